@@ -208,7 +208,8 @@ std::size_t size_with_nested(const Context& context, const DecodedCode& decoded)
   if (std::ranges::none_of(constants, [](const Constant& constant) { return constant.code != nullptr; })) return size;
   for (const Instruction& instruction : decoded.instructions)
     if (instruction.op == Op::load_const_ && instruction.arg >= 0 && std::size_t(instruction.arg) < constants.size())
-      if (auto known = context.bodies.find(constants[instruction.arg].code.get()); known != context.bodies.end())
+      if (auto known = context.bodies.find(constants[std::size_t(instruction.arg)].code.get());
+          known != context.bodies.end())
         size += known->second.size;
   return size;
 }

@@ -124,7 +124,7 @@ std::vector<Difference> Checker::differences(const CodeObject& code, const std::
   write(number(source.size()) + number(code.filename.size()) + source + code.filename);
   std::uint32_t size = 0;
   const std::string head = read(4);
-  for (int at = 4; at--;) size = size << 8 | static_cast<unsigned char>(head[at]);
+  for (std::size_t at = 4; at--;) size = size << 8 | static_cast<unsigned char>(head[at]);
   if (size == 0 || size > longest_answer)
     throw std::runtime_error("--check " + python_ + ": an answer of another shape");
   const std::string answer = read(size);

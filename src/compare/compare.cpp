@@ -14,6 +14,7 @@
 #include "depyf/code_object.h"
 #include "prove/symbols.h"
 #include "support/deep_stack.h"
+#include "support/table.h"
 
 namespace depyf {
 namespace {
@@ -72,7 +73,7 @@ class CompareGraph {
   // Returns the code objects that reachable instructions load, in the order of the code.
   std::vector<const CodeObject*> children() const {
     std::vector<const CodeObject*> found;
-    std::vector<bool> seen(nodes.size());
+    Table<bool> seen(nodes.size());
     std::vector<int> todo{0};
     while (!todo.empty()) {
       const int at = todo.back();
@@ -89,7 +90,7 @@ class CompareGraph {
     return found;
   }
 
-  std::vector<CompareNode> nodes;
+  Table<CompareNode> nodes;
 
  private:
   // Values of `detail` for a load of a constant. They keep constants of different meaning apart that have equal
@@ -100,7 +101,7 @@ class CompareGraph {
   std::string_view stored_as(std::size_t at) const {
     const auto& code = decoded_->instructions;
     if (at + 1 >= code.size() || code[at + 1].op != Op::store_name_) return {};
-    return code_.names[code[at + 1].arg];
+    return code_.names[std::size_t(code[at + 1].arg)];
   }
 
   CompareNode node(std::size_t at) const {
@@ -120,7 +121,7 @@ class CompareGraph {
     } else if (it.op == Op::load_const_) {
       const int beyond = it.arg - int(code_.constants.size());
       // Indices behind the constants of the code object stand for the constants that all code of 3.15 and later shares.
-      if (beyond < 0) constant(made, code_.constants[it.arg], at);
+      if (beyond < 0) constant(made, code_.constants[std::size_t(it.arg)], at);
       else made.value = symbols_.integer(beyond), made.detail = common_constant;
     } else if (it.op == Op::load_int_) {
       made.op = Op::load_const_;
@@ -128,9 +129,9 @@ class CompareGraph {
     } else if (it.op == Op::resume_) {
       made.value = 0;
     } else if (it.op == Op::call_ && it.aux >= 0) {
-      made.detail = symbols_.constant(code_.constants[it.aux]);
+      made.detail = symbols_.constant(code_.constants[std::size_t(it.aux)]);
     } else if (uses_name(it.op)) {
-      made.value = symbols_.string(code_.names[it.arg]);
+      made.value = symbols_.string(code_.names[std::size_t(it.arg)]);
     } else if (uses_local(it.op)) {
       made.value = symbols_.string(decoded_->localsplus[it.arg]);
     }

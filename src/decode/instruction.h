@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
-#include <vector>
 
 #include "decode/operators.h"
 #include "depyf/constant.h"
+#include "support/table.h"
 
 namespace depyf {
 
@@ -85,12 +85,11 @@ struct ProtectedRange {  // of instructions [begin, end)
 
 struct DecodedCode {
   const CodeObject* code = nullptr;
-  std::vector<Instruction>
-      instructions;  // ends in one that does not fall through: where bytecode runs off its end, a raise
-  std::vector<std::string_view> localsplus;  // names of fast locals, then cells that are no locals, then free variables
-  std::vector<bool> is_cell;  // one an entry of localsplus: a cell or free variable, arguments among them
+  Table<Instruction> instructions;  // ends in one that does not fall through: where bytecode runs off its end, a raise
+  Table<std::string_view> localsplus;  // names of fast locals, then cells that are no locals, then free variables
+  Table<bool> is_cell;  // one an entry of localsplus: a cell or free variable, arguments among them
   std::int32_t cell_count = 0, first_cell = 0, first_free = 0;
-  std::vector<ProtectedRange> ranges;  // of the exception table, in its order
+  Table<ProtectedRange> ranges;  // of the exception table, in its order
   bool is_comprehension =
       false;  // the body of an inlined comprehension, which `outline_comprehensions` took out of `code`
 

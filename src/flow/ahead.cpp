@@ -7,6 +7,7 @@
 #include "flow/block_stack.h"
 #include "flow/guarded_wildcards.h"
 #include "flow/pair_iterators.h"
+#include "support/table.h"
 
 namespace depyf {
 namespace {
@@ -26,8 +27,8 @@ Result<Prepared> Ahead::take(const CodeObject& code, FunctionRef<bool(const Code
   }
 }
 
-Result<Prepared> Ahead::together(const std::vector<const CodeObject*>& codes) {
-  std::vector<Result<DecodedCode>> all;
+Result<Prepared> Ahead::together(const Table<const CodeObject*>& codes) {
+  Table<Result<DecodedCode>> all;
   all.reserve(codes.size());
   for (const CodeObject* each : codes) all.push_back(decoded(*each));
   auto prepared = [](Result<DecodedCode>& each) -> Result<Prepared> {
@@ -39,11 +40,11 @@ Result<Prepared> Ahead::together(const std::vector<const CodeObject*>& codes) {
   return prepared(all[0]);
 }
 
-std::vector<const CodeObject*> Ahead::with_next(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done) {
-  std::vector<const CodeObject*> codes{&code};
+Table<const CodeObject*> Ahead::with_next(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done) {
+  Table<const CodeObject*> codes{&code};
   if (around_.empty()) return codes;
   Around& around = around_.back();
-  const std::vector<Constant>& constants = around.code->constants;
+  const Table<Constant>& constants = around.code->constants;
   std::size_t at = around.next;
   const std::size_t last = std::min(constants.size(), at + constants_ahead);
   while (at < last && constants[at].code.get() != &code) ++at;

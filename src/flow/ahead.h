@@ -3,11 +3,11 @@
 #pragma once
 
 #include <unordered_map>
-#include <vector>
 
 #include "flow/cfg.h"
 #include "support/function_ref.h"
 #include "support/result.h"
+#include "support/table.h"
 
 namespace depyf {
 
@@ -41,15 +41,15 @@ class Ahead {
   };
 
   // Returns `code`, followed by the code objects that are worth preparing together with it.
-  std::vector<const CodeObject*> with_next(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
+  Table<const CodeObject*> with_next(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
   // Prepares all of `codes`: returns the first, and puts the others into `ready_`.
-  Result<Prepared> together(const std::vector<const CodeObject*>& codes);
+  Result<Prepared> together(const Table<const CodeObject*>& codes);
   // Returns the instructions of `code` in the form that all later passes expect, whatever its version.
   Result<DecodedCode> decoded(const CodeObject& code) const;
 
   const std::size_t longest_;
   // The code objects between `enter` and `leave`, the innermost last.
-  std::vector<Around> around_;
+  Table<Around> around_;
   // What was prepared before its turn. `take` removes the entry that it returns.
   std::unordered_map<const CodeObject*, Result<Prepared>> ready_;
 };

@@ -13,18 +13,19 @@
 #include "flow/ranges.h"
 #include "support/dominators.h"
 #include "support/search_limits.h"
+#include "support/table.h"
 
 namespace depyf {
 namespace {
 
 // Returns 1 for each instruction that can be reached, also through the handlers of `ranges`.
-std::vector<char> reachable_instructions(const std::vector<Instruction>& code, const std::vector<int>& next,
-                                         const std::vector<ProtectedRange>& ranges) {
+Table<char> reachable_instructions(const Table<Instruction>& code, const Table<int>& next,
+                                   const Table<ProtectedRange>& ranges) {
   // The elements are `char`, as `vector<bool>` would be slower: each instruction asks several times.
-  std::vector<char> seen(code.size() + 1);
-  std::vector<int> todo{0};
-  std::vector<bool> range_seen(ranges.size());
-  const std::vector<int> cover = first_cover(ranges, code.size(), [](const ProtectedRange&) { return true; });
+  Table<char> seen(code.size() + 1);
+  Table<int> todo{0};
+  Table<bool> range_seen(ranges.size());
+  const Table<int> cover = first_cover(ranges, code.size(), [](const ProtectedRange&) { return true; });
   const int count = int(code.size());
   while (!todo.empty()) {
     int at = todo.back();
@@ -43,7 +44,7 @@ std::vector<char> reachable_instructions(const std::vector<Instruction>& code, c
 
 // True if the code is one basic block: it has no jumps and no exception ranges, and the only instruction that ends
 // control is the last.
-bool is_straight(const std::vector<Instruction>& code, const std::vector<ProtectedRange>& ranges) {
+bool is_straight(const Table<Instruction>& code, const Table<ProtectedRange>& ranges) {
   if (!ranges.empty()) return false;
   for (std::size_t at = 0; at < code.size(); ++at) {
     const Op op = code[at].op;
@@ -65,7 +66,7 @@ void make_one_block(Cfg& cfg) {
 // Makes blocks, threads jumps and adds setup blocks, in this order.
 class Builder {
  public:
-  Builder(const DecodedCode& decoded, Cfg& cfg, const Flow& flow, const std::vector<char>& reachable)
+  Builder(const DecodedCode& decoded, Cfg& cfg, const Flow& flow, const Table<char>& reachable)
       : decoded_(decoded),
         cfg_(cfg),
         code_(cfg.code),
@@ -108,7 +109,7 @@ class Builder {
   void blocks() {
     // An instruction starts a block if something jumps there, if the instruction in front of it does not simply fall
     // through, or if a region starts or ends there.
-    std::vector<char> leader(code_.size() + 1);
+    Table<char> leader(code_.size() + 1);
     leader[0] = true;
     for (int at = 0; at < count_; ++at) {
       const Instruction& instruction = code_[at];
@@ -128,7 +129,7 @@ class Builder {
     }
     // A copy of a short end of the function is replaced by its original: edges to the copy lead to the original
     // instead.
-    std::vector<int> original = find_exit_copies(cfg_, flow_, reachable_, decoded_);
+    Table<int> original = find_exit_copies(cfg_, flow_, reachable_, decoded_);
     auto original_of = [&](int at) { return original.empty() || at < 0 || original[at] < 0 ? at : original[at]; };
     for (int at = 0; at < int(original.size()); ++at)
       if (original[at] >= 0) leader[at] = leader[original[at]] = true;
@@ -179,12 +180,12 @@ class Builder {
       return -1;
     };
     // Headers of loops must stay, even if they are empty.
-    std::vector<bool> loops(cfg_.blocks.size());
+    Table<bool> loops(cfg_.blocks.size());
     for (const BasicBlock& block : cfg_.blocks)
       for (int to : {block.next, block.jump})
         if (to >= 0 && cfg_.blocks[to].begin <= block.begin) loops[to] = true;
     std::map<std::array<int, 3>, int> returns;
-    std::vector<int> same(cfg_.blocks.size(), -1);
+    Table<int> same(cfg_.blocks.size(), -1);
     for (int index = 0; index < int(cfg_.blocks.size()); ++index) {
       int load = only(index);
       if (load < 0 || code_[load].op != Op::load_const_ || load + 2 != cfg_.blocks[index].end ||
@@ -215,7 +216,7 @@ class Builder {
     for (int block = 0; block < int(cfg_.blocks.size()); ++block)
       for (bool jump : {false, true}) enter({block, jump});
     // Sort the regions by nesting depth, the innermost first. Each chain of parents is counted once.
-    std::vector<int> order(cfg_.regions.size()), depth(cfg_.regions.size(), -1);
+    Table<int> order(cfg_.regions.size()), depth(cfg_.regions.size(), -1);
     for (int region = 0; region < int(cfg_.regions.size()); ++region) {
       order[region] = region;
       int count = 0, outer = region;
@@ -264,7 +265,7 @@ class Builder {
   // Makes the setup block of `region`, and leads all edges that enter the region to it.
   void setup(int region) {
     Region& info = cfg_.regions[region];
-    std::vector<Edge> edges = std::move(entering_[region]);
+    Table<Edge> edges = std::move(entering_[region]);
     int entry = -1;
     // All edges must enter the region at one instruction, as statements of Python do.
     if (info.kind != Region::Kind::handler)
@@ -296,15 +297,15 @@ class Builder {
 
   const DecodedCode& decoded_;
   Cfg& cfg_;
-  const std::vector<Instruction>& code_;
+  const Table<Instruction>& code_;
   const Flow& flow_;
-  const std::vector<char>& reachable_;
+  const Table<char>& reachable_;
   const int count_;  // number of instructions
   // By instruction: the block that starts there, or -1.
-  std::vector<int> block_at_;
-  std::vector<std::vector<Edge>> entering_;  // by region: edges that enter it from outside
+  Table<int> block_at_;
+  Table<Table<Edge>> entering_;  // by region: edges that enter it from outside
   // By region: true once its setup block has been made.
-  std::vector<bool> done_;
+  Table<bool> done_;
 };
 
 // Calls `use` for each successor of the block, once if both edges lead to the same block.
@@ -318,12 +319,12 @@ void for_each_successor(const BasicBlock& block, F use) {
 void find_preds(Cfg& cfg) {
   // While counting, end[b + 1] is the number of predecessors of block b. Then end[b] is the position in `pred_lists`
   // where the list of block b starts, and at last the position where it ends.
-  std::vector<int> end(cfg.blocks.size() + 1);
+  Table<int> end(cfg.blocks.size() + 1);
   for (int block : cfg.order) for_each_successor(cfg.blocks[block], [&](int to) { ++end[to + 1]; });
   for (std::size_t block = 1; block < end.size(); ++block) end[block] += end[block - 1];
-  cfg.pred_lists.resize(end.back());
+  cfg.pred_lists.resize(std::size_t(end.back()));
   for (std::size_t block = 0; block < cfg.blocks.size(); ++block)
-    cfg.blocks[block].preds = std::span(cfg.pred_lists).subspan(end[block], end[block + 1] - end[block]);
+    cfg.blocks[block].preds = Row<const int>(cfg.pred_lists).part(end[block], end[block + 1] - end[block]);
   for (int block : cfg.order) for_each_successor(cfg.blocks[block], [&](int to) { cfg.pred_lists[end[to]++] = block; });
 }
 
@@ -332,13 +333,13 @@ void find_preds(Cfg& cfg) {
 void analyse(Cfg& cfg) {
   int count = int(cfg.blocks.size());
   cfg.order.clear();
-  cfg.order_index.assign(count, -1);
-  cfg.idom.assign(count, -1);
+  cfg.order_index.assign(std::size_t(count), -1);
+  cfg.idom.assign(std::size_t(count), -1);
   // Depth-first search with an explicit stack. The jump is visited first, so that the block to which control falls
   // through comes first in reverse postorder.
-  std::vector<char> state(count);
-  std::vector<std::pair<int, int>> stack;
-  stack.reserve(16), cfg.order.reserve(count);
+  Table<char> state(count);
+  Table<std::pair<int, int>> stack;
+  stack.reserve(16), cfg.order.reserve(std::size_t(count));
   stack.push_back({cfg.entry, 0});
   state[cfg.entry] = 1;
   while (!stack.empty()) {
@@ -369,7 +370,7 @@ void analyse(Cfg& cfg) {
 Cfg build_cfg(const DecodedCode& decoded, bool structured) {
   Cfg cfg;
   cfg.code = decoded.instructions;
-  std::vector<ProtectedRange> ranges = decoded.ranges;
+  Table<ProtectedRange> ranges = decoded.ranges;
   cfg.ops = OpSet::of(cfg.code);
   const OpSet& ops = cfg.ops;
   simplify_idioms(decoded, ops, cfg.code, ranges);
@@ -389,9 +390,9 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
   }
   Flow flow;
   const int count = int(cfg.code.size());
-  flow.next.resize(count);
+  flow.next.resize(std::size_t(count));
   for (int at = 0; at < count; ++at) flow.next[at] = falls_through(cfg.code[at].op) && at + 1 < count ? at + 1 : -1;
-  const std::vector<char> reachable = reachable_instructions(cfg.code, flow.next, ranges);
+  const Table<char> reachable = reachable_instructions(cfg.code, flow.next, ranges);
   if (structured) {
     build_regions(cfg, ranges, reachable);
     remove_finally_copies(cfg, flow, reachable, decoded);

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "decode/instruction.h"
 #include "flow/comprehensions.h"
 #include "flow/match_patterns.h"
+#include "support/table.h"
 
 namespace depyf {
 
@@ -41,7 +40,7 @@ struct BasicBlock {
   int region = -1;  // the innermost region around the block, or -1
   int setup_of = -1;  // for `setup`: the region that it enters
   // The predecessors, each once: a part of `Cfg::pred_lists`.
-  std::span<const int> preds;
+  Row<const int> preds;
 };
 
 // The control flow graph of one code object, with its regions, dominators and block order.
@@ -51,18 +50,18 @@ struct Cfg {
   Cfg(Cfg&&) = default;
   Cfg& operator=(Cfg&&) = default;
 
-  std::vector<Instruction> code;  // rewritten by `simplify_idioms` and the passes behind it
+  Table<Instruction> code;  // rewritten by `simplify_idioms` and the passes behind it
   OpSet ops;  // the operations that occurred in the decoded code
-  std::vector<CasePattern> patterns;  // indexed by the argument of match_case
-  std::vector<InlinedComprehension> comprehensions;  // indexed by the argument of comprehension
-  std::vector<int> region_of;  // by instruction: the innermost region, or -1
-  std::vector<BasicBlock> blocks;  // only blocks that can be reached
-  std::vector<Region> regions;
+  Table<CasePattern> patterns;  // indexed by the argument of match_case
+  Table<InlinedComprehension> comprehensions;  // indexed by the argument of comprehension
+  Table<int> region_of;  // by instruction: the innermost region, or -1
+  Table<BasicBlock> blocks;  // only blocks that can be reached
+  Table<Region> regions;
   // The predecessors of all blocks, one list behind the other.
-  std::vector<int> pred_lists;
-  std::vector<int> order;  // blocks in reverse postorder
-  std::vector<int> order_index;  // by block
-  std::vector<int> idom;  // immediate dominator by block; that of the entry is the entry
+  Table<int> pred_lists;
+  Table<int> order;  // blocks in reverse postorder
+  Table<int> order_index;  // by block
+  Table<int> idom;  // immediate dominator by block; that of the entry is the entry
   int entry = 0;
   bool irreducible = false;  // true if some loop has more than one entry
   // True if the exception regions have a shape that no statement of Python compiles to.

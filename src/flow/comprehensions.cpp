@@ -23,14 +23,15 @@
 #include "flow/exception_regions.h"
 #include "flow/ranges.h"
 #include "support/search_limits.h"
+#include "support/table.h"
 
 namespace depyf {
 namespace {
 
 class Outliner {
  public:
-  Outliner(const DecodedCode& decoded, std::vector<Instruction>& code, std::vector<ProtectedRange>& ranges,
-           std::vector<InlinedComprehension>& comprehensions)
+  Outliner(const DecodedCode& decoded, Table<Instruction>& code, Table<ProtectedRange>& ranges,
+           Table<InlinedComprehension>& comprehensions)
       : decoded_(decoded), code_(code), ranges_(ranges), comprehensions_(comprehensions) {}
 
   void run() {
@@ -48,10 +49,10 @@ class Outliner {
   struct Found {
     int build, loop, end;  // BUILD_LIST, FOR_ITER, and where the loop ends
     // The instructions of the loop in ascending order. They need not be contiguous.
-    std::vector<int> body;
+    Table<int> body;
     // True if the 3.15 form was found, where GET_ITER belongs to the comprehension.
     bool gets_iterator;
-    std::vector<int> setup, variables, cleanup;  // `variables` holds slots of localsplus
+    Table<int> setup, variables, cleanup;  // `variables` holds slots of localsplus
     int use = -1;  // the instruction that takes the result, or -1
   };
 
@@ -88,8 +89,8 @@ class Outliner {
   // Fills `jumps_` with the jumps that can be reached. Unreachable jumps do not count: they are left over from the
   // handlers of an await or `async for`, which `simplify_idioms` has removed.
   void find_jumps() {
-    std::vector<bool> seen(code_.size());
-    std::vector<int> todo{0};
+    Table<bool> seen(code_.size());
+    Table<int> todo{0};
     for (const ProtectedRange& range : ranges_) todo.push_back(range.target);
     while (!todo.empty()) {
       int at = todo.back();
@@ -134,7 +135,7 @@ class Outliner {
     int at = before_[found.build];
     if (at < 0 || code_[at].op != Op::swap_) return true;
     const int count = code_[at].arg - 1;
-    std::vector<int> setup{at};
+    Table<int> setup{at};
     int load = before_[at];
     for (; load >= 0 && (code_[load].op == Op::load_fast_and_clear_ || code_[load].op == Op::make_cell_);
          load = before_[load]) {
@@ -150,7 +151,7 @@ class Outliner {
 
   // Collects the body of the loop. True if the loop can be entered only at FOR_ITER and left only when it is exhausted.
   bool closed(Found& found) const {
-    std::vector<int> todo{found.loop + 1};
+    Table<int> todo{found.loop + 1};
     std::unordered_set<int> seen{found.loop};
     while (!todo.empty()) {
       int at = todo.back();
@@ -173,7 +174,7 @@ class Outliner {
   // Follows the instructions that restore the variables. True if they have the expected shape.
   bool epilogue(Found& found) const {
     const int count = int(found.variables.size());
-    std::vector<int> stack;  // the slots of saved variables; -1 for the result
+    Table<int> stack;  // the slots of saved variables; -1 for the result
     // SWAP n+1 in the prologue exchanged the iterator below the saved values with the last of them.
     if (count > 0) stack.push_back(found.variables.back());
     if (count > 1) stack.insert(stack.end(), found.variables.begin(), found.variables.end() - 1);
@@ -189,7 +190,7 @@ class Outliner {
       if (instruction.op == Op::jump_ && instruction.target >= 0) {
         next = instruction.target;
       } else if (instruction.op == Op::swap_ && instruction.arg >= 2 && instruction.arg <= int(stack.size())) {
-        std::swap(stack.back(), stack[stack.size() - instruction.arg]);
+        std::swap(stack.back(), stack.end()[-instruction.arg]);
       } else if (instruction.op == Op::store_fast_ && !stack.empty() && stack.back() == instruction.arg) {
         stack.pop_back(), --left;
       } else if ((is_store_name(instruction.op) || instruction.op == Op::pop_top_) && !stack.empty() &&
@@ -261,17 +262,17 @@ class Outliner {
   }
 
   const DecodedCode& decoded_;
-  std::vector<Instruction>& code_;
-  std::vector<ProtectedRange>& ranges_;
-  std::vector<InlinedComprehension>& comprehensions_;
-  std::vector<int> before_;  // by instruction: the one before it that is not a NOP, or -1
-  std::vector<std::pair<int, int>> jumps_;  // pairs of target and source, sorted
+  Table<Instruction>& code_;
+  Table<ProtectedRange>& ranges_;
+  Table<InlinedComprehension>& comprehensions_;
+  Table<int> before_;  // by instruction: the one before it that is not a NOP, or -1
+  Table<std::pair<int, int>> jumps_;  // pairs of target and source, sorted
 };
 
 }  // namespace
 
-void outline_comprehensions(const DecodedCode& decoded, std::vector<Instruction>& code,
-                            std::vector<ProtectedRange>& ranges, std::vector<InlinedComprehension>& comprehensions) {
+void outline_comprehensions(const DecodedCode& decoded, Table<Instruction>& code, Table<ProtectedRange>& ranges,
+                            Table<InlinedComprehension>& comprehensions) {
   if (!dialect_of(decoded.code->version).inlined_comprehensions) return;
   Outliner(decoded, code, ranges, comprehensions).run();
 }

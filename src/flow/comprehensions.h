@@ -1,7 +1,7 @@
 // Moves comprehensions that the compiler inlined into the surrounding code back into code of their own.
 #pragma once
-#include <vector>
 #include "decode/instruction.h"
+#include "support/table.h"
 namespace depyf {
 
 // One inlined comprehension after it was taken out of the code around it.
@@ -11,12 +11,12 @@ struct InlinedComprehension {
   DecodedCode body;
   // Slots of the variables that the comprehension binds. The surrounding function may use the same slots for variables
   // of its own.
-  std::vector<int> variables;
+  Table<int> variables;
 };
 
 // Replaces each inlined comprehension (3.12 and later, PEP 709) by one `comprehension` operation and NOPs, and appends
 // its body to `comprehensions`. A comprehension within another comprehension stays in the body of the outer one.
-void outline_comprehensions(const DecodedCode& decoded, std::vector<Instruction>& code,
-                            std::vector<ProtectedRange>& ranges, std::vector<InlinedComprehension>& comprehensions);
+void outline_comprehensions(const DecodedCode& decoded, Table<Instruction>& code, Table<ProtectedRange>& ranges,
+                            Table<InlinedComprehension>& comprehensions);
 
 }  // namespace depyf

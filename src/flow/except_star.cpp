@@ -17,6 +17,7 @@
 
 #include "decode/op.h"
 #include "support/search_limits.h"
+#include "support/table.h"
 
 namespace depyf {
 namespace {
@@ -31,7 +32,7 @@ struct Clause {
 // Recognises and rewrites the handler of one except* statement.
 class StarHandler {
  public:
-  StarHandler(std::vector<Instruction>& code, std::vector<ProtectedRange>& ranges, int handler)
+  StarHandler(Table<Instruction>& code, Table<ProtectedRange>& ranges, int handler)
       : code_(code), ranges_(ranges), handler_(handler) {}
 
   bool run() {
@@ -130,7 +131,7 @@ class StarHandler {
     const int last = unhandled_;
     // Instructions that leave the body normally. They go on with the next clause or, behind the last clause, with the
     // code that collects the exceptions.
-    std::vector<int> ends;
+    Table<int> ends;
     for (int at = clause.body; at < clause.end; ++at) {
       if (is_append(at)) continue;
       int target = code_[at].target;
@@ -169,18 +170,18 @@ class StarHandler {
     }
   }
 
-  std::vector<Instruction>& code_;
-  std::vector<ProtectedRange>& ranges_;
+  Table<Instruction>& code_;
+  Table<ProtectedRange>& ranges_;
   // `unhandled_`: LIST_APPEND 1 behind the last clause; `prepare_`: PREP_RERAISE_STAR; `leave_`: the POP_EXCEPT at P.
   int handler_, unhandled_ = -1, prepare_ = -1, leave_ = -1;
   // The instructions between PUSH_EXC_INFO and the first clause that make the list.
-  std::vector<int> setup_;
-  std::vector<Clause> clauses_;
+  Table<int> setup_;
+  Table<Clause> clauses_;
 };
 
 }  // namespace
 
-void simplify_except_star(std::vector<Instruction>& code, std::vector<ProtectedRange>& ranges) {
+void simplify_except_star(Table<Instruction>& code, Table<ProtectedRange>& ranges) {
   for (int at = 0; at < int(code.size()); ++at)
     if (code[at].op == Op::push_exc_info_) StarHandler(code, ranges, at).run();
 }

@@ -1,7 +1,7 @@
 // Rewrites the handlers of `except*` to the shape of `except`.
 #pragma once
-#include <vector>
 #include "decode/instruction.h"
+#include "support/table.h"
 namespace depyf {
 // Rewrites each clause of an `except*` to
 //
@@ -9,5 +9,5 @@ namespace depyf {
 //
 // where N is the next clause and P the POP_EXCEPT that leaves the statement. Behind the last clause, `reraise` raises
 // the exceptions that no clause took.
-void simplify_except_star(std::vector<Instruction>& code, std::vector<ProtectedRange>& ranges);
+void simplify_except_star(Table<Instruction>& code, Table<ProtectedRange>& ranges);
 }  // namespace depyf

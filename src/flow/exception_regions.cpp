@@ -18,6 +18,7 @@
 #include "decode/op.h"
 #include "dialect/dialect.h"
 #include "support/search_limits.h"
+#include "support/table.h"
 
 namespace depyf {
 namespace {
@@ -29,7 +30,7 @@ enum class Shape { unknown, cleanup, with, except, except_star, finally, transpa
 // Groups ranges by their handler, makes one region of each group, and assigns instructions to regions.
 class RegionBuilder {
  public:
-  RegionBuilder(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<char>& reachable)
+  RegionBuilder(Cfg& cfg, const Table<ProtectedRange>& ranges, const Table<char>& reachable)
       : cfg_(cfg), code_(cfg.code), count_(int(code_.size())), cover_(code_.size(), -1) {
     // A handler is dropped if none of the instructions that it protects can raise.
     std::unordered_set<int> used;
@@ -54,7 +55,7 @@ class RegionBuilder {
   void run() {
     cfg_.region_of.assign(code_.size(), -1);
     // A NOP or RESUME belongs to the region of the next instruction: the compiler leaves NOPs out of ranges.
-    std::vector<char> target(code_.size() + 1), loop(code_.size() + 1);
+    Table<char> target(code_.size() + 1), loop(code_.size() + 1);
     for (int at = 0; at < count_; ++at) {
       if (code_[at].target < 0) continue;
       target[code_[at].target] = 1;
@@ -76,7 +77,7 @@ class RegionBuilder {
  private:
   // Moves the NOP of `try:` into a region if the next instruction is a jump target. 3.14 leaves this NOP out of all
   // ranges. It belongs to the innermost region that both the ways to the NOP and the next instruction lie within.
-  void adopt_between(const std::vector<char>& target) {
+  void adopt_between(const Table<char>& target) {
     std::unordered_map<int, int> common;  // by NOP: the innermost region around all that was joined
     for (int at = 0; at + 1 < count_; ++at)
       if (code_[at].op == Op::nop_ && target[at + 1] && cover_[at] < 0 && cfg_.region_of[at + 1] >= 0)
@@ -120,7 +121,7 @@ class RegionBuilder {
   // Moves jumps into the region of their target. From 3.12 on, a jump that closes a loop within a statement lies
   // outside of the statement's range, because it cannot raise.
   void adopt_jumps() {
-    std::unordered_map<int, std::vector<int>> from;  // by jump: the instructions that jump to it
+    std::unordered_map<int, Table<int>> from;  // by jump: the instructions that jump to it
     for (int at = 0; at < count_; ++at)
       if (int to = code_[at].target; to >= 0 && code_[to].op == Op::jump_) from[to].push_back(at);
     // From 3.13 on, a conditional jump that the compiler turned around lies outside of the range as well.
@@ -256,7 +257,7 @@ class RegionBuilder {
   // Handles a type with branches in it, as in `except A or B` and `except A if c else B`. The clause is an except
   // clause if some path comes to the test with one value above the exception. No path through a finally body does.
   Shape type_of_parts(int from, int from_depth) const {
-    std::vector<std::pair<int, int>> todo{{from, from_depth}};
+    Table<std::pair<int, int>> todo{{from, from_depth}};
     std::unordered_set<int> seen;
     while (!todo.empty() && seen.size() < search_limits::type_instructions) {
       auto [at, depth] = todo.back();
@@ -276,17 +277,17 @@ class RegionBuilder {
   }
 
   Cfg& cfg_;
-  const std::vector<Instruction>& code_;
+  const Table<Instruction>& code_;
   const int count_;  // number of instructions
   // By instruction: index of the group that covers it, or -1.
-  std::vector<int> cover_;
-  std::vector<Group> groups_;
+  Table<int> cover_;
+  Table<Group> groups_;
   bool too_deep_ = false;
 };
 
 }  // namespace
 
-void build_regions(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<char>& reachable) {
+void build_regions(Cfg& cfg, const Table<ProtectedRange>& ranges, const Table<char>& reachable) {
   if (ranges.empty()) cfg.region_of.assign(cfg.code.size(), -1);
   else RegionBuilder(cfg, ranges, reachable).run();
 }

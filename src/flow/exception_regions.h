@@ -1,15 +1,15 @@
 // Turns exception ranges into the tree of regions that statements of Python make.
 #pragma once
-#include <vector>
 #include "decode/op.h"
 #include "flow/cfg.h"
+#include "support/table.h"
 namespace depyf {
 
 // Where control goes, apart from jumps. `next` differs from the following instruction where a copy of a finally body is
 // jumped over.
 struct Flow {
   // By instruction: index of the instruction that control falls through to, or -1 if it does not fall through.
-  std::vector<int> next;
+  Table<int> next;
 };
 
 // True if control may go on with the next instruction after `op`.
@@ -20,16 +20,15 @@ constexpr bool falls_through(Op op) {
 
 // Fills `cfg.regions` and `cfg.region_of` from `ranges`, whose handlers must have the shapes of 3.11 and later. Element
 // i of `reachable` is nonzero if instruction i can be reached.
-void build_regions(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<char>& reachable);
+void build_regions(Cfg& cfg, const Table<ProtectedRange>& ranges, const Table<char>& reachable);
 
 // Compares each way out of a region of kind try_finally with the finally body in its handler. If all are copies of the
 // body, they are jumped over. If one is not, the region becomes a try_except whose handler catches everything and
 // raises it again.
-void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<char>& reachable, const DecodedCode& decoded);
+void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, const DecodedCode& decoded);
 
 // Returns for each instruction the index of the original if a copy starts there, and -1 if none does. Returns an empty
 // vector if the code has no copies.
-std::vector<int> find_exit_copies(const Cfg& cfg, const Flow& flow, const std::vector<char>& reachable,
-                                  const DecodedCode& decoded);
+Table<int> find_exit_copies(const Cfg& cfg, const Flow& flow, const Table<char>& reachable, const DecodedCode& decoded);
 
 }  // namespace depyf

@@ -24,6 +24,7 @@
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/exception_regions.h"
+#include "support/table.h"
 
 namespace depyf {
 namespace {
@@ -39,7 +40,7 @@ bool leaves(Op op) { return op == Op::return_value_ || op == Op::raise_ || op ==
 // Finds, for each place where a copy starts, the index of the original.
 class ExitCopies {
  public:
-  ExitCopies(const Cfg& cfg, const Flow& flow, const std::vector<char>& reachable, const DecodedCode& decoded)
+  ExitCopies(const Cfg& cfg, const Flow& flow, const Table<char>& reachable, const DecodedCode& decoded)
       : code_(cfg.code),
         cfg_(cfg),
         decoded_(decoded),
@@ -52,8 +53,8 @@ class ExitCopies {
 
   // Returns by instruction the index of the original, or -1 if no copy starts there; an empty vector if there are no
   // copies.
-  std::vector<int> run() {
-    std::vector<int> original = copies();
+  Table<int> run() {
+    Table<int> original = copies();
     for (int at = 0; at < count_; ++at) {
       if (!reachable_[at] || (code_[at].op != Op::jump_if_true_or_pop_ && code_[at].op != Op::jump_if_false_or_pop_))
         continue;
@@ -65,8 +66,8 @@ class ExitCopies {
 
  private:
   // Finds copies among all ends of the function that have an equal last instruction.
-  std::vector<int> copies() {
-    std::vector<std::pair<Word, int>> ends;
+  Table<int> copies() {
+    Table<std::pair<Word, int>> ends;
     for (int end = 0; end < count_; ++end) {
       if (!reachable_[end]) continue;
       if (leaves(code_[end].op)) ends.push_back({word(end), end});
@@ -75,8 +76,8 @@ class ExitCopies {
     std::sort(ends.begin(), ends.end());
     if (std::ranges::adjacent_find(ends, {}, [](const auto& end) { return end.first; }) == ends.end()) return {};
     find_entered();
-    std::vector<int> original(code_.size() + 1, -1);
-    std::vector<std::pair<int, std::vector<Tail>>> exits;  // the tails of each exit that has an equal one
+    Table<int> original(code_.size() + 1, -1);
+    Table<std::pair<int, Table<Tail>>> exits;  // the tails of each exit that has an equal one
     for (std::size_t index = 0; index < ends.size(); ++index) {
       const bool alike = (index > 0 && ends[index - 1].first == ends[index].first) ||
                          (index + 1 < ends.size() && ends[index + 1].first == ends[index].first);
@@ -114,7 +115,7 @@ class ExitCopies {
   //
   //     <a>; JUMP_IF_FALSE_OR_POP L; <c>; POP_JUMP_IF_FALSE E; <b>; RETURN_VALUE       return a and (b if c else d)
   //     E: <d>; L: RETURN_VALUE
-  void join_returns(int jump, std::vector<int>& original) const {
+  void join_returns(int jump, Table<int>& original) const {
     int kept = code_[jump].target;
     while (kept + 1 < count_ && code_[kept].op == Op::nop_) ++kept;
     if (kept <= jump || code_[kept].op != Op::return_value_) return;
@@ -130,7 +131,7 @@ class ExitCopies {
   // code from there on.
   //
   //     <a>; JUMP_IF_TRUE_OR_POP L; <b>; POP_TOP; <rest>      L: POP_TOP; <rest>
-  void join_statement(int jump, std::vector<int>& original) const {
+  void join_statement(int jump, Table<int>& original) const {
     int kept = code_[jump].target;
     while (kept + 1 < count_ && code_[kept].op == Op::nop_) ++kept;
     if (kept <= jump || code_[kept].op != Op::pop_top_) return;
@@ -175,7 +176,7 @@ class ExitCopies {
   }
 
   using Word = std::array<int, 7>;  // what an instruction and its copies have in common
-  using Key = std::vector<Word>;  // whether the tail takes no value, then its instructions
+  using Key = Table<Word>;  // whether the tail takes no value, then its instructions
   // A possible copy: the instructions from `at` to the end of the function.
   struct Tail {
     int at;
@@ -205,7 +206,8 @@ class ExitCopies {
     const CodeObject& code = *decoded_.code;
     if (!dialect_of(version_).class_details || (code.flags & CodeObject::new_locals) || code.name == "<module>") return;
     for (int at = 1; at + 2 < count_; ++at) {
-      if (code_[at].op != Op::store_name_ || code.names[code_[at].arg] != "__static_attributes__") continue;
+      if (code_[at].op != Op::store_name_ || code.names[std::size_t(code_[at].arg)] != "__static_attributes__")
+        continue;
       if (code_[at + 1].op != Op::load_const_ || code_[at + 2].op != Op::return_value_) continue;
       lineless_.resize(code_.size());
       std::fill(lineless_.begin() + at - 1, lineless_.begin() + at + 3, true);
@@ -222,7 +224,7 @@ class ExitCopies {
   }
 
   // Returns the tails of the straight code that ends at `end` which may be copies, longest first.
-  std::vector<Tail> tails(int end) const {
+  Table<Tail> tails(int end) const {
     // Straight code in front of `start` may be part of the same statement.
     int start = end;
     while (!entered_[start] && start > 0 && code_[start - 1].target < 0 && flow_.next[start - 1] == start &&
@@ -234,7 +236,7 @@ class ExitCopies {
       int at, statement;
       bool whole, value;
     };
-    std::vector<Place> places;
+    Table<Place> places;
     int depth = 0, statement = start;
     bool below = false;  // values from before `start` are part of the statement
     bool made = false;  // the instruction in front made a value
@@ -249,7 +251,7 @@ class ExitCopies {
       if (depth == 0 && !(at == start && drops_tested(at))) statement = at + 1, below = false;
       made = effect.pushes > 0;
     }
-    std::vector<Tail> found;
+    Table<Tail> found;
     const int count = int(places.size()), bound = dialect_of(version_).copied_exits ? longest : 1;
     // Count back from the end as many instructions as the compiler copies.
     int first = count;
@@ -354,23 +356,23 @@ class ExitCopies {
     return at == one.at && other == two.at;
   }
 
-  const std::vector<Instruction>& code_;
+  const Table<Instruction>& code_;
   const Cfg& cfg_;
   const DecodedCode& decoded_;
   const Version version_;
   const Flow& flow_;
-  const std::vector<char>& reachable_;
+  const Table<char>& reachable_;
   const int count_;  // number of instructions
   // By instruction: true for the end of a class body, which has no line. Empty if there is no such end.
-  std::vector<bool> lineless_;
-  std::vector<bool> entered_;  // by instruction: reached other than from the one before
-  std::vector<bool> resumed_;  // by instruction: follows a copied finally body
+  Table<bool> lineless_;
+  Table<bool> entered_;  // by instruction: reached other than from the one before
+  Table<bool> resumed_;  // by instruction: follows a copied finally body
 };
 
 }  // namespace
 
-std::vector<int> find_exit_copies(const Cfg& cfg, const Flow& flow, const std::vector<char>& reachable,
-                                  const DecodedCode& decoded) {
+Table<int> find_exit_copies(const Cfg& cfg, const Flow& flow, const Table<char>& reachable,
+                            const DecodedCode& decoded) {
   return ExitCopies(cfg, flow, reachable, decoded).run();
 }
 

@@ -18,12 +18,13 @@
 #include "flow/exception_regions.h"
 #include "support/forest.h"
 #include "support/search_limits.h"
+#include "support/table.h"
 
 namespace depyf {
 namespace {
 
 // Returns the instruction that control reaches from `at` through jumps and NOPs.
-int plain_instruction(const std::vector<Instruction>& code, const Flow& flow, int at) {
+int plain_instruction(const Table<Instruction>& code, const Flow& flow, int at) {
   for (int steps = 0; steps < search_limits::silent_chain; ++steps) {
     Op op = code[at].op;
     if (op == Op::jump_ && code[at].target >= 0) at = code[at].target;
@@ -48,16 +49,16 @@ bool same_operation(const DecodedCode& decoded, const Cfg& cfg, const Instructio
   if (one.op == Op::match_case_)
     return same_pattern(decoded, cfg.patterns[std::size_t(one.arg)], cfg.patterns[std::size_t(two.arg)]);
   if (one.op != Op::comprehension_ || one.arg == two.arg) return one.arg == two.arg;
-  const std::vector<Instruction>&a = cfg.comprehensions[std::size_t(one.arg)].body.instructions,
+  const Table<Instruction>&a = cfg.comprehensions[std::size_t(one.arg)].body.instructions,
         &b = cfg.comprehensions[std::size_t(two.arg)].body.instructions;
-  auto plain = [](const std::vector<Instruction>& code) {
-    std::vector<int> numbers(code.size() + 1);  // by index: the number of instructions in front that are not NOPs
+  auto plain = [](const Table<Instruction>& code) {
+    Table<int> numbers(code.size() + 1);  // by index: the number of instructions in front that are not NOPs
     int count = 0;
     for (std::size_t at = 0; at < code.size(); ++at) numbers[at] = code[at].op == Op::nop_ ? count : count++;
     numbers[code.size()] = count;
     return numbers;
   };
-  const std::vector<int> in_a = plain(a), in_b = plain(b);
+  const Table<int> in_a = plain(a), in_b = plain(b);
   if (in_a.back() != in_b.back()) return false;
   for (std::size_t x = 0, y = 0; x < a.size() || y < b.size(); ++x, ++y) {
     while (x < a.size() && a[x].op == Op::nop_) ++x;
@@ -89,7 +90,7 @@ class CopyMatcher {
   int match(int copy) {
     // `seen_` maps each instruction of the body to that of the copy, `regions_` likewise for regions within the body.
     seen_.clear(), regions_.clear(), after_ = -2;
-    std::vector<std::pair<int, int>> todo{{start_, copy}};
+    Table<std::pair<int, int>> todo{{start_, copy}};
     while (!todo.empty()) {
       auto [mine, other] = todo.back();
       todo.pop_back();
@@ -117,7 +118,7 @@ class CopyMatcher {
 
   // Compares instruction `mine` of the body with `raw` of the copy, and puts the pairs to compare next into `todo`.
   // Returns false if they differ.
-  bool step(int mine, int raw, std::vector<std::pair<int, int>>& todo) {
+  bool step(int mine, int raw, Table<std::pair<int, int>>& todo) {
     const int other = plain(raw);
     const Instruction& a = code_[mine];
     // The body ends here: the handler raises the exception again, and the copy goes on with the code behind it.
@@ -182,7 +183,7 @@ class CopyMatcher {
 
   const DecodedCode& decoded_;
   const Cfg& cfg_;
-  const std::vector<Instruction>& code_;
+  const Table<Instruction>& code_;
   const Flow& flow_;
   int outer_;  // region in which the copies run
   // `handler_scope_`: the region of the handler; `start_`: the first instruction of the body; `after_`: what `match`
@@ -193,23 +194,23 @@ class CopyMatcher {
 
 }  // namespace
 
-void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<char>& reachable, const DecodedCode& decoded) {
+void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, const DecodedCode& decoded) {
   const Version version = decoded.code->version;
   auto is_finally = [](const Region& region) { return region.kind == Region::Kind::try_finally && !region.called; };
   if (std::none_of(cfg.regions.begin(), cfg.regions.end(), is_finally)) return;
   // All copies are matched before any edge changes, because copies of an outer body contain copies of inner ones.
-  std::vector<std::map<int, int>> after(cfg.regions.size());  // by region: start of a copy, and what follows it
-  std::vector<int> parents, instructions(cfg.code.size());
+  Table<std::map<int, int>> after(cfg.regions.size());  // by region: start of a copy, and what follows it
+  Table<int> parents, instructions(cfg.code.size());
   for (const Region& region : cfg.regions) parents.push_back(region.parent);
   std::iota(instructions.begin(), instructions.end(), 0);
   // Pairs of the last instruction of a region and the start of the copy of a body that never ends.
-  std::vector<std::pair<int, int>> unreturned;
+  Table<std::pair<int, int>> unreturned;
   const Forest members(parents, instructions, [&](int at) { return reachable[at] ? cfg.region_of[at] : -1; });
   for (int region = 0; region < int(cfg.regions.size()); ++region) {
     if (!is_finally(cfg.regions[region])) continue;
     CopyMatcher matcher(decoded, cfg, flow, region);
     bool all = true;
-    std::vector<std::pair<int, int>> waiting;
+    Table<std::pair<int, int>> waiting;
     for (int at : members.of(region)) {
       if (!all) break;
       for (int to : {cfg.code[at].target, flow.next[at]}) {
@@ -232,7 +233,7 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<char>& reacha
   }
   // An edge out of several statements runs the copies of all of them, from the inside out.
   const Flow before = flow;
-  const std::vector<Instruction> code = cfg.code;
+  const Table<Instruction> code = cfg.code;
   auto resolve = [&](int region, int to) {
     for (; region >= 0 && to >= 0; region = cfg.regions[region].parent) {
       auto found = after[region].find(plain_instruction(code, before, to));

@@ -19,13 +19,14 @@
 #include "flow/exception_regions.h"
 #include "flow/pattern_parser.h"
 #include "support/search_limits.h"
+#include "support/table.h"
 
 namespace depyf {
 
 // The guard ends at the first POP_TOP on the path that finds the stack as the guard found it.
-int case_after_guard(const DecodedCode& decoded, const std::vector<Instruction>& code, int guard) {
+int case_after_guard(const DecodedCode& decoded, const Table<Instruction>& code, int guard) {
   const int size = int(code.size());
-  std::vector<std::pair<int, int>> todo{{guard, 0}};
+  Table<std::pair<int, int>> todo{{guard, 0}};
   std::set<int> seen;
   int pop = size;
   while (!todo.empty() && seen.size() < search_limits::guard_instructions) {
@@ -70,7 +71,7 @@ class Wildcards {
 
  private:
   // By value: the instruction that pushed it, or -1 if no expression did.
-  using Stack = std::vector<int>;
+  using Stack = Table<int>;
 
   int size() const { return int(code_.size()); }
   int skip(int at) const {
@@ -155,7 +156,7 @@ class Wildcards {
   // Walks over the cases of a statement that may start at `at`. If they end in a case that parses, the guards of bare
   // wildcards on the way are where instructions have to be inserted.
   void statement(int at) {
-    std::vector<int> places;
+    Table<int> places;
     for (int cases = 0; cases < size(); ++cases) {
       at = skip(at);
       ParsedCase parsed;
@@ -176,8 +177,8 @@ class Wildcards {
   // Inserts COPY 1; POP_TOP at each place, and corrects targets and ranges.
   void insert() {
     // By old instruction: its index in the result, or that of the COPY inserted in front of it.
-    std::vector<int> moved(code_.size() + 1);
-    std::vector<Instruction> made;
+    Table<int> moved(code_.size() + 1);
+    Table<Instruction> made;
     for (int at = 0; at < size(); ++at) {
       moved[std::size_t(at)] = int(made.size());
       if (places_.contains(at)) {
@@ -199,7 +200,7 @@ class Wildcards {
   }
 
   DecodedCode& decoded_;
-  std::vector<Instruction>& code_;
+  Table<Instruction>& code_;
   std::set<int> starts_;  // where the code of a value that may be a subject ends
   std::set<int> places_;  // the guards in front of which to insert
 };

@@ -1,5 +1,6 @@
 #pragma once
 #include "decode/instruction.h"
+#include "support/table.h"
 namespace depyf {
 
 // Inserts COPY 1; POP_TOP in front of the guard of each `case _ if g:` that other cases follow. Compilers leave these
@@ -8,6 +9,6 @@ void restore_wildcards(DecodedCode& decoded);
 
 // Returns the index of the case that follows `case _ if g:`, whose guard starts at instruction `guard`. The jumps of
 // the guard lead there, past the POP_TOP of the subject. Returns -1 if the code from `guard` on has another shape.
-int case_after_guard(const DecodedCode& decoded, const std::vector<Instruction>& code, int guard);
+int case_after_guard(const DecodedCode& decoded, const Table<Instruction>& code, int guard);
 
 }  // namespace depyf

@@ -7,6 +7,7 @@
 #include "dialect/dialect.h"
 #include "flow/ranges.h"
 #include "support/search_limits.h"
+#include "support/table.h"
 
 namespace depyf {
 namespace {
@@ -14,8 +15,7 @@ namespace {
 // One pass over the code for each idiom of idioms.h. A shape is looked for only if its operations occur in the code.
 class Simplifier {
  public:
-  Simplifier(const DecodedCode& decoded, const OpSet& ops, std::vector<Instruction>& code,
-             std::vector<ProtectedRange>& ranges)
+  Simplifier(const DecodedCode& decoded, const OpSet& ops, Table<Instruction>& code, Table<ProtectedRange>& ranges)
       : decoded_(decoded), ops_(ops), code_(code), ranges_(ranges), size_(int(code.size())), drops_(code.size()) {}
 
   void run() {
@@ -91,7 +91,7 @@ class Simplifier {
     if (!dialect.turned_jumps) return find_continues();
     find_placed_continues();
     if (!dialect.uncovered_turned_jumps) return;
-    std::vector<bool> covered(code_.size());
+    Table<bool> covered(code_.size());
     for (const ProtectedRange& range : ranges_)
       for (int at = range.begin; at < range.end; ++at) covered[at] = true;
     for (int at = 1; at + 1 < size(); ++at) {
@@ -115,7 +115,7 @@ class Simplifier {
   // From 3.12 on, a jump back whose position is a word of eight characters behind the test is a `continue` of the
   // source.
   void find_placed_continues() {
-    const std::vector<Position>& positions = decoded_.code->positions;
+    const Table<Position>& positions = decoded_.code->positions;
     constexpr int width = 8;
     for (int at = 0; at + 1 < size(); ++at) {
       if (!is_conditional_jump(code_[at].op)) continue;
@@ -184,8 +184,8 @@ class Simplifier {
 
   // Returns the indices of instructions that are `ops`, from `at` on, with only NOPs between them and no jump into the
   // middle. Returns an empty vector if other instructions stand there.
-  std::vector<int> sequence(int at, std::initializer_list<Op> ops) const {
-    std::vector<int> found;
+  Table<int> sequence(int at, std::initializer_list<Op> ops) const {
+    Table<int> found;
     for (Op op : ops) {
       at = skip(at);
       if (code_[at].op != op || (!found.empty() && targets_[at])) return {};
@@ -198,8 +198,7 @@ class Simplifier {
   //
   //   COPY 1; LOAD_SPECIAL __exit__; SWAP 2; SWAP 3; LOAD_SPECIAL __enter__; CALL 0
   void with_start(int at) {
-    std::vector<int> parts =
-        sequence(at, {Op::copy_, Op::load_special_, Op::swap_, Op::swap_, Op::load_special_, Op::call_});
+    Table<int> parts = sequence(at, {Op::copy_, Op::load_special_, Op::swap_, Op::swap_, Op::load_special_, Op::call_});
     if (parts.empty()) return;
     const bool async = code_[parts[1]].arg == 3;
     if (code_[parts[1]].arg != (async ? 3 : 1) || code_[parts[4]].arg != (async ? 2 : 0)) return;
@@ -212,7 +211,7 @@ class Simplifier {
   //
   //   LOAD all; COPY 1; LOAD_COMMON_CONSTANT all; IS_OP; POP_JUMP_IF_FALSE L; POP_TOP; <loop>; L: <call>
   void known_function(int at) {
-    std::vector<int> parts =
+    Table<int> parts =
         sequence(at, {Op::copy_, Op::load_common_constant_, Op::is_op_, Op::pop_jump_if_false_, Op::pop_top_});
     if (parts.empty() || code_[parts[2]].arg != 0) return;
     const int call = code_[parts[3]].target;
@@ -231,8 +230,9 @@ class Simplifier {
     const Instruction& load = code_[at - 2];
     const bool name = load.op == Op::load_name_ || load.op == Op::load_global_;
     if (!name && load.op != Op::load_deref_) return;
-    std::string_view set = name ? std::string_view(decoded_.code->names[load.arg]) : decoded_.localsplus[load.arg];
-    std::vector<int> parts = sequence(at - 2, {load.op, number.op, Op::set_add_, Op::pop_top_});
+    std::string_view set =
+        name ? std::string_view(decoded_.code->names[std::size_t(load.arg)]) : decoded_.localsplus[load.arg];
+    Table<int> parts = sequence(at - 2, {load.op, number.op, Op::set_add_, Op::pop_top_});
     if (parts.empty() || set != "__conditional_annotations__") return;
     const int index = large ? std::stoi(decoded_.constant(number.arg).text) : number.arg;
     for (int part : parts) clear(part);
@@ -302,18 +302,18 @@ class Simplifier {
 
   const DecodedCode& decoded_;
   const OpSet& ops_;
-  std::vector<Instruction>& code_;
-  std::vector<ProtectedRange>& ranges_;
+  Table<Instruction>& code_;
+  Table<ProtectedRange>& ranges_;
   const int size_;  // number of instructions, which does not change
-  std::vector<int> targets_;  // by instruction: how many jumps lead there
-  std::vector<bool> drops_;  // by instruction: a handler of no statement starts there
-  std::vector<int> ended_by_;  // by instruction: the range that ends an async for, or -1
+  Table<int> targets_;  // by instruction: how many jumps lead there
+  Table<bool> drops_;  // by instruction: a handler of no statement starts there
+  Table<int> ended_by_;  // by instruction: the range that ends an async for, or -1
 };
 
 }  // namespace
 
-void simplify_idioms(const DecodedCode& decoded, const OpSet& ops, std::vector<Instruction>& code,
-                     std::vector<ProtectedRange>& ranges) {
+void simplify_idioms(const DecodedCode& decoded, const OpSet& ops, Table<Instruction>& code,
+                     Table<ProtectedRange>& ranges) {
   Simplifier(decoded, ops, code, ranges).run();
 }
 

@@ -1,7 +1,7 @@
 // Replaces instruction sequences that stand for one operation of the language by that operation.
 #pragma once
-#include <vector>
 #include "decode/instruction.h"
+#include "support/table.h"
 namespace depyf {
 // Replaces instruction sequences that stand for one operation of the language by that operation and NOPs. `ops` holds
 // the operations that occur in `code`. Ranges that exist only for such a sequence are removed.
@@ -14,6 +14,6 @@ namespace depyf {
 //   a < b < c             DUP_TOP; ROT_THREE                    (to 3.10)           -> SWAP 2; COPY 2
 //   unpacking             ROT_THREE; ROT_TWO                    (to 3.10)           -> SWAP 3
 //   end of `with`         LOAD_CONST None; DUP_TOP; DUP_TOP; CALL_FUNCTION 3  (3.9, 3.10)  -> with_exit
-void simplify_idioms(const DecodedCode& decoded, const OpSet& ops, std::vector<Instruction>& code,
-                     std::vector<ProtectedRange>& ranges);
+void simplify_idioms(const DecodedCode& decoded, const OpSet& ops, Table<Instruction>& code,
+                     Table<ProtectedRange>& ranges);
 }  // namespace depyf

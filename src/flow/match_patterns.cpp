@@ -13,6 +13,7 @@
 #include "decode/op.h"
 #include "flow/guarded_wildcards.h"
 #include "flow/pattern_parser.h"
+#include "support/table.h"
 
 namespace depyf {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 // Finds match statements from their first case on, and rewrites those of which all cases can be parsed.
 class MatchFinder {
  public:
-  MatchFinder(const DecodedCode& decoded, std::vector<Instruction>& code, std::vector<CasePattern>& patterns)
+  MatchFinder(const DecodedCode& decoded, Table<Instruction>& code, Table<CasePattern>& patterns)
       : decoded_(decoded), code_(code), patterns_(patterns) {}
 
   void run() {
@@ -75,7 +76,7 @@ class MatchFinder {
   // them.
   void statement(int at) {
     if (at < 0) return;
-    std::vector<Case> cases;
+    Table<Case> cases;
     for (;;) {
       at = skip(at);
       // A case that uses the subject up is the last one. Alone, it must be more than a comparison, which an `if` could
@@ -136,10 +137,10 @@ class MatchFinder {
   }
 
   const DecodedCode& decoded_;
-  std::vector<Instruction>& code_;
-  std::vector<CasePattern>& patterns_;
-  std::vector<bool> taken_;  // by instruction: part of a case that was rewritten or refused
-  std::vector<std::pair<int, int>> jumps_;  // pairs of target and source, sorted
+  Table<Instruction>& code_;
+  Table<CasePattern>& patterns_;
+  Table<bool> taken_;  // by instruction: part of a case that was rewritten or refused
+  Table<std::pair<int, int>> jumps_;  // pairs of target and source, sorted
 };
 
 }  // namespace
@@ -176,12 +177,12 @@ class PatternComparison {
   }
 
   template <class Item>
-  bool same_each(const std::vector<Item>& one, const std::vector<Item>& two) const {
+  bool same_each(const Table<Item>& one, const Table<Item>& two) const {
     return std::equal(one.begin(), one.end(), two.begin(), two.end(),
                       [&](const Item& a, const Item& b) { return same(a, b); });
   }
 
-  const std::vector<Instruction>& code_;
+  const Table<Instruction>& code_;
 };
 
 }  // namespace
@@ -193,7 +194,7 @@ bool same_pattern(const DecodedCode& decoded, const CasePattern& one, const Case
                     [&](const PatternNode& a, const PatternNode& b) { return comparison.same(a, b); });
 }
 
-void find_matches(const DecodedCode& decoded, std::vector<Instruction>& code, std::vector<CasePattern>& patterns) {
+void find_matches(const DecodedCode& decoded, Table<Instruction>& code, Table<CasePattern>& patterns) {
   MatchFinder(decoded, code, patterns).run();
 }
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <utility>
-#include <vector>
 
 #include "decode/instruction.h"
+#include "support/table.h"
 
 namespace depyf {
 
@@ -13,7 +13,7 @@ struct PatternNode {
   enum class Kind { wildcard, value, singleton, sequence, mapping, class_pattern, alternatives };
   Kind kind = Kind::wildcard;
   // The instructions that bind names to the value of this node.
-  std::vector<int> stores;
+  Table<int> stores;
   // The instructions [begin, end) that load the value of a value pattern, or the class of a class pattern.
   std::pair<int, int> expression{0, 0};
   // For a singleton: the instruction that loads it, or -1 for None. For a class pattern: the instruction that loads the
@@ -21,10 +21,10 @@ struct PatternNode {
   int constant = -1;
   // Indices of nodes: the items of a sequence, the values of a mapping in the order of its keys, the arguments of a
   // class pattern (positional arguments first), or the alternatives.
-  std::vector<int> children;
+  Table<int> children;
   int star = -1;  // sequence: index of the child that takes the rest, or -1
   // For a mapping: the instructions [begin, end) that load each key.
-  std::vector<std::pair<int, int>> keys;
+  Table<std::pair<int, int>> keys;
   // For a mapping whose keys are one constant tuple: the instruction that loads the tuple, or -1.
   int keys_constant = -1;
   int rest = -1;  // mapping: the instruction that stores the remaining items, or -1
@@ -40,14 +40,14 @@ struct PatternNode {
   bool found = false;
   int removed = 0;  // mapping: the number of keys deleted from the copy that becomes the rest
   // Items of a sequence that the code takes by index: pairs of the index, counted from that end, and the child node.
-  std::vector<std::pair<int, int>> from_start, from_end;
+  Table<std::pair<int, int>> from_start, from_end;
   // Nodes of other alternatives whose values are bound to the same name as the value (or the rest) of this node.
-  std::vector<int> same, same_rest;
+  Table<int> same, same_rest;
 };
 
 // The tests of one case, which a `match_case` operation stands for.
 struct CasePattern {
-  std::vector<PatternNode> nodes;  // the first node is the whole pattern
+  Table<PatternNode> nodes;  // the first node is the whole pattern
   // True if a guard follows the tests. For the last case it is always false, because that is not known there.
   bool guard = false;
 };
@@ -57,6 +57,6 @@ bool same_pattern(const DecodedCode& decoded, const CasePattern& one, const Case
 
 // Rewrites each match statement to `match_case; [guard]; [POP_TOP]; <body>` for each case. The target of a match_case
 // is the next case. A match statement of any other shape stays as it is.
-void find_matches(const DecodedCode& decoded, std::vector<Instruction>& code, std::vector<CasePattern>& patterns);
+void find_matches(const DecodedCode& decoded, Table<Instruction>& code, Table<CasePattern>& patterns);
 
 }  // namespace depyf

@@ -17,12 +17,13 @@
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/exception_regions.h"
+#include "support/table.h"
 
 namespace depyf {
 namespace {
 
 // The operand stack: true for the index of an iterator.
-using Flags = std::vector<bool>;
+using Flags = Table<bool>;
 
 // Runs all code that can be reached, and rewrites each instruction when it is first reached.
 class Uniter {
@@ -118,13 +119,13 @@ class Uniter {
   }
 
   DecodedCode& decoded_;
-  std::vector<Instruction>& code_;
+  Table<Instruction>& code_;
   // By instruction: the range that covers it, or -1.
-  std::vector<int> handler_of_;
+  Table<int> handler_of_;
   // By range: the depth at which its handler starts, without indices. Empty if control never comes there.
-  std::vector<std::optional<int>> depths_;
-  std::vector<bool> seen_;
-  std::vector<std::pair<int, Flags>> todo_;
+  Table<std::optional<int>> depths_;
+  Table<bool> seen_;
+  Table<std::pair<int, Flags>> todo_;
 };
 
 }  // namespace

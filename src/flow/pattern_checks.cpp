@@ -3,6 +3,7 @@
 
 #include "flow/pattern_execution.h"
 #include "support/search_limits.h"
+#include "support/table.h"
 
 namespace depyf {
 
@@ -15,7 +16,7 @@ bool PatternExecution::finish(int index) {
     bool star = node.at_least || node.length < 0;
     int count = std::max(node.length, 0) + star;
     if (count > search_limits::pattern_parts) return false;
-    std::vector<int> children(count, -1);
+    Table<int> children(count, -1);
     // The star stands in front of the parts that are counted from the end.
     int last = star ? count - 1 : count;
     for (auto [from_end, child] : node.from_end) {

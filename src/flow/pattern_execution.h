@@ -5,20 +5,20 @@
 
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/pattern_parser.h"
 #include "support/search_limits.h"
+#include "support/table.h"
 
 namespace depyf {
 
 // Builds the tree of one pattern while it follows the tests along the path on which all of them succeed.
 class PatternExecution {
  public:
-  PatternExecution(const DecodedCode& decoded, const std::vector<Instruction>& code) : decoded_(decoded), code_(code) {}
+  PatternExecution(const DecodedCode& decoded, const Table<Instruction>& code) : decoded_(decoded), code_(code) {}
   bool run(int at, bool keeps, ParsedCase& parsed);
 
  private:
@@ -54,8 +54,8 @@ class PatternExecution {
 
   // The symbols on the stack, the jumps out of the pattern so far, and whether a name was stored.
   struct State {
-    std::vector<Value> stack;
-    std::vector<Failure> failures;
+    Table<Value> stack;
+    Table<Failure> failures;
     bool stored = false;
   };
   // The variables that a pattern binds: the store operation and its argument.
@@ -88,7 +88,7 @@ class PatternExecution {
 
   // pattern_parser.cpp
   bool same_end(int one, int two) const;
-  bool resolve(const std::vector<Failure>& failures, int depth, int& found) const;
+  bool resolve(const Table<Failure>& failures, int depth, int& found) const;
   int walk(int at, State& state, int floor);
   bool ends_alternative(int at, const State& state, int floor) const;
   int alternatives(int at, State& state);
@@ -103,8 +103,8 @@ class PatternExecution {
   bool matches_always(int index) const;
 
   const DecodedCode& decoded_;
-  const std::vector<Instruction>& code_;
-  std::vector<PatternNode> nodes_;
+  const Table<Instruction>& code_;
+  Table<PatternNode> nodes_;
   int steps_ = 0, nesting_ = 0;
 };
 

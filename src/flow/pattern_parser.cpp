@@ -25,6 +25,7 @@
 #include "decode/op.h"
 #include "flow/pattern_execution.h"
 #include "support/search_limits.h"
+#include "support/table.h"
 
 namespace depyf {
 
@@ -64,7 +65,7 @@ bool PatternExecution::same_end(int one, int two) const {
 
 // Follows all failures down the row of POP_TOP instructions until `depth` values are left on the stack. `found` becomes
 // the instruction where all of them arrive; false if they arrive at different instructions.
-bool PatternExecution::resolve(const std::vector<Failure>& failures, int depth, int& found) const {
+bool PatternExecution::resolve(const Table<Failure>& failures, int depth, int& found) const {
   found = -1;
   for (const Failure& failure : failures) {
     int at = failure.target;
@@ -129,8 +130,8 @@ int PatternExecution::alternatives(int at, State& state) {
 int PatternExecution::try_alternatives(int at, State& state) {
   const int whole = state.stack.back().node, floor = int(state.stack.size());
   if (!plain(whole)) return -1;
-  std::vector<int> choices, ends;
-  std::vector<std::vector<Value>> captured;
+  Table<int> choices, ends;
+  Table<Table<Value>> captured;
   int rest = -1;  // where control goes if no alternative matched
   for (;;) {
     State inner;
@@ -166,8 +167,7 @@ int PatternExecution::try_alternatives(int at, State& state) {
   return *std::max_element(ends.begin(), ends.end());
 }
 
-bool parse_case(const DecodedCode& decoded, const std::vector<Instruction>& code, int at, bool keeps,
-                ParsedCase& parsed) {
+bool parse_case(const DecodedCode& decoded, const Table<Instruction>& code, int at, bool keeps, ParsedCase& parsed) {
   return PatternExecution(decoded, code).run(at, keeps, parsed);
 }
 

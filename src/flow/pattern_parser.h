@@ -1,6 +1,7 @@
 // Parses the pattern of one case by symbolic execution of the instructions that test it.
 #pragma once
 #include "flow/match_patterns.h"
+#include "support/table.h"
 namespace depyf {
 
 struct ParsedCase {
@@ -12,7 +13,6 @@ struct ParsedCase {
 
 // Parses the case that starts at instruction `at` into `parsed`; returns false if the code has another shape. `keeps`
 // is true if the code starts with a copy of the subject, so that the subject stays on the stack for the next case.
-bool parse_case(const DecodedCode& decoded, const std::vector<Instruction>& code, int at, bool keeps,
-                ParsedCase& parsed);
+bool parse_case(const DecodedCode& decoded, const Table<Instruction>& code, int at, bool keeps, ParsedCase& parsed);
 
 }  // namespace depyf

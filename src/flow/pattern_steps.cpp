@@ -7,6 +7,7 @@
 #include "decode/op_table.h"
 #include "flow/pattern_execution.h"
 #include "support/search_limits.h"
+#include "support/table.h"
 
 namespace depyf {
 
@@ -53,9 +54,9 @@ class PatternCursor {
   bool number(const Value& value, int& result) const;
 
   // Returns the n-th symbol from the top, counted from 1.
-  Value& top(int from_top) { return stack_[stack_.size() - from_top]; }
+  Value& top(int from_top) { return stack_.end()[-from_top]; }
   bool is(int from_top, Value::Is what) { return count_ >= from_top && top(from_top).is == what; }
-  void drop(int values) { stack_.resize(stack_.size() - values); }
+  void drop(int values) { stack_.resize(stack_.size() - std::size_t(values)); }
   // Replaces symbols on the top by the result of a test. `is_inverted` is true if the pattern fits where the result is
   // false.
   int test(int values, bool is_inverted = false) {
@@ -69,9 +70,9 @@ class PatternCursor {
   }
 
   PatternExecution& execution_;
-  std::vector<PatternNode>& nodes_;
+  Table<PatternNode>& nodes_;
   PatternExecution::State& state_;
-  std::vector<Value>& stack_;
+  Table<Value>& stack_;
   const Instruction& instruction_;
   const int at_, arg_, count_;
 };
@@ -332,7 +333,7 @@ int PartsStep::match_class() {
 // BUILD_TUPLE makes the keys of a mapping; the mapping lies below them.
 int PartsStep::build_keys() {
   if (arg_ >= count_) return -1;
-  int mapping = stack_[stack_.size() - arg_ - 1].node;
+  int mapping = stack_.end()[-arg_ - 1].node;
   if (!is(arg_ + 1, Value::Is::node) || nodes_[mapping].kind != Kind::mapping || !nodes_[mapping].keys.empty())
     return -1;
   for (int n = arg_; n > 0; --n) {
@@ -399,7 +400,7 @@ int PartsStep::unpack() {
   if (value.is == Value::Is::parts && !nodes_[value.node].found) return -1;
   if (nodes_[value.node].unpacked) return -1;
   nodes_[value.node].unpacked = true;
-  std::vector<int> children;
+  Table<int> children;
   for (int index = 0; index < parts; ++index) children.push_back(execution_.fresh());
   nodes_[value.node].children = children;
   for (int index = parts - 1; index >= 0; --index) stack_.push_back(execution_.part(children[index]));
@@ -481,12 +482,12 @@ int PartsStep::part_at() {
 // Binds the name to a part, and to the parts at the same place in other alternatives.
 void PatternStep::bind(int node) {
   nodes_[node].stores.push_back(at_);
-  for (int twin : std::vector<int>(nodes_[node].same)) bind(twin);
+  for (int twin : Table<int>(nodes_[node].same)) bind(twin);
 }
 
 void PatternStep::bind_rest(int node) {
   nodes_[node].rest = at_;
-  for (int twin : std::vector<int>(nodes_[node].same_rest)) bind_rest(twin);
+  for (int twin : Table<int>(nodes_[node].same_rest)) bind_rest(twin);
 }
 
 }  // namespace depyf

@@ -1,15 +1,15 @@
 // Looks up and removes exception ranges, for handlers that stand for no statement of Python.
 #pragma once
 #include <algorithm>
-#include <vector>
 #include "decode/instruction.h"
+#include "support/table.h"
 namespace depyf {
 
 // Returns for each of `count` instructions the index of the first range in `ranges` that covers it and for which
 // `wanted` holds, or -1 if there is none.
 template <class Predicate>
-std::vector<int> first_cover(const std::vector<ProtectedRange>& ranges, std::size_t count, Predicate wanted) {
-  std::vector<int> cover(count, -1);
+Table<int> first_cover(const Table<ProtectedRange>& ranges, std::size_t count, Predicate wanted) {
+  Table<int> cover(count, -1);
   for (int index = int(ranges.size()) - 1; index >= 0; --index)
     if (wanted(ranges[index]))
       for (int at = ranges[index].begin; at < ranges[index].end && at < int(count); ++at) cover[at] = index;
@@ -19,10 +19,10 @@ std::vector<int> first_cover(const std::vector<ProtectedRange>& ranges, std::siz
 // Removes the ranges for which `gone` holds. The instructions of a removed range are then protected by the range that
 // protects the removed handler, if there is one.
 template <class Predicate>
-void drop_handlers(std::vector<ProtectedRange>& ranges, std::size_t count, Predicate gone) {
+void drop_handlers(Table<ProtectedRange>& ranges, std::size_t count, Predicate gone) {
   if (std::none_of(ranges.begin(), ranges.end(), gone)) return;
-  const std::vector<int> cover = first_cover(ranges, count, [&](const ProtectedRange& range) { return !gone(range); });
-  std::vector<ProtectedRange> kept;
+  const Table<int> cover = first_cover(ranges, count, [&](const ProtectedRange& range) { return !gone(range); });
+  Table<ProtectedRange> kept;
   for (const ProtectedRange& range : ranges) {
     if (!gone(range)) {
       kept.push_back(range);

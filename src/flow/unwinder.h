@@ -5,10 +5,10 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
-#include <vector>
 
 #include "decode/decode.h"
 #include "decode/op.h"
+#include "support/table.h"
 
 namespace depyf {
 
@@ -37,20 +37,20 @@ struct Unwound {
     int handler, await_begin, await_end;
   };
 
-  explicit Unwound(const std::vector<Instruction>& instructions)
+  explicit Unwound(const Table<Instruction>& instructions)
       : old(instructions), code(old), seen(old.size()), cover(old.size(), -1) {}
 
   // The instructions as they were decoded.
-  std::vector<Instruction> old;
+  Table<Instruction> old;
   // The replacement of each instruction. Targets are indices into `old`.
-  std::vector<Instruction> code;
+  Table<Instruction> code;
   // True for each instruction that the walk has reached.
-  std::vector<bool> seen;
-  std::vector<int> cover;  // by instruction: the block that protects it, or -1
-  std::vector<Block> blocks;
+  Table<bool> seen;
+  Table<int> cover;  // by instruction: the block that protects it, or -1
+  Table<Block> blocks;
   std::unordered_map<int, int> handler_of;  // by the instruction where a handler starts: its block
   // Further instructions that replace an old one, behind its entry in `code`.
-  std::unordered_map<int, std::vector<Instruction>> after;
+  std::unordered_map<int, Table<Instruction>> after;
   // By old instruction: the block of `protected_` (in `protected_after`) or of POP_EXCEPT (in `left_after`) in `after`.
   std::unordered_map<int, int> protected_after, left_after;
   // In 3.8, by the instruction that follows a try statement: the argument of the operation `behind_handlers`.
@@ -89,7 +89,7 @@ class Unwinder {
   struct State {
     int block = -1;
     int depth = 0;
-    std::vector<Slot> slots;
+    Table<Slot> slots;
     bool operator==(const State&) const = default;
 
     std::optional<Kind> kind_at(int at) const;
@@ -139,21 +139,21 @@ class Unwinder {
   const CodeObject& code_object_;
   Unwound unwound_;
   // True for jump targets (`targets_`) and for starts of finally clauses that 3.8 calls (`called_`).
-  std::vector<bool> targets_, called_;
+  Table<bool> targets_, called_;
   // The current instruction.
   int at_ = 0;
   // Where the walk still has to go: the instruction and the state in front of it.
-  std::vector<std::pair<int, State>> todo_;
+  Table<std::pair<int, State>> todo_;
   std::unordered_map<int, State> states_;  // by jump target: the state in front of it
   // In 3.8: the END_FINALLY of each finally clause, by the instruction where the clause starts.
   std::unordered_map<int, int> ends_;
   // In 3.8: paths into a finally clause whose END_FINALLY the walk has not reached yet, by the start of the clause.
-  std::unordered_map<int, std::vector<std::pair<int, State>>> waiting_;
+  std::unordered_map<int, Table<std::pair<int, State>>> waiting_;
   std::unordered_set<int> behind_;  // the instructions that follow try statements of 3.8
   std::unordered_set<int> else_clauses_;  // those of `behind_` that start an else clause
   std::unordered_map<int, int> statement_ends_;  // by END_FINALLY: the instruction where its try statement ends
   // Each END_FINALLY that raises again, with the state that instructions behind it would start with.
-  std::vector<std::pair<int, State>> dead_ends_;
+  Table<std::pair<int, State>> dead_ends_;
 };
 
 }  // namespace depyf

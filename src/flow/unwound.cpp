@@ -10,6 +10,7 @@
 //   t: pop_top; pop_except; pop_top; pop_top; s:
 #include "decode/op.h"
 #include "flow/unwinder.h"
+#include "support/table.h"
 
 namespace depyf {
 
@@ -22,8 +23,8 @@ class Writer {
 
   void run() {
     // By old instruction: its index in the result.
-    std::vector<int> where(from_.old.size() + 1);
-    std::vector<int> starts(from_.blocks.size(), -1);  // by block: where its handler starts in the result, or -1
+    Table<int> where(from_.old.size() + 1);
+    Table<int> starts(from_.blocks.size(), -1);  // by block: where its handler starts in the result, or -1
     for (int at = 0; at < int(from_.old.size()); ++at) {
       where[std::size_t(at)] = int(result_.size());
       Instruction it = from_.code[std::size_t(at)];
@@ -63,7 +64,7 @@ class Writer {
     }
     where[from_.old.size()] = int(result_.size());
     // Write the cleanup of each handler, behind all other code.
-    std::vector<int> cleanups(from_.blocks.size(), -1);
+    Table<int> cleanups(from_.blocks.size(), -1);
     Instruction last = result_.back();
     for (std::size_t index = 0; index < from_.blocks.size(); ++index) {
       const Unwound::Block& block = from_.blocks[index];
@@ -121,7 +122,7 @@ class Writer {
   }
 
   // Makes a range of each stretch of instructions that one block protects.
-  void ranges(const std::vector<int>& starts, const std::vector<int>& cleanups) {
+  void ranges(const Table<int>& starts, const Table<int>& cleanups) {
     for (int begin = 0; begin < int(result_.size());) {
       int end = begin + 1, block = covers_[std::size_t(begin)];
       while (end < int(result_.size()) && covers_[std::size_t(end)] == block) ++end;
@@ -145,9 +146,9 @@ class Writer {
   const Unwound& from_;
   // The instructions of the result, and for each the block that protects it.
   DecodedCode& decoded_;
-  std::vector<Instruction> result_;
-  std::vector<int> covers_;
-  std::vector<bool> translated_;  // by instruction: the target is an index in the result
+  Table<Instruction> result_;
+  Table<int> covers_;
+  Table<bool> translated_;  // by instruction: the target is an index in the result
 };
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "lift/annotations.h"
 #include "lift/definitions.h"
 #include "lift/positions.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 using namespace ast;
@@ -87,7 +88,7 @@ bool is_annotate(const Context& context, const Expr* expr) {
   Result<DecodedCode> decoded = decode(code);
   if (!decoded) return false;
   // The test of the format stands within the first dozen instructions.
-  const std::vector<Instruction>& start = decoded->instructions;
+  const Table<Instruction>& start = decoded->instructions;
   return std::any_of(start.begin(), start.begin() + std::min<std::ptrdiff_t>(12, std::ptrdiff_t(start.size())),
                      [](const Instruction& it) {
                        return it.op == Op::load_common_constant_ &&
@@ -96,12 +97,12 @@ bool is_annotate(const Context& context, const Expr* expr) {
 }
 
 // Returns the annotations that an __annotate__ function makes, in order. Fails if its body has another shape.
-std::vector<DeferredAnnotation> deferred_annotations(Context& context, const Cursor& cursor, const Expr* function) {
+Table<DeferredAnnotation> deferred_annotations(Context& context, const Cursor& cursor, const Expr* function) {
   const char* const other = "annotations of another shape";
   auto* internal = as<Internal>(function);
   if (!internal || internal->marker != Marker::function) cursor.fail("annotations that no function makes");
   Block block = without_format_test(build(context, context.functions[internal->index]).block);
-  std::vector<DeferredAnnotation> result;
+  Table<DeferredAnnotation> result;
   Temporaries temporaries(context);
   auto add = [&](const Stmt* stmt, int index) {
     auto* assign = as<Assign>(stmt);
@@ -144,7 +145,7 @@ std::vector<DeferredAnnotation> deferred_annotations(Context& context, const Cur
 
 // The annotations are printed at the definition, as if they were evaluated there.
 void annotate(Context& context, const Cursor& cursor, FunctionValue& function, const Expr* annotate) {
-  std::vector<Expr*> keys, values;
+  Table<Expr*> keys, values;
   for (const DeferredAnnotation& each : deferred_annotations(context, cursor, annotate)) {
     keys.push_back(context.constant(Constant::Kind::string, std::string(each.name)));
     values.push_back(each.value);

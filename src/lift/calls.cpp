@@ -16,6 +16,7 @@
 #include "lift/definitions.h"
 #include "lift/generics.h"
 #include "lift/operations.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 using namespace ast;
@@ -29,7 +30,7 @@ bool is_null(const Expr* expr) {
 // True if the dict display in front of the call at `at`, which contains `**`, is one argument. In f(**{**a, 'k': b}), a
 // later key replaces an equal one. The parts of f(**a, k=b) are merged by an operation that refuses duplicates; in 3.8
 // the same operation does both, with different arguments.
-bool is_one_mapping(const Dict& dict, const std::vector<Instruction>& code, int at, Version version) {
+bool is_one_mapping(const Dict& dict, const Table<Instruction>& code, int at, Version version) {
   if (!dialect_of(version).unpacking_builds || std::ranges::find(dict.keys, nullptr) == dict.keys.end()) return false;
   int before = at - 1;
   while (before > 0 && code[before].op == Op::nop_) --before;
@@ -39,14 +40,13 @@ bool is_one_mapping(const Dict& dict, const std::vector<Instruction>& code, int 
 
 // Removes the last `names` of the arguments and returns them as keywords. If one of the names is no identifier, all go
 // into one dict: f(**{'a b': c}).
-std::vector<Keyword> keywords_of(Context& context, const Cursor& cursor, const Constant& names,
-                                 std::vector<Expr*>& args) {
-  std::vector<Keyword> keywords;
+Table<Keyword> keywords_of(Context& context, const Cursor& cursor, const Constant& names, Table<Expr*>& args) {
+  Table<Keyword> keywords;
   std::size_t count = names.items.size();
   if (count > args.size()) cursor.fail("more keyword names than arguments");
   bool plain = true;
   for (const Constant& name : names.items) plain &= name.kind == Constant::Kind::string && is_name(name.text);
-  std::vector<Expr*> keys, values;
+  Table<Expr*> keys, values;
   for (std::size_t index = 0; index < count; ++index) {
     Expr* value = args[args.size() - count + index];
     if (plain) keywords.push_back({names.items[index].text, value});
@@ -67,10 +67,10 @@ void call(Simulation& sim, const Instruction& instruction) {
     if (!names) sim.cursor.fail("keyword names are no tuple");
   } else if (instruction.op == Op::call_ && instruction.aux >= 0) {
     if (instruction.aux >= int(sim.cursor.decoded.code->constants.size())) sim.cursor.fail("no such constant");
-    names = &sim.cursor.decoded.code->constants[instruction.aux];
+    names = &sim.cursor.decoded.code->constants[std::size_t(instruction.aux)];
   }
-  std::vector<Expr*> args = sim.pop_many(instruction.arg);
-  std::vector<Keyword> keywords;
+  Table<Expr*> args = sim.pop_many(instruction.arg);
+  Table<Keyword> keywords;
   if (names) keywords = keywords_of(sim.context, sim.cursor, *names, args);
   Expr* function = sim.pop();
   if (instruction.op == Op::call_ || instruction.op == Op::call_kw_) {
@@ -95,7 +95,7 @@ void super_attribute(Simulation& sim, const Instruction& instruction) {
 }
 
 // Pushes the call, or the special form that the call stands for.
-void finish_call(Simulation& sim, Expr* function, std::vector<Expr*> args, std::vector<Keyword> keywords) {
+void finish_call(Simulation& sim, Expr* function, Table<Expr*> args, Table<Keyword> keywords) {
   if (auto* internal = as<Internal>(function)) {
     // The call of __exit__ at the normal end of a with statement belongs to the statement.
     if (internal->marker == Marker::with_exit && args.size() == 3 && std::all_of(args.begin(), args.end(), is_none)) {
@@ -131,12 +131,12 @@ void call_ex(Simulation& sim, const Instruction& instruction) {
     Expr* other = sim.pop();
     if (is_null(function)) function = other;
   }
-  std::vector<Expr*> args;
+  Table<Expr*> args;
   if (auto* tuple = as<Tuple>(sequence)) args.assign(tuple->elts.begin(), tuple->elts.end());
   else if (auto* constant = constant_of(sequence, Constant::Kind::tuple); constant && mapping)
     for (const Constant& item : constant->items) args.push_back(sim.cursor.make(ConstantExpr{&item}));
   else args.push_back(sim.cursor.make(Starred{sequence}));
-  std::vector<Keyword> keywords;
+  Table<Keyword> keywords;
   if (mapping) {
     auto* dict = as<Dict>(mapping);
     bool plain = dict && !dict->keys.empty() &&

@@ -16,6 +16,7 @@
 #include "flow/cfg.h"
 #include "lift/comprehensions.h"
 #include "lift/definitions.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 using namespace ast;
@@ -26,9 +27,9 @@ namespace {
 // anything else.
 bool comprehension(Context& context, const Cursor& cursor, Expr*& result, ComprehensionKind kind, Block block,
                    Expr* iterable) {
-  std::vector<Comprehension> generators;
+  Table<Comprehension> generators;
   Expr *elt = nullptr, *value = nullptr;
-  std::vector<Expr*> ifs;
+  Table<Expr*> ifs;
   for (bool first = true; !elt;) {
     // Only a return may follow the outermost loop.
     std::size_t count = block.size();
@@ -183,7 +184,7 @@ Block spell_out_comprehension(Context& context, const CodeObject& code, Block bo
     }
   };
   walk(body);
-  std::vector<Stmt*> statements{context.stmt(Assign{context.list({context.name(result)}), display})};
+  Table<Stmt*> statements{context.stmt(Assign{context.list({context.name(result)}), display})};
   statements.insert(statements.end(), body.begin(), body.end());
   return context.arena.copy(statements);
 }

@@ -109,107 +109,161 @@ bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, i
   return false;
 }
 
+namespace {
+
+// Two branches: `node` ends in the second, and only one way of the first, which `before` ends in, leads to it.
+class BranchPair {
+ public:
+  BranchPair(Context& context, const Cursor& cursor, LiftedGraph& graph, int before, bool along_b, int node)
+      : context_(context),
+        cursor_(cursor),
+        graph_(graph),
+        before_(before),
+        node_(node),
+        along_b_(along_b),
+        first_(graph.nodes[before]),
+        second_(graph.nodes[node]),
+        first_state_(graph.states[before]),
+        second_state_(graph.states[node]) {}
+
+  // True if both test the same stack, and may stand in one condition.
+  bool may_be_joined() const {
+    if (first_.end != Node::End::branch || first_.region != second_.region || first_.a == first_.b) return false;
+    if (along_b_ ? first_state_.keep_b : first_state_.keep_a) return false;
+    if (!has_same_stack() || is_clause(first_.value) || is_clause(second_.value)) return false;
+    // The test of a while loop stands once more at the end of the loop. The test in front of that copy is another
+    // statement.
+    if (second_.line >= 0 && second_.line < first_.line && (goes_back(second_.a) || goes_back(second_.b))) return false;
+    // A jump back that the compiler did not turn around is a statement by itself: `if c: continue`, then another
+    // statement.
+    const int far = along_b_ ? first_.a : first_.b;
+    return first_.turned != Turned::no || far < 0 || cursor_.cfg.order_index[far] < 0 ||
+           !cursor_.cfg.is_back_edge(before_, far);
+  }
+
+  // Makes one condition of both. Returns false if they have no common target.
+  bool join() {
+    const State &one = first_state_, &two = second_state_;
+    if (!along_b_ && first_.b == second_.b && one.keep_b == two.keep_b) {
+      absorb(bool_op(context_, false, first_.value, second_.value), second_.a, two.keep_a, second_.b, two.keep_b);
+      return true;
+    }
+    if (along_b_ && first_.a == second_.a && one.keep_a == two.keep_a) {
+      absorb(bool_op(context_, true, first_.value, second_.value), second_.a, two.keep_a, second_.b, two.keep_b);
+      return true;
+    }
+    if ((!along_b_ && first_.b == second_.a && !one.keep_b && !two.keep_a) ||
+        (along_b_ && first_.a == second_.b && !one.keep_a && !two.keep_b))
+      return join_negated();
+    return join_with_other_way();
+  }
+
+ private:
+  bool has_same_stack() const {
+    return std::ranges::equal(first_state_.stack, second_state_.stack, {}, &Entry::expr, &Entry::expr);
+  }
+
+  // Tests of handlers and cases are no conditions.
+  static bool is_clause(const Expr* test) {
+    auto* internal = as<Internal>(test);
+    return internal && (internal->marker == Marker::exc_match || internal->marker == Marker::eg_match ||
+                        internal->marker == Marker::match_case);
+  }
+
+  // True if the way from the second branch to `to` is a jump back, but not to a for loop.
+  bool goes_back(int to) const {
+    if (to < 0 || cursor_.cfg.order_index[to] < 0 || !cursor_.cfg.is_back_edge(node_, to)) return false;
+    int start = cursor_.cfg.blocks[to].begin;
+    while (start + 1 < cursor_.cfg.blocks[to].end && cursor_.code[start].op == Op::nop_) ++start;
+    return cursor_.code[start].op != Op::for_iter_;
+  }
+
+  // One of the two tests has to be negated: the one for which no other instruction is needed. The condition is true
+  // where the code that stands first runs.
+  bool join_negated() {
+    const int shared = along_b_ ? first_.a : first_.b, rest = along_b_ ? second_.a : second_.b;
+    const bool keep_rest = along_b_ ? second_state_.keep_a : second_state_.keep_b;
+    const bool changes_first = negation_changes(context_, first_.value);
+    const bool changes_second = negation_changes(context_, second_.value);
+    // If neither test can be negated without another instruction, they are two statements. From 3.14 on, `not a in b`
+    // is compiled to the opposite jump, so they are one statement if the rest jumps over an else clause.
+    if (changes_first && changes_second) {
+      const int end = cursor_.cfg.blocks[shared].begin - 1;
+      const bool over = end >= 0 && cursor_.code[end].op == Op::jump_ && cursor_.code[end].target > end;
+      if (!dialect_of(context_.version).negation_turns_jumps || !over) return false;
+    }
+    const int cost_first = negation_cost(context_, first_.value), cost_second = negation_cost(context_, second_.value);
+    bool negate_first = cost_first >= other_operator || cost_second >= other_operator ? cost_first < cost_second
+                        : along_b_ ? cursor_.cfg.blocks[rest].begin < cursor_.cfg.blocks[shared].begin
+                                   : cursor_.cfg.blocks[shared].begin < cursor_.cfg.blocks[rest].begin;
+    if (changes_first != changes_second) negate_first = changes_second;
+    if (keep_rest) negate_first = true;
+    if (negate_first) {
+      Expr* left = negate(context_, first_.value);
+      absorb(bool_op(context_, !along_b_, left, second_.value), second_.a, second_state_.keep_a, second_.b,
+             second_state_.keep_b);
+    } else {
+      second_.value = negate(context_, second_.value);
+      absorb(bool_op(context_, along_b_, first_.value, second_.value), second_.b, false, second_.a, false);
+    }
+    return true;
+  }
+
+  // Both ways of the first test lead to tests with equal targets: c ? (x: T, F) : (y: T, F).
+  bool join_with_other_way() {
+    const int other = along_b_ ? first_.a : first_.b;
+    if (other < 0 || other == node_ || !graph_.states[other].lifted || graph_.states[other].alias >= 0) return false;
+    Node& third = graph_.nodes[other];
+    State& third_state = graph_.states[other];
+    if (third.end != Node::End::branch || !third.statements.empty() || third.region != first_.region ||
+        is_loop_header(cursor_, other))
+      return false;
+    if (!only_edge_to(cursor_, graph_, other) || first_state_.keep_a || first_state_.keep_b) return false;
+    if (third.a != second_.a || third.b != second_.b || second_state_.keep_a != third_state.keep_a ||
+        second_state_.keep_b != third_state.keep_b)
+      return false;
+    if (third_state.stack.size() != first_state_.stack.size()) return false;
+    Expr* test = conditional(context_, first_.value, along_b_ ? third.value : second_.value,
+                             along_b_ ? second_.value : third.value,
+                             cursor_.cfg.blocks[first_.a].begin < cursor_.cfg.blocks[first_.b].begin);
+    third.end = Node::End::none;
+    third_state.alias = before_;
+    absorb(test, second_.a, second_state_.keep_a, second_.b, second_state_.keep_b);
+    return true;
+  }
+
+  // Merges the second branch into the first, which then tests `test` and leads to `a` or `b`.
+  void absorb(Expr* test, int a, bool keep_a, int b, bool keep_b) {
+    first_.inherited = false;
+    first_.value = test, first_.a = a, first_.b = b, first_.turned = second_.turned;
+    first_state_.keep_a = keep_a, first_state_.keep_b = keep_b;
+    second_.end = Node::End::none;
+    second_state_.alias = before_;
+  }
+
+  Context& context_;
+  const Cursor& cursor_;
+  LiftedGraph& graph_;
+  const int before_, node_;
+  const bool along_b_;  // whether the second branch is where the first leads if its test is false
+  Node &first_, &second_;
+  State &first_state_, &second_state_;
+};
+
+}  // namespace
+
 // Joins the branch that `node` ends in with the branch in front of it, as long as both test the same stack.
 bool merge_condition(Context& context, const Cursor& cursor, LiftedGraph& graph, int node) {
   bool changed = false;
   while (graph.nodes[node].end == Node::End::branch) {
-    Node& second = graph.nodes[node];
-    if (!second.statements.empty() || is_loop_header(cursor, node)) break;
+    if (!graph.nodes[node].statements.empty() || is_loop_header(cursor, node)) break;
     const auto from = only_edge_to(cursor, graph, node);
     if (!from) break;
     const auto [before, along_b] = *from;
-    Node& first = graph.nodes[before];
-    State &one = graph.states[before], &two = graph.states[node];
-    if (first.end != Node::End::branch || first.region != second.region || first.a == first.b) break;
-    if (along_b ? one.keep_b : one.keep_a) break;
-    if (one.stack.size() != two.stack.size()) break;
-    bool same_stack = true;
-    for (std::size_t index = 0; index < one.stack.size(); ++index)
-      same_stack &= one.stack[index].expr == two.stack[index].expr;
-    if (!same_stack) break;
-    // Tests of handlers and cases are no conditions.
-    auto handles = [](const Expr* test) {
-      auto* internal = as<Internal>(test);
-      return internal && (internal->marker == Marker::exc_match || internal->marker == Marker::eg_match ||
-                          internal->marker == Marker::match_case);
-    };
-    if (handles(first.value) || handles(second.value)) break;
-    // The test of a while loop stands once more at the end of the loop. The test in front of that copy is another
-    // statement.
-    auto goes_back = [&](int to) {
-      if (to < 0 || cursor.cfg.order_index[to] < 0 || !cursor.cfg.is_back_edge(node, to)) return false;
-      int start = cursor.cfg.blocks[to].begin;
-      while (start + 1 < cursor.cfg.blocks[to].end && cursor.code[start].op == Op::nop_) ++start;
-      return cursor.code[start].op != Op::for_iter_;
-    };
-    if (second.line >= 0 && second.line < first.line && (goes_back(second.a) || goes_back(second.b))) break;
-    // A jump back that the compiler did not turn around is a statement by itself: `if c: continue`, then another
-    // statement.
-    if (const int far = along_b ? first.a : first.b; first.turned == Turned::no && far >= 0 &&
-                                                     cursor.cfg.order_index[far] >= 0 &&
-                                                     cursor.cfg.is_back_edge(before, far))
-      break;
-    // Merges `node` into the branch in front of it.
-    auto absorb = [&](Expr* test, int a, bool keep_a, int b, bool keep_b) {
-      first.inherited = false;
-      first.value = test, first.a = a, first.b = b, first.turned = second.turned;
-      one.keep_a = keep_a, one.keep_b = keep_b;
-      second.end = Node::End::none;
-      two.alias = before;
-      node = before;
-      changed = true;
-    };
-    if (!along_b && first.b == second.b && one.keep_b == two.keep_b) {
-      absorb(bool_op(context, false, first.value, second.value), second.a, two.keep_a, second.b, two.keep_b);
-    } else if (along_b && first.a == second.a && one.keep_a == two.keep_a) {
-      absorb(bool_op(context, true, first.value, second.value), second.a, two.keep_a, second.b, two.keep_b);
-    } else if ((!along_b && first.b == second.a && !one.keep_b && !two.keep_a) ||
-               (along_b && first.a == second.b && !one.keep_a && !two.keep_b)) {
-      // One of the two tests has to be negated: the one for which no other instruction is needed. The condition is true
-      // where the code that stands first runs.
-      int shared = along_b ? first.a : first.b, rest = along_b ? second.a : second.b;
-      bool keep_rest = along_b ? two.keep_a : two.keep_b;
-      int cost_first = negation_cost(context, first.value), cost_second = negation_cost(context, second.value);
-      const bool changes_first = negation_changes(context, first.value);
-      const bool changes_second = negation_changes(context, second.value);
-      // If neither test can be negated without another instruction, they are two statements. From 3.14 on, `not a in b`
-      // is compiled to the opposite jump, so they are one statement if the rest jumps over an else clause.
-      if (changes_first && changes_second) {
-        const int end = cursor.cfg.blocks[shared].begin - 1;
-        const bool over = end >= 0 && cursor.code[end].op == Op::jump_ && cursor.code[end].target > end;
-        if (!dialect_of(context.version).negation_turns_jumps || !over) break;
-      }
-      bool negate_first = cost_first >= other_operator || cost_second >= other_operator ? cost_first < cost_second
-                          : along_b ? cursor.cfg.blocks[rest].begin < cursor.cfg.blocks[shared].begin
-                                    : cursor.cfg.blocks[shared].begin < cursor.cfg.blocks[rest].begin;
-      if (changes_first != changes_second) negate_first = changes_second;
-      if (keep_rest) negate_first = true;
-      if (negate_first) {
-        Expr* left = negate(context, first.value);
-        absorb(bool_op(context, !along_b, left, second.value), second.a, two.keep_a, second.b, two.keep_b);
-      } else {
-        second.value = negate(context, second.value);
-        absorb(bool_op(context, along_b, first.value, second.value), second.b, false, second.a, false);
-      }
-    } else {
-      // Both ways of the first test lead to tests with equal targets: c ? (x: T, F) : (y: T, F).
-      int other = along_b ? first.a : first.b;
-      if (other < 0 || other == node || !graph.states[other].lifted || graph.states[other].alias >= 0) break;
-      Node& third = graph.nodes[other];
-      State& three = graph.states[other];
-      if (third.end != Node::End::branch || !third.statements.empty() || third.region != first.region ||
-          is_loop_header(cursor, other))
-        break;
-      if (!only_edge_to(cursor, graph, other) || one.keep_a || one.keep_b) break;
-      if (third.a != second.a || third.b != second.b || two.keep_a != three.keep_a || two.keep_b != three.keep_b) break;
-      if (three.stack.size() != one.stack.size()) break;
-      Expr* test =
-          conditional(context, first.value, along_b ? third.value : second.value, along_b ? second.value : third.value,
-                      cursor.cfg.blocks[first.a].begin < cursor.cfg.blocks[first.b].begin);
-      third.end = Node::End::none;
-      three.alias = before;
-      absorb(test, second.a, two.keep_a, second.b, two.keep_b);
-    }
+    BranchPair pair(context, cursor, graph, before, along_b, node);
+    if (!pair.may_be_joined() || !pair.join()) break;
+    node = before;
+    changed = true;
   }
   return changed;
 }

@@ -5,11 +5,11 @@
 #include <map>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "ast/node.h"
 #include "depyf/decompile.h"
 #include "support/arena.h"
+#include "support/table.h"
 
 namespace depyf {
 
@@ -71,20 +71,20 @@ class Context {
   Options options;
   // By code object: the difference that a comment in its body reports.
   std::unordered_map<const CodeObject*, const Difference*> marks;
-  std::vector<std::string> notes;
+  Table<std::string> notes;
   // What the pass named by `options.dump_after` made, for each code object.
   std::string dump;
   // Constants without a literal, and the names that stand for them.
-  std::vector<NamedConstant> named_constants;
+  Table<NamedConstant> named_constants;
   // The tables below are indexed by the markers in expressions (`Internal::index`).
-  std::vector<FunctionValue> functions;
-  std::vector<CaseTest> cases;
-  std::vector<std::vector<DeferredAnnotation>> deferred;
-  std::vector<ast::TypeParam> type_params;
-  std::vector<ast::TypeAlias> type_aliases;
+  Table<FunctionValue> functions;
+  Table<CaseTest> cases;
+  Table<Table<DeferredAnnotation>> deferred;
+  Table<ast::TypeParam> type_params;
+  Table<ast::TypeAlias> type_aliases;
   std::unordered_map<const CodeObject*, Body> bodies;  // the bodies that are finished
   // The way to the current code object: indices of constants, from the root.
-  std::vector<std::uint32_t> path;
+  Table<std::uint32_t> path;
   // In the current code object: a temporary, and the local that it was copied to.
   std::map<std::string_view, std::string_view> lent;
   // In the current code object: a temporary, and the name that it may get.
@@ -115,7 +115,7 @@ class Context {
   // Returns a block of a comment and the statements of `body`. The statements themselves are not changed, as other
   // blocks may share them.
   ast::Block with_comment(std::string_view text, ast::Block body) {
-    std::vector<ast::Stmt*> statements{stmt(ast::Comment{arena.copy(text)})};
+    Table<ast::Stmt*> statements{stmt(ast::Comment{arena.copy(text)})};
     statements.insert(statements.end(), body.begin(), body.end());
     return arena.copy(statements);
   }

@@ -3,6 +3,7 @@
 #include "decode/op.h"
 #include "decode/op_info.h"
 #include "depyf/code_object.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 using namespace ast;
@@ -18,7 +19,7 @@ int Cursor::skip(int from) const {
 
 std::string_view Cursor::name_of(int index) const {
   if (index < 0 || index >= int(decoded.code->names.size())) fail("no such name");
-  return decoded.code->names[index];
+  return decoded.code->names[std::size_t(index)];
 }
 
 Expr* Cursor::local(int index) const {
@@ -28,7 +29,7 @@ Expr* Cursor::local(int index) const {
 
 // The statement starts at the lowest column of its instructions on that line.
 std::int32_t Cursor::first_column() const {
-  const std::vector<Position>& positions = decoded.code->positions;
+  const Table<Position>& positions = decoded.code->positions;
   std::int32_t column = -1;
   for (int index = first_at; index <= at && index < int(code.size()); ++index) {
     const std::size_t unit = code[index].offset / 2;

@@ -5,11 +5,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "decode/decode.h"
 #include "flow/cfg.h"
 #include "lift/lift.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 
@@ -17,7 +17,7 @@ struct Cursor {
   Context& context;
   const DecodedCode& decoded;
   const Cfg& cfg;
-  const std::vector<Instruction>& code;
+  const Table<Instruction>& code;
   const bool flat;  // each block is lifted by itself
   // Instructions that are taken literally: the values that they move get names first.
   const std::set<int>& literal;

@@ -15,16 +15,17 @@
 #include "lift/generics.h"
 #include "lift/operations.h"
 #include "support/keywords.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 using namespace ast;
 
 namespace {
 // Annotations by the name of their parameter; that of the result is under `return`.
-using Annotations = std::vector<std::pair<std::string_view, Expr*>>;
+using Annotations = Table<std::pair<std::string_view, Expr*>>;
 
 // Collects the items of a tuple display or of a constant tuple. Returns false for any other expression.
-bool items_of(Context& context, Expr* expr, std::vector<Expr*>& items) {
+bool items_of(Context& context, Expr* expr, Table<Expr*>& items) {
   if (auto* tuple = as<Tuple>(expr)) {
     items.assign(tuple->elts.begin(), tuple->elts.end());
     return std::none_of(items.begin(), items.end(), [](Expr* item) { return is<Starred>(item); });
@@ -37,7 +38,7 @@ bool items_of(Context& context, Expr* expr, std::vector<Expr*>& items) {
 }
 
 // Returns the annotation of a parameter; null if it has none.
-Expr* annotation_of(const std::vector<std::pair<std::string_view, Expr*>>& annotations, std::string_view name) {
+Expr* annotation_of(const Table<std::pair<std::string_view, Expr*>>& annotations, std::string_view name) {
   auto found = std::ranges::find(annotations, name, [](const auto& entry) { return entry.first; });
   return found == annotations.end() ? nullptr : found->second;
 }
@@ -50,7 +51,7 @@ Annotations annotations_of(Context& context, const Cursor& cursor, const Functio
     if (auto* name = constant_of(key, Constant::Kind::string))
       found.push_back({name->text, as_text ? context.annotation(value) : value});
   };
-  std::vector<Expr*> items;
+  Table<Expr*> items;
   if (auto* dict = as<Dict>(function.annotations))
     for (std::size_t index = 0; index < dict->keys.size(); ++index) add(dict->keys[index], dict->values[index]);
   // The annotation of `*args: *Ts` is a starred item of such a tuple.
@@ -73,7 +74,7 @@ const Arguments* arguments(Context& context, const Cursor& cursor, const Functio
     for (Arg& arg : list) arg.annotation = annotation_of(annotations, arg.name);
   for (Arg* arg : {&args->vararg, &args->kwarg})
     if (!arg->name.empty()) arg->annotation = annotation_of(annotations, arg->name);
-  std::vector<Expr*> defaults, kw_defaults(args->kwonly.size());
+  Table<Expr*> defaults, kw_defaults(args->kwonly.size());
   if (function.defaults &&
       (!items_of(context, function.defaults, defaults) || defaults.size() > args->posonly.size() + args->args.size()))
     cursor.fail("defaults of a function are no tuple");
@@ -132,7 +133,7 @@ void make_function(Simulation& sim, const Instruction& instruction) {
   auto* internal = as<Internal>(code);
   if (!internal || internal->marker != Marker::code) sim.cursor.fail("a function without constant code");
   FunctionValue function;
-  function.code = sim.cursor.decoded.code->constants[internal->index].code.get();
+  function.code = sim.cursor.decoded.code->constants[std::size_t(internal->index)].code.get();
   function.constant = std::uint32_t(internal->index);
   if (instruction.arg & 8) sim.pop();
   if (instruction.arg & 4) function.annotations = sim.pop();
@@ -170,7 +171,7 @@ Body build(Context& context, const FunctionValue& function) {
 }
 
 Stmt* function_def(Context& context, const Cursor& cursor, const FunctionValue& function, std::string_view name,
-                   std::vector<Expr*> decorators) {
+                   Table<Expr*> decorators) {
   const CodeObject& code = *function.code;
   const Annotations annotations = annotations_of(context, cursor, function);
   const Arguments* args = arguments(context, cursor, function, annotations);
@@ -182,14 +183,14 @@ Stmt* function_def(Context& context, const Cursor& cursor, const FunctionValue& 
 }
 
 Stmt* class_def(Context& context, const Cursor& cursor, const Call& call, std::string_view name,
-                std::vector<Expr*> decorators) {
+                Table<Expr*> decorators) {
   if (call.args.size() < 2) return nullptr;
   auto* internal = as<Internal>(call.args[0]);
   if (!internal || internal->marker != Marker::function) return nullptr;
   const FunctionValue function = context.functions[internal->index];
   Body body = build(context, function);
   // The first two arguments are the body and the name. `.generic_base` is what type parameters add to the bases.
-  std::vector<Expr*> bases(call.args.begin() + 2, call.args.end());
+  Table<Expr*> bases(call.args.begin() + 2, call.args.end());
   std::erase_if(bases, [](const Expr* base) {
     auto* marker = as<Internal>(base);
     return marker && marker->marker == Marker::generic_base;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
 #include "lift/simulation.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 
@@ -18,10 +18,10 @@ bool is_class(const ast::Expr* expr);
 Body build(Context& context, const FunctionValue& function);
 // Returns the definition of a function under `name`.
 ast::Stmt* function_def(Context& context, const Cursor& cursor, const FunctionValue& function, std::string_view name,
-                        std::vector<ast::Expr*> decorators);
+                        Table<ast::Expr*> decorators);
 // Returns the definition of a class under `name`; null if the call has another shape.
 ast::Stmt* class_def(Context& context, const Cursor& cursor, const ast::Call& call, std::string_view name,
-                     std::vector<ast::Expr*> decorators);
+                     Table<ast::Expr*> decorators);
 // Returns a body that only returns as one expression; null if the body does more.
 ast::Expr* as_expression(Context& context, ast::Block block, bool generator);
 // Defines a function, class or lambda in front of the current statement, and replaces `expr` by its name. This is for

@@ -14,6 +14,7 @@
 #include "decode/op.h"
 #include "lift/definitions.h"
 #include "lift/operations.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 using namespace ast;
@@ -75,14 +76,14 @@ void call_method(Simulation& sim, Expr* object, std::string_view method, Expr* a
 // Pushes a dict of `count` values. The keys are on the stack too: each in front of its value, or all in one tuple on
 // top.
 void build_dict(Simulation& sim, int count, bool has_constant_keys) {
-  std::vector<Expr*> keys, values;
+  Table<Expr*> keys, values;
   if (has_constant_keys) {
     auto* names = as<ConstantExpr>(sim.pop());
     if (!names || int(names->value->items.size()) != count) sim.cursor.fail("keys of a dict are no tuple");
     values = sim.pop_many(count);
     for (const Constant& key : names->value->items) keys.push_back(sim.cursor.make(ConstantExpr{&key}));
   } else {
-    std::vector<Expr*> items = sim.pop_many(2 * count);
+    Table<Expr*> items = sim.pop_many(2 * count);
     for (int index = 0; index < count; ++index)
       keys.push_back(items[2 * index]), values.push_back(items[2 * index + 1]);
   }
@@ -100,8 +101,8 @@ void list_to_tuple(Simulation& sim) {
 // side by side in the source are one part.
 void build_unpack(Simulation& sim, const Instruction& instruction) {
   enum { tuple, list, set, map, call_tuple, call_map };
-  const std::vector<Expr*> parts = sim.pop_many(instruction.arg);
-  std::vector<Expr*> keys, items;
+  const Table<Expr*> parts = sim.pop_many(instruction.arg);
+  Table<Expr*> keys, items;
   // True if the last part was plain items. The next part did not stand beside them then, as they would be one part.
   bool plain = false;
   auto add = [&](Expr* key, Expr* item) { keys.push_back(key), items.push_back(item); };
@@ -131,7 +132,7 @@ void build_unpack(Simulation& sim, const Instruction& instruction) {
       add_all({}, inner_set->elts);
     } else if (auto* constant = constant_of(part, Constant::Kind::tuple);
                constant && !mapping && instruction.aux != set) {
-      std::vector<Expr*> own;
+      Table<Expr*> own;
       for (const Constant& item : constant->items) own.push_back(sim.cursor.make(ConstantExpr{&item}));
       add_all({}, own);
     } else {

@@ -1,6 +1,7 @@
 #include "lift/edges.h"
 
 #include "decode/op.h"
+#include "support/table.h"
 
 #include <algorithm>
 
@@ -14,8 +15,8 @@ bool is_loop_header(const Cursor& cursor, int block) {
 }
 
 // Markers of merged blocks are followed: the edges start at nodes.
-std::vector<std::pair<int, bool>> edges_to(const Cursor& cursor, LiftedGraph& graph, int block) {
-  std::vector<std::pair<int, bool>> edges;
+Table<std::pair<int, bool>> edges_to(const Cursor& cursor, LiftedGraph& graph, int block) {
+  Table<std::pair<int, bool>> edges;
   for (int pred : cursor.cfg.blocks[block].preds) {
     if (!graph.states[pred].lifted) continue;
     int node = graph.find(pred);
@@ -45,8 +46,8 @@ std::optional<std::pair<int, bool>> only_edge_to(const Cursor& cursor, LiftedGra
   return only;
 }
 
-std::vector<Entry> stack_on_edge(Simulation& sim, int node, bool along_b) {
-  std::vector<Entry> stack = sim.graph.states[node].stack;
+Table<Entry> stack_on_edge(Simulation& sim, int node, bool along_b) {
+  Table<Entry> stack = sim.graph.states[node].stack;
   Node& info = sim.graph.nodes[node];
   // Removes values from the top of the copied stack.
   auto drop = [&](std::size_t count) {

@@ -3,9 +3,9 @@
 
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "lift/simulation.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 
@@ -15,11 +15,11 @@ using Edge = std::pair<int, bool>;
 // True if a back edge leads to `block`.
 bool is_loop_header(const Cursor& cursor, int block);
 // Returns the edges from lifted nodes to `block`.
-std::vector<Edge> edges_to(const Cursor& cursor, LiftedGraph& graph, int block);
+Table<Edge> edges_to(const Cursor& cursor, LiftedGraph& graph, int block);
 // Returns the edge to `block` if there is exactly one.
 std::optional<Edge> only_edge_to(const Cursor& cursor, LiftedGraph& graph, int block);
 // Returns the stack at the end of an edge. For the way to a handler, the stack is cut and the exception is on top.
-std::vector<Entry> stack_on_edge(Simulation& sim, int node, bool along_b);
+Table<Entry> stack_on_edge(Simulation& sim, int node, bool along_b);
 // True if `node`, whose last part is `block`, ends in `break`: POP_TOP of the iterator behind statements.
 bool ends_in_break(const Cursor& cursor, const LiftedGraph& graph, int node, int block);
 

@@ -4,6 +4,7 @@
 
 #include "flow/cfg.h"
 #include "lift/lifter.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 using namespace ast;
@@ -20,7 +21,7 @@ Expr* Lifter::slot(std::size_t index) {
 }
 
 // The stack at the start of a block consists of slots, except where only a marker can lie.
-void Lifter::flat_enter(int block, std::vector<Expr*> stack) {
+void Lifter::flat_enter(int block, Table<Expr*> stack) {
   if (block < 0 || flat_stacks_[block]) return;
   flat_stacks_[block] = std::move(stack);
   flat_todo_.push_back(block);
@@ -37,7 +38,7 @@ Lifted Lifter::run_flat() {
     if (int index = cursor_.cfg.blocks[block].region; index >= 0) {
       const Region& region = cursor_.cfg.regions[index];
       if (region.handler < 0) cursor_.fail("a handler that is nowhere");
-      std::vector<Expr*> stack;
+      Table<Expr*> stack;
       for (int depth = 0; depth < region.depth + region.lasti + 1; ++depth) {
         const auto& here = *flat_stacks_[block];
         bool marker = depth < region.depth && depth < int(here.size()) && is<Internal>(here[depth]);
@@ -59,7 +60,7 @@ Lifted Lifter::run_flat() {
 void Lifter::flat_end(int block) {
   Node& node = graph_.nodes[block];
   if (node.end == Node::End::leave || node.end == Node::End::stop) return;
-  std::vector<Entry> stack = stack_;
+  Table<Entry> stack = stack_;
   bool loop = node.end == Node::End::loop;
   if (loop) stack.pop_back();  // the item is the target of the loop
   State& state = graph_.states[block];
@@ -69,8 +70,8 @@ void Lifter::flat_end(int block) {
   sim_.spill_all(stack_.size());
   if (node.end == Node::End::branch) node.value = stack_.back().expr, stack_.pop_back();
   // All slots that change are assigned at once. The tested value is one of them if it stays on the stack along an edge.
-  std::vector<Expr*> targets, values, after;
-  std::vector<Entry> entries = stack_;
+  Table<Expr*> targets, values, after;
+  Table<Entry> entries = stack_;
   if (keeps) entries.push_back({node.value, block, -1});
   for (std::size_t index = 0; index < entries.size(); ++index) {
     Expr* expr = entries[index].expr;
@@ -104,7 +105,7 @@ void Lifter::flat_end(int block) {
     node.statements.push_back(context_.stmt(
         Assign{context_.list({left}), context_.expr(Tuple{context_.arena.copy(values)})}, node.offset, node.line));
   }
-  std::vector<Expr*> along_a = after, along_b = after;
+  Table<Expr*> along_a = after, along_b = after;
   if (keeps) (state.keep_a ? along_b : along_a).pop_back();
   if (loop) {
     node.target = slot(after.size());

@@ -9,6 +9,7 @@
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "lift/operations.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 using namespace ast;
@@ -37,7 +38,7 @@ void format_value(Simulation& sim, const Instruction& instruction) {
   if (auto* converted = as<FormattedValue>(value); converted && !converted->format_spec && !conversion)
     conversion = converted->conversion, value = converted->value;
   const FormattedValue field{value, conversion, spec};
-  const std::vector<Position>& positions = sim.cursor.decoded.code->positions;
+  const Table<Position>& positions = sim.cursor.decoded.code->positions;
   const std::size_t unit = instruction.offset / 2;
   // The compiler makes f-strings of '%r' % (x,) as well; positions tell which of the two it was.
   const bool is_percent = conversion && dialect_of(sim.cursor.decoded.code->version).percent_formats &&
@@ -47,8 +48,8 @@ void format_value(Simulation& sim, const Instruction& instruction) {
 
 // Handles BUILD_STRING: joins `count` parts to one f-string.
 void join_string(Simulation& sim, int count) {
-  std::vector<Expr*> values;
-  const std::vector<Expr*> parts = sim.pop_many(count);
+  Table<Expr*> values;
+  const Table<Expr*> parts = sim.pop_many(count);
   const auto is_percent = [](const Expr* part) { return is<JoinedStr>(part) && as<JoinedStr>(part)->is_percent; };
   const auto may_be_percent = [&](const Expr* part) { return string_of(part) || is_percent(part); };
   const bool all_percent = std::ranges::any_of(parts, is_percent) && std::ranges::all_of(parts, may_be_percent);
@@ -80,7 +81,7 @@ void build_template(Simulation& sim) {
   const Constant* texts = constant_of(sim.pop(), Constant::Kind::tuple);
   const std::size_t count = values ? values->elts.size() : 0;
   if (!texts || texts->items.size() != count + 1) sim.cursor.fail("a template of another shape");
-  std::vector<Expr*> parts;
+  Table<Expr*> parts;
   for (std::size_t index = 0; index <= count; ++index) {
     const Constant& text = texts->items[index];
     if (text.kind != Constant::Kind::string) sim.cursor.fail("a template of another shape");

@@ -22,6 +22,7 @@
 #include "lift/lifter.h"
 #include "lift/positions.h"
 #include "lift/restarts.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 using namespace ast;
@@ -39,7 +40,7 @@ const Internal* marked(const Expr* expr, Marker marker) {
 // True if `expr` holds markers that only the simulation that made them can resolve.
 bool holds_unfinished(Expr* expr) {
   bool unfinished = false;
-  std::vector<Expr*> todo{expr};
+  Table<Expr*> todo{expr};
   while (!todo.empty() && !unfinished) {
     Expr* next = todo.back();
     todo.pop_back();
@@ -58,7 +59,7 @@ bool is_named(const Expr* expr, std::string_view id) {
 
 // Returns the type parameters in a tuple display.
 List<TypeParam> type_params_of(Context& context, const Cursor& cursor, const Expr* tuple) {
-  std::vector<TypeParam> params;
+  Table<TypeParam> params;
   auto* display = as<Tuple>(tuple);
   if (!display) cursor.fail("type parameters are no tuple");
   for (const Expr* each : display->elts) {
@@ -208,8 +209,7 @@ Expr* Lifter::run_generic() {
 }
 
 // Decompiles the function, and puts its result where the call stands.
-Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionValue& outer,
-                       const std::vector<Expr*>& args) {
+Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionValue& outer, const Table<Expr*>& args) {
   const CodeObject& code = *outer.code;
   const std::int32_t constant = std::int32_t(outer.constant);
   if (args.size() != std::size_t(code.argcount)) cursor.fail("defaults of a function with type parameters");
@@ -220,7 +220,7 @@ Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionVal
   const std::size_t first = context.functions.size();
   // Takes the constant of this code off the path again, however this function is left.
   struct Path {
-    std::vector<std::uint32_t>& path;
+    Table<std::uint32_t>& path;
     std::size_t depth;
     ~Path() { path.resize(depth); }
   } path{context.path, context.path.size()};

@@ -1,9 +1,8 @@
 // Type parameters (3.12 and later); see generics.cpp.
 #pragma once
 
-#include <vector>
-
 #include "lift/simulation.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 
@@ -15,7 +14,7 @@ bool before_generic(const Cursor& cursor, int at);
 bool run_generics(Simulation& sim, const Instruction& instruction);
 // Returns the definition that the call of a function which evaluates type parameters returns.
 ast::Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionValue& function,
-                            const std::vector<ast::Expr*>& args);
+                            const Table<ast::Expr*>& args);
 // Returns the `type` statement for the alias of that index.
 ast::Stmt* type_alias(Context& context, const Cursor& cursor, int index, ast::Expr* target);
 

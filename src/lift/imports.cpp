@@ -9,6 +9,7 @@
 
 #include "decode/op.h"
 #include "lift/operations.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 using namespace ast;
@@ -91,7 +92,7 @@ void import_name(Simulation& sim) {
         sim.cursor.at = pop;
       return sim.emit(ImportFrom{module, sim.context.list({Alias{"*", {}}}), level, lazy});
     }
-    std::vector<Alias> aliases;
+    Table<Alias> aliases;
     int at = next;
     while (at < sim.cursor.end && sim.cursor.code[at].op == Op::import_from_) {
       int store = sim.cursor.skip(at + 1);

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
 #include "lift/context.h"
+#include "support/table.h"
 
 namespace depyf {
 
@@ -27,7 +27,7 @@ struct Node {
     setup,
   };
   End end = End::none;
-  std::vector<ast::Stmt*> statements;
+  Table<ast::Stmt*> statements;
   ast::Expr *value = nullptr, *target = nullptr;
   // Numbers of nodes, or -1.
   int a = -1, b = -1;
@@ -60,10 +60,10 @@ struct Node {
 
 // The graph that lifting returns.
 struct Lifted {
-  std::vector<Node> nodes;
+  Table<Node> nodes;
   int entry = 0;
   // Pairs of the region of a finally body (a handler) and the node where the body ends.
-  std::vector<std::pair<int, int>> finally_ends;
+  Table<std::pair<int, int>> finally_ends;
 };
 
 // Says which parts of expressions become statements of their own.

@@ -1,9 +1,8 @@
 // The graph that blocks are lifted into, while the blocks are being merged.
 #pragma once
 
-#include <vector>
-
 #include "lift/lift.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 
@@ -14,7 +13,7 @@ struct Entry {
   // The instruction that took it out of the order of evaluation, or -1.
   int mover = -1;
 };
-using Stack = std::vector<Entry>;
+using Stack = Table<Entry>;
 
 // How the block of a node ends, while blocks are being merged. Edges hold block numbers.
 struct State {
@@ -30,8 +29,8 @@ struct State {
 struct LiftedGraph {
   explicit LiftedGraph(std::size_t blocks) : nodes(blocks), states(blocks) {}
 
-  std::vector<Node> nodes;
-  std::vector<State> states;
+  Table<Node> nodes;
+  Table<State> states;
   // The node that the current block is lifted into: its own, or the one that it was merged into.
   int node = 0;
   bool ended = false;  // the current block has its end

@@ -5,10 +5,10 @@
 #include <set>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "lift/edges.h"
 #include "lift/simulation.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 
@@ -35,7 +35,7 @@ class Lifter {
   // Sets the current node and its stack for `block`.
   void enter(int block);
   // Makes the stack where several edges meet.
-  void enter_merge(int block, const std::vector<Edge>& edges);
+  void enter_merge(int block, const Table<Edge>& edges);
   // Records how the block ends, and checks back edges.
   void finish_block(int block);
   // Gives names to values that are still waiting at the ends of nodes.
@@ -45,7 +45,7 @@ class Lifter {
   // Returns the local that holds slot `index` of the stack between blocks.
   ast::Expr* slot(std::size_t index);
   // Records the stack with which `block` starts, and that the block must be lifted.
-  void flat_enter(int block, std::vector<ast::Expr*> stack);
+  void flat_enter(int block, Table<ast::Expr*> stack);
   // Stores the stack in slots at the end of `block`.
   void flat_end(int block);
 
@@ -57,8 +57,8 @@ class Lifter {
   const bool comprehension_;  // the code is that of a comprehension that makes a display
   std::unordered_map<int, Stack> header_stacks_;  // by loop header: the stack at its start
   // By block, for `run_flat`: the stack at its start.
-  std::vector<std::optional<std::vector<ast::Expr*>>> flat_stacks_;
-  std::vector<int> flat_todo_;
+  Table<std::optional<Table<ast::Expr*>>> flat_stacks_;
+  Table<int> flat_todo_;
 };
 
 }  // namespace depyf::lifting

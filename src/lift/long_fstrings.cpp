@@ -5,6 +5,7 @@
 // Source that calls ''.join() itself would compile to equal code, but hardly anyone writes that, and the f-string
 // compiles to this code too.
 #include "lift/operations.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 using namespace ast;
@@ -16,12 +17,12 @@ constexpr std::size_t longest_on_the_stack = 30;
 bool is_text(const Expr* expr) { return constant_of(expr, Constant::Kind::string) != nullptr; }
 }  // namespace
 
-Expr* long_fstring(Context& context, const Cursor& cursor, const Expr* function, const std::vector<Expr*>& args) {
+Expr* long_fstring(Context& context, const Cursor& cursor, const Expr* function, const Table<Expr*>& args) {
   auto* join = as<Attribute>(function);
   auto* parts = args.size() == 1 ? as<ListExpr>(args[0]) : nullptr;
   if (!join || join->attr != "join" || !parts || parts->elts.size() <= longest_on_the_stack) return nullptr;
   if (!is_text(join->value) || !as<ConstantExpr>(join->value)->value->text.empty()) return nullptr;
-  std::vector<Expr*> values;
+  Table<Expr*> values;
   for (Expr* part : parts->elts) {
     if (auto* value = as<JoinedStr>(part); value && value->values.size() == 1 && is<FormattedValue>(value->values[0]))
       values.push_back(value->values[0]);

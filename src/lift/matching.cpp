@@ -4,6 +4,7 @@
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "lift/operations.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 using namespace ast;
@@ -61,9 +62,9 @@ void matching(Simulation& sim, const Instruction& instruction) {
       sim.emit(Assign{sim.context.list({sim.context.name(id)}), cls});
       cls = sim.context.name(id);
     }
-    std::vector<Pattern*> positional, keyword;
-    std::vector<std::string_view> attributes;
-    std::vector<Expr*> captured;
+    Table<Pattern*> positional, keyword;
+    Table<std::string_view> attributes;
+    Table<Expr*> captured;
     auto capture = [&]() {
       std::string_view id = sim.names.fresh_name();
       captured.push_back(sim.context.name(id));

@@ -9,6 +9,7 @@
 #include "lift/lifter.h"
 #include "lift/restarts.h"
 #include "lift/stores.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 using namespace ast;
@@ -52,7 +53,7 @@ void Lifter::enter(int block) {
 }
 
 // Makes the stack of a block that is not merged into the node in front of it.
-void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edges) {
+void Lifter::enter_merge(int block, const Table<std::pair<int, bool>>& edges) {
   // True if the edge brings an empty stack, which is by far the most frequent case.
   auto brings_nothing = [&](std::pair<int, bool> edge) {
     const auto [node, along_b] = edge;
@@ -69,7 +70,7 @@ void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edg
   // Values below a loop must have names that the loop does not change.
   if (header) {
     for (auto [node, along_b] : edges) {
-      std::vector<Entry>& stack = graph_.states[node].stack;
+      Table<Entry>& stack = graph_.states[node].stack;
       std::size_t keep = is_for && edges.size() == 1 && graph_.nodes[node].end == Node::End::go ? 1 : 0;
       for (std::size_t index = 0; index + keep < stack.size(); ++index) {
         Entry& entry = stack[index];
@@ -96,7 +97,7 @@ void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edg
     }
   }
   // All ways bring stacks of equal depth. Slots in which they differ become temporaries.
-  std::vector<std::vector<Entry>> stacks;
+  Table<Table<Entry>> stacks;
   for (auto [node, along_b] : edges) stacks.push_back(stack_on_edge(sim_, node, along_b));
   stack_ = stacks[0];
   for (const auto& other : stacks)
@@ -161,7 +162,7 @@ void Lifter::finish_block(int block) {
     int header = graph_.find(graph_.nodes[graph_.node].a);
     if (header != graph_.nodes[graph_.node].a)
       throw InternalError{"a loop into the middle of a block", graph_.nodes[graph_.node].offset};
-    const std::vector<Entry>& wanted = header_stacks_[header];
+    const Table<Entry>& wanted = header_stacks_[header];
     if (wanted.size() != stack_.size())
       throw InternalError{"a loop changes the depth of the stack", graph_.nodes[graph_.node].offset};
     for (std::size_t slot = 0; slot < stack_.size(); ++slot) {

@@ -73,7 +73,7 @@ void copy(Simulation& sim, int n) {
       sim.graph.nodes[internal->index].target = name;
       *item.expr = Expr{name->node, item.expr->offset, item.expr->line};
     }
-    return sim.push(sim.cursor.make(sim.stack[sim.stack.size() - n].expr->node));
+    return sim.push(sim.cursor.make(sim.stack.end()[-n].expr->node));
   }
   int next = sim.cursor.skip(sim.cursor.at + 1);
   bool trivial = is<ConstantExpr>(source.expr) || (is<Name>(source.expr) && sim.names.stable(source.expr));
@@ -85,12 +85,12 @@ void copy(Simulation& sim, int n) {
                   (is_store_name(sim.cursor.code[next].op) || sim.cursor.code[next].op == Op::unpack_sequence_ ||
                    sim.cursor.code[next].op == Op::unpack_ex_);
   if (sim.cursor.literal_here()) {
-    if (!trivial) sim.spill_all(sim.stack.size() - n + 1);
+    if (!trivial) sim.spill_all(sim.stack.size() - std::size_t(n) + 1);
     // A function counts as stable, because it may be made later without any difference. It may not be made twice,
     // though.
     if (Entry& copied = sim.peek(n); is<Internal>(copied.expr) && as<Internal>(copied.expr)->marker == Marker::function)
       sim.spill(copied);
-    return sim.push(sim.cursor.make(sim.stack[sim.stack.size() - n].expr->node));
+    return sim.push(sim.cursor.make(sim.stack.end()[-n].expr->node));
   }
   // This may be the middle of a chained comparison. `compare` looks for the marker of the copy.
   int after = sim.cursor.skip(next + 1);
@@ -107,7 +107,7 @@ void copy(Simulation& sim, int n) {
 void swap(Simulation& sim, int n) {
   if (n < 2) return;
   sim.peek(n);
-  std::size_t low = sim.stack.size() - n;
+  std::size_t low = sim.stack.size() - std::size_t(n);
   // SWAP n in front of n stores is a tuple assignment whose tuple the compiler removed.
   int unstable = 0;
   bool markers = false;
@@ -145,11 +145,11 @@ void swap(Simulation& sim, int n) {
 void rotate(Simulation& sim, int n) {
   if (n < 2) return;
   sim.peek(n);
-  std::size_t low = sim.stack.size() - n;
+  std::size_t low = sim.stack.size() - std::size_t(n);
   int unstable = 0;
   for (std::size_t index = low; index < sim.stack.size(); ++index) unstable += !sim.names.stable(sim.stack[index].expr);
   if (sim.cursor.literal_here()) sim.spill_all(sim.stack.size());
-  std::rotate(sim.stack.begin() + low, sim.stack.end() - 1, sim.stack.end());
+  std::rotate(sim.stack.end() - n, sim.stack.end() - 1, sim.stack.end());
   if (unstable > 1 && !sim.cursor.literal_here())
     for (std::size_t index = low; index < sim.stack.size(); ++index) sim.stack[index].mover = sim.cursor.at;
 }

@@ -9,6 +9,7 @@
 
 #include "dialect/dialect.h"
 #include "lift/context.h"
+#include "support/table.h"
 
 namespace depyf {
 using namespace ast;
@@ -85,7 +86,7 @@ Expr* negate(Context& context, Expr* test) {
   const int pushed_down = chain ? count_not(context, test, true) : 0;
   if (chain && (pushed_down <= count_not(context, test, false) ||
                 (pushed_down < other_operator && reads_well_negated(*chain)))) {
-    std::vector<Expr*> values;
+    Table<Expr*> values;
     for (Expr* part : chain->values) values.push_back(negate(context, part));
     return context.expr(BoolOp{!chain->is_or, context.arena.copy(values)}, test->offset, test->line);
   }

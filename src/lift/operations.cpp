@@ -8,6 +8,7 @@
 #include "lift/definitions.h"
 #include "lift/operations.h"
 #include "lift/stores.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 using namespace ast;
@@ -56,7 +57,7 @@ Expr::Node subscript(Simulation& sim, bool is_slice, bool is_target) {
 
 // Handles BUILD_SLICE with two or three parts.
 void build_slice(Simulation& sim, int parts) {
-  std::vector<Expr*> items = sim.pop_many(parts);
+  Table<Expr*> items = sim.pop_many(parts);
   // Outside of a subscript, `settle` turns the slice into a call of slice().
   sim.push(Slice{unless_none(items[0]), unless_none(items[1]), parts == 3 ? items[2] : nullptr});
 }
@@ -281,7 +282,7 @@ void operation(Simulation& sim, const Instruction& instruction) {
 
 // Names of constants are shared by all code: one path in the tree of code objects has one name.
 Expr* named_constant(Context& context, const Cursor& cursor, StableNames& names, int index) {
-  std::vector<std::uint32_t> path = context.path;
+  Table<std::uint32_t> path = context.path;
   path.push_back(std::uint32_t(index));
   std::string name;
   for (const NamedConstant& named : context.named_constants)

@@ -3,6 +3,7 @@
 //   argcount, posonlyargcount, kwonlyargcount, flags and the first of varnames   ->   (a, /, b, *c, d, **e)
 #include "depyf/code_object.h"
 #include "lift/context.h"
+#include "support/table.h"
 
 namespace depyf {
 using namespace ast;
@@ -14,7 +15,7 @@ Arguments* parameters_of(Context& context, const CodeObject& code) {
   auto next = [&]() {
     return Arg{at < code.varnames.size() ? std::string_view(code.varnames[at++]) : std::string_view("_"), nullptr};
   };
-  std::vector<Arg> posonly, positional, kwonly;
+  Table<Arg> posonly, positional, kwonly;
   for (int index = 0; index < code.argcount; ++index)
     (index < code.posonlyargcount ? posonly : positional).push_back(next());
   for (int index = 0; index < code.kwonlyargcount; ++index) kwonly.push_back(next());
@@ -22,7 +23,7 @@ Arguments* parameters_of(Context& context, const CodeObject& code) {
   if (code.flags & CodeObject::varkeywords) args->kwarg = next();
   args->posonly = context.arena.copy(posonly), args->args = context.arena.copy(positional),
   args->kwonly = context.arena.copy(kwonly);
-  args->kw_defaults = context.arena.copy(std::vector<Expr*>(kwonly.size()));
+  args->kw_defaults = context.arena.copy(Table<Expr*>(kwonly.size()));
   return args;
 }
 

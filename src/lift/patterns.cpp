@@ -4,6 +4,7 @@
 #include "lift/block_ends.h"
 #include "lift/operations.h"
 #include "lift/stores.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 using namespace ast;
@@ -29,8 +30,8 @@ Expr* pattern_expression(Context& context, const Cursor& cursor, int begin, int 
 }
 
 // Returns the pattern of node `index`. Appends the variables that it binds to `bound`.
-Pattern* pattern_of(Context& context, const Cursor& cursor, const std::vector<PatternNode>& nodes, int index,
-                    std::vector<Expr*>& bound) {
+Pattern* pattern_of(Context& context, const Cursor& cursor, const Table<PatternNode>& nodes, int index,
+                    Table<Expr*>& bound) {
   const PatternNode& node = nodes[index];
   auto made = [&](auto info) { return context.arena.make<Pattern>(Pattern{info}); };
   auto name = [&](int store) {
@@ -40,7 +41,7 @@ Pattern* pattern_of(Context& context, const Cursor& cursor, const std::vector<Pa
   auto constant = [&](int load) -> const Constant& {
     return cursor.decoded.constant(cursor.decoded.instructions[load].arg);
   };
-  std::vector<Pattern*> children;
+  Table<Pattern*> children;
   for (int child : node.children) {
     const PatternNode& info = nodes[child];
     // A child of a sequence may be the star, with or without a name.
@@ -65,7 +66,7 @@ Pattern* pattern_of(Context& context, const Cursor& cursor, const std::vector<Pa
     case PatternNode::Kind::sequence: result = made(MatchSequence{context.arena.copy(children)}); break;
     case PatternNode::Kind::alternatives: result = made(MatchOr{context.arena.copy(children)}); break;
     case PatternNode::Kind::mapping: {
-      std::vector<Expr*> keys;
+      Table<Expr*> keys;
       for (auto [begin, end] : node.keys) keys.push_back(pattern_expression(context, cursor, begin, end));
       if (node.keys_constant >= 0)
         for (const Constant& key : constant(node.keys_constant).items) keys.push_back(cursor.make(ConstantExpr{&key}));
@@ -74,9 +75,9 @@ Pattern* pattern_of(Context& context, const Cursor& cursor, const std::vector<Pa
       break;
     }
     case PatternNode::Kind::class_pattern: {
-      std::vector<Pattern*> positional(children.begin(), children.begin() + node.positional);
-      std::vector<Pattern*> keyword(children.begin() + node.positional, children.end());
-      std::vector<std::string_view> attributes;
+      Table<Pattern*> positional(children.begin(), children.begin() + node.positional);
+      Table<Pattern*> keyword(children.begin() + node.positional, children.end());
+      Table<std::string_view> attributes;
       for (const Constant& attribute : constant(node.constant).items) attributes.push_back(attribute.text);
       result =
           made(MatchClass{pattern_expression(context, cursor, node.expression.first, node.expression.second),
@@ -94,7 +95,7 @@ Pattern* pattern_of(Context& context, const Cursor& cursor, const std::vector<Pa
 void match_case(Simulation& sim, const Instruction& instruction) {
   flush_unpackings(sim);
   const CasePattern& wanted = sim.cursor.cfg.patterns[instruction.arg];
-  std::vector<Expr*> bound;
+  Table<Expr*> bound;
   Pattern* pattern = pattern_of(sim.context, sim.cursor, wanted.nodes, 0, bound);
   Expr* subject = sim.pop();
   // The subject may be known by the name that an earlier case gave it.

@@ -67,7 +67,7 @@ Lifted Lifter::run() {
 // True if only the cleanup of a chained comparison leads to `block`. Such a block is a copy of the code that the last
 // test of the chain leads to.
 bool Lifter::only_after_chains(int block) const {
-  const std::span<const int> preds = cursor_.cfg.blocks[block].preds;
+  const Row<const int> preds = cursor_.cfg.blocks[block].preds;
   return !preds.empty() && std::ranges::all_of(preds, [&](int pred) { return sim_.chains.blocks.contains(pred); });
 }
 

@@ -13,6 +13,7 @@
 #include "lift/definitions.h"
 #include "lift/operations.h"
 #include "lift/stores.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 using namespace ast;
@@ -75,7 +76,7 @@ void Simulation::push(Expr* expr) { stack.push_back({expr, graph.node, -1}); }
 
 Entry& Simulation::peek(int from_top) {
   if (from_top < 1 || from_top > int(stack.size())) cursor.fail("the stack is not that deep");
-  return stack[stack.size() - from_top];
+  return stack.end()[-from_top];
 }
 
 Entry Simulation::pop_entry() {
@@ -93,9 +94,9 @@ Expr* Simulation::pop() {
   return entry.expr;
 }
 
-std::vector<Expr*> Simulation::pop_many(int count) {
+Table<Expr*> Simulation::pop_many(int count) {
   if (count < 0 || count > int(stack.size())) cursor.fail("the stack is not that deep");
-  std::vector<Expr*> popped(count);
+  Table<Expr*> popped(count);
   for (int index = count - 1; index >= 0; --index) popped[index] = pop();
   return popped;
 }
@@ -139,7 +140,7 @@ void Simulation::spill_all(std::size_t count) {
 void Simulation::emit_raw(Stmt::Node node) {
   const bool decorated = std::holds_alternative<FunctionDef>(node) || std::holds_alternative<ClassDef>(node);
   const std::int32_t column = decorated ? -1 : cursor.first_column();
-  std::vector<Stmt*>& statements = graph.nodes[graph.node].statements;
+  Table<Stmt*>& statements = graph.nodes[graph.node].statements;
   if (statements.empty()) statements.reserve(4);
   statements.push_back(context.stmt(std::move(node), cursor.first_offset, cursor.now().line, column));
   if (cursor.at + 1 < int(cursor.code.size())) cursor.first_offset = cursor.code[cursor.at + 1].offset;
@@ -170,7 +171,7 @@ void Simulation::emit(Stmt::Node node) {
 // Visits the expression with an explicit stack, because it may be very deep.
 void Simulation::settle(Expr*& expr) {
   if (!expr || is<Name>(expr) || is<ConstantExpr>(expr)) return;
-  std::vector<Expr**>& todo = settling_;
+  Table<Expr**>& todo = settling_;
   // The entries below belong to a call that is not finished: `hoist` may call `settle` again.
   const std::size_t base = todo.size();
   todo.push_back(&expr);

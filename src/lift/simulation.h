@@ -5,11 +5,11 @@
 #include <set>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "lift/cursor.h"
 #include "lift/lifted_graph.h"
 #include "lift/stable_names.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 
@@ -22,7 +22,7 @@ struct Restart {
 struct Unpacking {
   Entry source;
   // The markers on the stack, and the target of each; null until its store is reached.
-  std::vector<ast::Expr*> markers, targets;
+  Table<ast::Expr*> markers, targets;
   int star = -1;  // index of the starred target, or -1
   std::size_t filled = 0;  // number of targets that are known
   bool open = true;  // not emitted yet
@@ -31,14 +31,14 @@ struct Unpacking {
 
 // Values that SWAP exchanges in front of stores: `a, b = x, y`.
 struct SwapGroup {
-  std::vector<ast::Expr*> values;  // in order of evaluation
-  std::vector<ast::Expr*> targets;  // in order of the stores
+  Table<ast::Expr*> values;  // in order of evaluation
+  Table<ast::Expr*> targets;  // in order of the stores
 };
 
 // Assignments that wait for more of their stores.
 struct PendingStores {
-  std::vector<Unpacking> unpackings;
-  std::vector<SwapGroup> swaps;
+  Table<Unpacking> unpackings;
+  Table<SwapGroup> swaps;
   // By value: its group in `swaps`.
   std::unordered_map<const ast::Expr*, int> swap_of;
 };
@@ -69,7 +69,7 @@ class Simulation {
   // Pops an entry, wherever it was moved.
   Entry pop_entry();
   // Pops `count` operands and returns them in the order in which they were pushed.
-  std::vector<ast::Expr*> pop_many(int count);
+  Table<ast::Expr*> pop_many(int count);
   // Returns the n-th entry from the top, counted from 1.
   Entry& peek(int from_top);
 
@@ -100,10 +100,10 @@ class Simulation {
   std::set<std::string_view> subjects;
   // By the first instruction of its body: the region of the with statement.
   std::unordered_map<int, int> with_at;
-  std::vector<ast::Expr*> items;  // the items that for loops bind
+  Table<ast::Expr*> items;  // the items that for loops bind
 
  private:
-  std::vector<ast::Expr**> settling_;  // the slots that calls of `settle` still have to visit
+  Table<ast::Expr**> settling_;  // the slots that calls of `settle` still have to visit
 };
 
 }  // namespace depyf::lifting

@@ -8,12 +8,13 @@
 #include "decode/decode.h"
 #include "decode/op.h"
 #include "depyf/code_object.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 using namespace ast;
 
 // Collects the locals that only the code itself can change: all but cells.
-StableNames::StableNames(Context& context, const DecodedCode& decoded, const std::vector<Instruction>& instructions)
+StableNames::StableNames(Context& context, const DecodedCode& decoded, const Table<Instruction>& instructions)
     : context_(context) {
   const CodeObject& code = *decoded.code;
   const std::set<std::string_view> cells(code.cellvars.begin(), code.cellvars.end());
@@ -27,9 +28,9 @@ StableNames::StableNames(Context& context, const DecodedCode& decoded, const std
 
 // Adds globals that are known to exist and to keep their values (`Options::installed`) and that the code does not
 // store.
-void StableNames::add_installed(const DecodedCode& decoded, const std::vector<Instruction>& code) {
+void StableNames::add_installed(const DecodedCode& decoded, const Table<Instruction>& code) {
   std::set<std::string_view> changed;
-  const std::vector<std::string>& names = decoded.code->names;
+  const Table<std::string>& names = decoded.code->names;
   for (const Instruction& instruction : code)
     if (instruction.op == Op::store_global_ || instruction.op == Op::delete_global_)
       changed.insert(names[std::size_t(instruction.arg)]);

@@ -3,16 +3,16 @@
 
 #include <string_view>
 #include <unordered_set>
-#include <vector>
 
 #include "decode/instruction.h"
 #include "lift/lift.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 
 class StableNames {
  public:
-  StableNames(Context& context, const DecodedCode& decoded, const std::vector<Instruction>& code);
+  StableNames(Context& context, const DecodedCode& decoded, const Table<Instruction>& code);
 
   // True if only the code itself can change the variable.
   bool is_fast(std::string_view id) const;
@@ -28,12 +28,12 @@ class StableNames {
 
  private:
   bool stable(const ast::Expr* expr, int& parts) const;
-  void add_installed(const DecodedCode& decoded, const std::vector<Instruction>& code);
+  void add_installed(const DecodedCode& decoded, const Table<Instruction>& code);
 
   Context& context_;
   // The names of locals that nobody else can change, sorted by address. The names are interned, so addresses identify
   // them.
-  std::vector<const char*> fast_;
+  Table<const char*> fast_;
   // The same for names that lifting made.
   std::unordered_set<const char*> made_;
   int temporaries_ = 0;

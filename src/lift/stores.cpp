@@ -19,6 +19,7 @@
 #include "lift/operations.h"
 #include "lift/stores.h"
 #include "support/search_limits.h"
+#include "support/table.h"
 
 namespace depyf::lifting {
 using namespace ast;
@@ -58,7 +59,7 @@ bool store_run(Simulation& sim, Expr* target) {
     ++values;
   }
   if (values < 2) return false;
-  std::vector<Expr*> targets{target};
+  Table<Expr*> targets{target};
   int last = sim.cursor.at;
   // Collect the stores that follow.
   for (int at = sim.cursor.skip(sim.cursor.at + 1);
@@ -67,7 +68,7 @@ bool store_run(Simulation& sim, Expr* target) {
     targets.push_back(sim.cursor.target_name(sim.cursor.code[at])), last = at;
   if (targets.size() < 2) return false;
   std::reverse(targets.begin(), targets.end());
-  std::vector<Expr*> items;
+  Table<Expr*> items;
   for (std::size_t index = sim.stack.size() - targets.size(); index < sim.stack.size(); ++index) {
     items.push_back(sim.stack[index].expr);
     // An augmented value belongs to a statement of its own.
@@ -87,7 +88,7 @@ void assign(Simulation& sim, Expr* target, Expr* value) {
     sim.emit(AugAssign{target, binary->op, binary->right});
     return;
   }
-  std::vector<Expr*> targets{target};
+  Table<Expr*> targets{target};
   while (auto* named = as<NamedExpr>(value)) {
     targets.insert(targets.begin(), named->target);
     value = named->value;
@@ -112,7 +113,7 @@ void fill_unpacking(Simulation& sim, const Expr* value, Expr* target) {
 // Makes the assignment of a complete unpacking: a store of its source into a tuple of targets.
 void close_unpacking(Simulation& sim, Unpacking& unpacking) {
   unpacking.open = false;
-  std::vector<Expr*> targets;
+  Table<Expr*> targets;
   for (std::size_t index = 0; index < unpacking.targets.size(); ++index)
     targets.push_back(int(index) == unpacking.star ? sim.cursor.make(Starred{unpacking.targets[index]})
                                                    : unpacking.targets[index]);
@@ -129,7 +130,7 @@ void close_unpacking(Simulation& sim, Unpacking& unpacking) {
 bool define(Simulation& sim, Expr* target, Expr* value) {
   auto* name = as<Name>(target);
   if (!name) return false;
-  std::vector<Expr*> decorators;
+  Table<Expr*> decorators;
   Expr* inner = value;
   // Calls with one argument around the function are decorators.
   while (!is_class(inner)) {

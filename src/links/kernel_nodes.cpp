@@ -1,3 +1,5 @@
+// Finds the nodes of each call (see kernel_nodes.h). It is one file because each step narrows the same two maps, from
+// values of the code to nodes and back.
 #include "links/kernel_nodes.h"
 
 #include <algorithm>
@@ -246,12 +248,9 @@ class Matching {
   }
 
   // -- values that pass between two kernels of Inductor's own
-  //
+
   // Collects the nodes on the way from `node` back to those that are marked as read. Returns false if the way meets a
   // value in memory that the kernel does not read.
-
-  // Collects the nodes on the way from `node` back to those that are marked as read. Returns false if a value is met that the
-  // kernel does not read, although it is in memory.
   bool walk(int node, std::vector<int>& nodes) {
     bool is_complete = true;
     std::vector<int> open{node};

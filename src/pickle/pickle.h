@@ -153,7 +153,6 @@ class Value {
   const Node& node() const { return document_->node(id_); }
   const ObjectParts* parts() const { return is_object() ? &document_->object(node()) : nullptr; }
   Value made(NodeId id) const { return {document_, id}; }
-  std::vector<Value> made(const std::vector<NodeId>& ids, std::size_t most) const;
 
   const Document* document_ = nullptr;
   NodeId id_ = no_node;

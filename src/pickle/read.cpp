@@ -1,4 +1,5 @@
-// The stack machine of pickle. It differs from CPython's in what it makes: nodes, never objects.
+// The stack machine of pickle. It differs from CPython's in what it makes: nodes, never objects. It is one file
+// because all opcodes work on one stack, one memo and one set of limits.
 #include <algorithm>
 #include <bit>
 #include <charconv>

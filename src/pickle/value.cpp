@@ -4,6 +4,16 @@
 #include "pickle/pickle.h"
 
 namespace depyf::pickle {
+namespace {
+
+std::vector<Value> values_of(const Document* document, const std::vector<NodeId>& ids, std::size_t most) {
+  std::vector<Value> values;
+  values.reserve(std::min(ids.size(), most));
+  for (std::size_t index = 0; index < std::min(ids.size(), most); ++index) values.emplace_back(document, ids[index]);
+  return values;
+}
+
+}  // namespace
 
 Value Document::root() const { return {this, root_}; }
 
@@ -68,19 +78,12 @@ Value Value::keywords() const { return parts() ? made(parts()->keywords) : Value
 
 Value Value::state() const { return parts() && !parts()->states.empty() ? made(parts()->states.back()) : Value(); }
 
-std::vector<Value> Value::made(const std::vector<NodeId>& ids, std::size_t most) const {
-  std::vector<Value> values;
-  values.reserve(std::min(ids.size(), most));
-  for (std::size_t index = 0; index < std::min(ids.size(), most); ++index) values.push_back(made(ids[index]));
-  return values;
-}
-
 std::vector<Value> Value::appended(std::size_t most) const {
-  return parts() ? made(parts()->appended, most) : std::vector<Value>();
+  return parts() ? values_of(document_, parts()->appended, most) : std::vector<Value>();
 }
 
 std::vector<Value> Value::assigned() const {
-  return parts() ? made(parts()->assigned, parts()->assigned.size()) : std::vector<Value>();
+  return parts() ? values_of(document_, parts()->assigned, parts()->assigned.size()) : std::vector<Value>();
 }
 
 std::string Value::dotted_name() const {

@@ -69,8 +69,8 @@ class Columns {
         if (!breaks) return true;
         const std::int32_t group = innermost(place);
         if (group < 0) return false;
-        place.indent = place.groups[group].line_indent + indentation;
-        return place.groups[group].is_apart;
+        place.indent = place.groups[std::size_t(group)].line_indent + indentation;
+        return place.groups[std::size_t(group)].is_apart;
       }
       case Mark::Kind::close: {
         if (place.groups.empty()) return !breaks;
@@ -112,7 +112,7 @@ class Columns {
   // returns `at` itself.
   std::size_t column(const Place& place, std::int32_t mark, std::size_t at) const {
     if (mark < 0) return at;
-    const std::size_t from = marks_[mark].at;
+    const std::size_t from = marks_[std::size_t(mark)].at;
     return place.indent + (at - from) - (from < at && text_[from] == ' ' ? 1 : 0);
   }
 

@@ -71,10 +71,10 @@ bool Constants::multiline_string(const Expr* leaf, const Constant& constant) {
 void Constants::joined_string(const Expr* leaf, const Constant& constant) {
   const Position& position = positions_.code->positions[leaf->offset / 2];
   constexpr std::size_t usual_width = 88;
-  const std::size_t column = std::max(position.column, 0);
+  const std::size_t column = std::size_t(std::max(position.column, 0));
   const std::size_t last_width =
       // Two of the columns belong to the quotes.
-      position.end_column - position.column > 2 ? position.end_column - position.column - 2 : 0;
+      std::size_t(std::max(position.end_column - position.column - 2, 0));
   const std::size_t width = usual_width - std::min(column + 2, usual_width / 2);
   const std::string_view text = constant.text;
   auto escaped_size = [](std::string_view part) {

@@ -75,7 +75,7 @@ std::int32_t first_line_of_body(const Emitter& out, const FunctionDef& node) {
 
 std::size_t Definitions::docstring(Block body) {
   const std::size_t at =
-      std::ranges::find_if_not(body, [](const Stmt* each) { return is<Comment>(each); }) - body.begin();
+      std::size_t(std::ranges::find_if_not(body, [](const Stmt* each) { return is<Comment>(each); }) - body.begin());
   auto* stmt = at == body.size() ? nullptr : as<ExprStmt>(body[at]);
   auto* value = stmt ? as<ConstantExpr>(stmt->value) : nullptr;
   if (!value || value->value->kind != Constant::Kind::string) return 0;

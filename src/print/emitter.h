@@ -38,7 +38,7 @@ class Emitter {
   // Replaces the text from offset `begin` on by `text`.
   void rewrite(std::size_t begin, std::string_view text) {
     if (counted_ > begin) {
-      line_ -= std::uint32_t(std::ranges::count(text_.begin() + begin, text_.begin() + counted_, '\n'));
+      line_ -= std::uint32_t(std::ranges::count(std::string_view(text_).substr(begin, counted_ - begin), '\n'));
       counted_ = begin;
     }
     text_.resize(begin);

@@ -191,7 +191,7 @@ bool FStrings::add_literal_lines(std::vector<StringLine>& lines, const Expr* par
   if (last == text.size() || (position.end_line > position.line && is_one_string)) return false;
   const std::size_t width = usual_width - std::min(std::size_t(column) + quotes, usual_width / 2);
   for (std::int32_t line = position.line; line < position.end_line; ++line) {
-    std::size_t end = last - (text.data() - as<ConstantExpr>(part)->value->text.data());
+    std::size_t end = last - std::size_t(text.data() - as<ConstantExpr>(part)->value->text.data());
     if (line + 1 <
         position.end_line) {  // the lengths of strings in the middle are unknown, so these strings are filled
       const std::size_t blank = text.substr(0, end).rfind(' ', width);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "support/table.h"
+
 namespace depyf::print {
 namespace {
 
@@ -117,10 +119,10 @@ class Layout {
   // Lets columns, which are more exact than lines, correct the states. Redundant brackets that columns do not prove are
   // removed.
   void follow_columns() {
-    std::vector<State> states;
+    Table<State> states;
     for (const Break& each : breaks_) states.push_back(each.state);
     print::follow_columns(text_, marks_, anchors_, lines_.indent, states);
-    std::vector<State> kept_states;
+    Table<State> kept_states;
     for (int i = 0; i < count(); ++i) {
       const int partner = breaks_[i].partner;
       const bool is_apart = states[i] == State::apart ||
@@ -181,7 +183,7 @@ class Layout {
 
   // Counts characters, not bytes: bytes of the form 10xxxxxx continue a UTF-8 character.
   std::size_t columns(std::size_t from, std::size_t to) const {
-    return std::ranges::count_if(text_.substr(from, to - from), [](char c) { return (c & 0xc0) != 0x80; });
+    return std::size_t(std::ranges::count_if(text_.substr(from, to - from), [](char c) { return (c & 0xc0) != 0x80; }));
   }
 
   // Splits `line` if it is too long, and the resulting lines again.
@@ -214,7 +216,7 @@ class Layout {
       breaks_[i] = {State::apart, breaks_[i].partner, line.indent};
       part.last = i, part.to = marks_[i].at;
       fit(part, limit, steps + 1);
-      part.first = i + 1, part.from = marks_[i].at + (text_[marks_[i].at] == ' ');
+      part.first = i + 1, part.from = marks_[i].at + (text_[marks_[i].at] == ' ' ? 1 : 0);
     }
     part.last = line.last, part.to = line.to;
     fit(part, limit, steps + 1);
@@ -265,8 +267,8 @@ class Layout {
   }
 
   // Returns for each mark whether it opens optional brackets that must be written, because a line breaks within them.
-  std::vector<bool> written() const {
-    std::vector<bool> result(marks_.size(), false);
+  Table<bool> written() const {
+    Table<bool> result(marks_.size(), false);
     for (int i = 0; i < count(); ++i) {
       if (breaks_[i].state != State::apart) continue;
       result[marks_[i].kind == Kind::open ? i : std::max(breaks_[i].partner, 0)] = true;
@@ -276,7 +278,7 @@ class Layout {
 
   // Builds the final text from the states of the marks.
   std::string render() const {
-    const std::vector<bool> is_written = written();
+    const Table<bool> is_written = written();
     std::string result;
     std::size_t at = 0;
     std::vector<int> last_separator;  // for each open bracket: the mark of its last comma, -1 if there is none
@@ -316,10 +318,10 @@ class Layout {
   int count() const { return int(marks_.size()); }
 
   std::string_view text_;
-  std::vector<Mark> marks_;
+  Table<Mark> marks_;
   const std::vector<Anchor>& anchors_;
   const Lines& lines_;
-  std::vector<Break> breaks_;
+  Table<Break> breaks_;
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ void append_finite(std::string& out, double value) {
   char buffer[40];
   // std::to_chars gives the shortest digits as `d.ddde+xx`; the digits and the exponent are taken apart here.
   const char* end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
-  std::string_view text(buffer, end - buffer);
+  std::string_view text(buffer, std::size_t(end - buffer));
   if (text[0] == '-') {
     out += '-';
     text.remove_prefix(1);
@@ -54,11 +54,11 @@ void append_finite(std::string& out, double value) {
     if (std::abs(exponent) < 10) out += '0';
     out += std::to_string(std::abs(exponent));
   } else if (exponent < 0) {
-    (out += "0.").append(-exponent - 1, '0') += digits;
+    (out += "0.").append(std::size_t(-exponent - 1), '0') += digits;
   } else if (count <= exponent + 1) {
-    (out += digits).append(exponent + 1 - count, '0') += ".0";
+    (out += digits).append(std::size_t(exponent + 1 - count), '0') += ".0";
   } else {
-    ((out += digits.substr(0, exponent + 1)) += '.') += digits.substr(exponent + 1);
+    ((out += digits.substr(0, std::size_t(exponent + 1))) += '.') += digits.substr(std::size_t(exponent + 1));
   }
 }
 
@@ -220,7 +220,7 @@ std::size_t find_special(std::string_view line, std::size_t at) {
 // Characters that every string contains unescaped: printable ASCII except the backslash.
 constexpr auto is_plain = [] {
   std::array<bool, 256> plain{};
-  for (int c = 0x20; c < 0x7f; ++c) plain[c] = c != '\\';
+  for (std::size_t c = 0x20; c < 0x7f; ++c) plain[c] = c != '\\';
   return plain;
 }();
 

@@ -249,7 +249,7 @@ void Statements::annotated_assignment(const AnnAssign& assign) {
 void Statements::import_from(const Stmt* stmt, const ImportFrom& import) {
   if (import.names.empty()) return out_.write("pass");
   out_.write(import.is_lazy ? "lazy from " : "from ");
-  out_.write(std::string(std::max(import.level, 0), '.'));
+  out_.write(std::string(std::size_t(std::max(import.level, 0)), '.'));
   if (!import.module.empty() || import.level <= 0) names_.dotted_name(import.module);
   out_.write(" import ");
   if (import.names.size() == 1 && import.names[0].name == "*") return aliases(import.names, -1, 0);

@@ -1,5 +1,5 @@
-// Reads what each operation shows, for two code objects that are run in step. The file is long because the table of
-// operations, and the functions that the table names, belong together.
+// Reads what each operation shows, for two code objects that are run in step. It is one file so that the table of
+// operations stands beside the functions that it names.
 #include "prove/lockstep_events.h"
 
 #include <bit>

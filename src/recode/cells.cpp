@@ -39,7 +39,7 @@ std::optional<std::size_t> first_load(const Raws& raws, std::size_t end, std::si
   while (loaded < count && first > 0) {
     const Opcode opcode = raws[--first].opcode;
     if (!loads_one(opcode) && !loads_two(opcode)) return std::nullopt;
-    loaded += loads_two(opcode) ? 2 : 1;
+    loaded += loads_two(opcode) ? 2u : 1u;
   }
   if (loaded != count) return std::nullopt;
   return first;

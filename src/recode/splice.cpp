@@ -16,7 +16,9 @@ std::uint8_t byte_of(const OpcodeTable& table, Opcode opcode) {
 }
 
 // Returns how many EXTENDED_ARG stand in front of an instruction with this argument.
-std::uint32_t prefixes_of(std::uint32_t arg) { return (arg > 0xff) + (arg > 0xffff) + (arg > 0xffffff); }
+std::uint32_t prefixes_of(std::uint32_t arg) {
+  return (arg > 0xffu ? 1u : 0u) + (arg > 0xffffu ? 1u : 0u) + (arg > 0xffffffu ? 1u : 0u);
+}
 
 // Writes an instruction, without its caches, over the `prefixes` + 1 code units at `at`.
 void write(std::span<std::uint8_t> at, const OpcodeTable& table, std::uint8_t opcode, std::uint32_t arg,

@@ -110,7 +110,7 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
       }
       statements[index] = context.stmt(Assert{test, message}, statements[index]->offset, statements[index]->line);
       std::vector<Stmt*> after(rest.begin(), rest.end());
-      statements.insert(statements.begin() + index + 1, after.begin(), after.end());
+      statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, after.begin(), after.end());
     }
   });
   return drop_return(body, scope);

@@ -50,7 +50,7 @@ void walrus_targets(const CodeObject& function, const CodeObject& code, std::set
     for (const Instruction& instruction : decoded->instructions) {
       if (instruction.arg < 0) continue;
       if (instruction.op == Op::store_global_ && instruction.arg < int(part.names.size()))
-        globals.insert(part.names[instruction.arg]);
+        globals.insert(part.names[std::size_t(instruction.arg)]);
       if (instruction.op != Op::store_deref_ || instruction.arg < decoded->first_free ||
           instruction.arg >= int(decoded->localsplus.size()))
         continue;
@@ -81,7 +81,8 @@ class NameUses {
   explicit NameUses(const Scope& scope)
       : scope_(scope), decoded_(scope.decoded), code_(*decoded_.code), uses_(decoded_.localsplus.size()) {
     const std::int64_t arguments = code_.argument_count();
-    for (int index = 0; index < arguments && index < int(code_.varnames.size()); ++index) uses_[index].bound = true;
+    for (int index = 0; index < arguments && index < int(code_.varnames.size()); ++index)
+      uses_[std::size_t(index)].bound = true;
     for (int block : scope.cfg.order)
       for (int at = scope.cfg.blocks[block].begin; at < scope.cfg.blocks[block].end; ++at) {
         look(scope.cfg.code[at]);
@@ -100,9 +101,9 @@ class NameUses {
   std::set<std::string_view> unbound() const {
     std::set<std::string_view> names;
     for (std::size_t index = 0; index < uses_.size(); ++index)
-      if (uses_[index].used && !uses_[index].bound) names.insert(decoded_.localsplus[index]);
+      if (uses_[std::size_t(index)].used && !uses_[std::size_t(index)].bound) names.insert(decoded_.localsplus[index]);
     for (std::size_t index = 0; !names.empty() && index < uses_.size(); ++index)
-      if (uses_[index].bound) names.erase(decoded_.localsplus[index]);
+      if (uses_[std::size_t(index)].bound) names.erase(decoded_.localsplus[index]);
     return names;
   }
 
@@ -129,15 +130,15 @@ class NameUses {
                     loads_cell = {Op::load_deref_, Op::load_closure_};
     if (op == Op::load_closure_) shared.insert(local(index));
     if (binds_global.has(op)) {
-      if (index < int(code_.names.size())) globals.insert(code_.names[index]);
+      if (index < int(code_.names.size())) globals.insert(code_.names[std::size_t(index)]);
     } else if (binds_cell.has(op) && index >= decoded_.first_free) {
       nonlocals.insert(local(index));
     } else if (binds_cell.has(op) || binds_local.has(op)) {
-      if (is_known(index)) uses_[index].bound = true;
+      if (is_known(index)) uses_[std::size_t(index)].bound = true;
     } else if (loads_of_class.has(op) || (loads_cell.has(op) && index >= decoded_.first_free)) {
       closed_.insert(local(index));
     } else if (loads_cell.has(op) || op == Op::load_fast_) {
-      if (is_known(index)) uses_[index].used = true;
+      if (is_known(index)) uses_[std::size_t(index)].used = true;
     } else if (op == Op::yield_value_) {
       yields = true;
     } else if (op == Op::yield_from_) {

@@ -126,7 +126,7 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, bool impli
     const Stmt* leave = branch->body.back();
     const bool of_before = leave->line >= 0 && leave->line <= last_line(branch->body.first(branch->body.size() - 1));
     if (!of_before && written_return(leave) != WrittenReturn::implied) continue;
-    std::vector<Stmt*> rest(statements.begin() + index + 1, statements.end());
+    std::vector<Stmt*> rest(statements.begin() + std::ptrdiff_t(index) + 1, statements.end());
     branch->orelse = context.arena.copy(rest);
     statements.resize(index + 1);
   }

@@ -144,8 +144,9 @@ class Indentation {
     std::size_t end = index + 1;
     while (end < statements.size() && (column(statements[end]) > base || is_elif(statements[end], base))) ++end;
     if (end == index + 1) return;
-    branch->orelse = context_.arena.copy(std::vector<Stmt*>(statements.begin() + index + 1, statements.begin() + end));
-    statements.erase(statements.begin() + index + 1, statements.begin() + end);
+    const auto first = statements.begin() + std::ptrdiff_t(index) + 1, last = statements.begin() + std::ptrdiff_t(end);
+    branch->orelse = context_.arena.copy(std::vector<Stmt*>(first, last));
+    statements.erase(first, last);
   }
 
   // Moves statements that are indented like the `if` itself from its else clause behind it. Returns true if it did.
@@ -159,7 +160,7 @@ class Indentation {
     for (const Stmt* stmt : branch->orelse)
       if (is_elif(stmt, base)) return false;
     if (!goes) branch->body = context_.arena.append(branch->body, context_.stmt(Continue{}));
-    statements.insert(statements.begin() + index + 1, branch->orelse.begin(), branch->orelse.end());
+    statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, branch->orelse.begin(), branch->orelse.end());
     branch->orelse = {};
     return true;
   }
@@ -211,7 +212,7 @@ class Indentation {
       handler.body = context_.arena.append(handler.body, context_.stmt(Continue{}));
     }
     attempt->handlers = context_.arena.copy(handlers);
-    statements.insert(statements.begin() + index + 1, attempt->orelse.begin(), attempt->orelse.end());
+    statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, attempt->orelse.begin(), attempt->orelse.end());
     attempt->orelse = {};
   }
 

@@ -3,6 +3,7 @@
 
 #include "decode/op.h"
 #include "stack/expressions.h"
+#include "support/table.h"
 
 namespace depyf {
 using namespace ast;
@@ -19,12 +20,12 @@ ValueExpression Expressions::display(const StackValue& value, const Instruction&
   if (it.op == Op::build_list_) return with_type(compound(ListExpr{list(in, 0, count)}, in, value));
   if (it.op == Op::build_set_) return with_type(compound(SetExpr{list(in, 0, count)}, in, value));
   if (it.op == Op::build_map_) {
-    std::vector<Expr*> keys, items;
+    Table<Expr*> keys, items;
     for (std::size_t i = 0; i + 1 < count; i += 2) keys.push_back(part(in[i])), items.push_back(part(in[i + 1]));
     return with_type(compound(Dict{arena_.copy(keys), arena_.copy(items)}, in, value));
   }
   if (it.op == Op::build_const_key_map_) {
-    std::vector<Expr*> keys;
+    Table<Expr*> keys;
     auto* names = count ? as<ConstantExpr>(part(in.back())) : nullptr;
     if (!names || names->value->items.size() != count - 1) return note("dict", true);
     for (const Constant& key : names->value->items) keys.push_back(expr(ConstantExpr{&key}));
@@ -40,13 +41,13 @@ ValueExpression Expressions::display(const StackValue& value, const Instruction&
     const char conversions[] = {0, 's', 'r', 'a'};
     if (it.aux) return note("formatted value", true);
     FormattedValue field{part(in[0]), conversions[it.arg & 3], nullptr};
-    ValueExpression result = with_type(compound(JoinedStr{arena_.copy(std::vector<Expr*>{expr(field)})}, in, value));
+    ValueExpression result = with_type(compound(JoinedStr{arena_.copy(Table<Expr*>{expr(field)})}, in, value));
     result.reads_memory = true;
     return result;
   }
   if (it.op == Op::convert_value_) return note("text of a value", true);
   if (it.op == Op::build_string_) {
-    std::vector<Expr*> pieces;
+    Table<Expr*> pieces;
     for (int id : in) {
       Expr* one = part(id);
       if (auto* joined = as<JoinedStr>(one)) pieces.insert(pieces.end(), joined->values.begin(), joined->values.end());
@@ -69,7 +70,7 @@ ValueExpression Expressions::addition(const StackValue& value, const Instruction
   // True if all items of the operand are added.
   const bool whole = it.op == Op::list_extend_ || it.op == Op::set_update_;
   auto added = [&](List<Expr*> elements) {
-    std::vector<Expr*> all(elements.begin(), elements.end());
+    Table<Expr*> all(elements.begin(), elements.end());
     Expr* one = part(in.back());
     auto* constant = as<ConstantExpr>(one);
     if (whole && constant) {
@@ -85,7 +86,7 @@ ValueExpression Expressions::addition(const StackValue& value, const Instruction
   } else if (auto* set = as<SetExpr>(before); set && (it.op == Op::set_add_ || it.op == Op::set_update_)) {
     result = compound(SetExpr{added(set->elts)}, in, value);
   } else if (auto* dict = as<Dict>(before)) {
-    std::vector<Expr*> keys(dict->keys.begin(), dict->keys.end()), items(dict->values.begin(), dict->values.end());
+    Table<Expr*> keys(dict->keys.begin(), dict->keys.end()), items(dict->values.begin(), dict->values.end());
     if (it.op == Op::map_add_) keys.push_back(part(in[in.size() - 2]));
     else keys.push_back(nullptr);
     items.push_back(part(in.back()));
@@ -104,8 +105,8 @@ ValueExpression Expressions::addition(const StackValue& value, const Instruction
 // Returns the expression of a call.
 ValueExpression Expressions::call(const StackValue& value, const Instruction& it) {
   const Parts& in = value.inputs;
-  std::vector<Expr*> args;
-  std::vector<Keyword> keywords;
+  Table<Expr*> args;
+  Table<Keyword> keywords;
   // A receiver is the `self` of a method, which source shows in front of the dot.
   auto is_null = [&](int id) { return of(id).null() || of(id).kind == StackSlot::Kind::receiver; };
   std::size_t first = 0, last = in.size();
@@ -123,7 +124,7 @@ ValueExpression Expressions::call(const StackValue& value, const Instruction& it
     else function = part(in[0]), args.push_back(part(in[1]));
     first = 2;
     if (it.op == Op::call_ && it.aux >= 0 && std::size_t(it.aux) < code_.constants.size())
-      names = &code_.constants[it.aux];
+      names = &code_.constants[std::size_t(it.aux)];
   } else if (it.op == Op::call_function_ || it.op == Op::call_function_kw_) {
     if (in.empty()) return note("call");
     function = part(in[0]), first = 1;
@@ -164,11 +165,11 @@ ValueExpression Expressions::unpacked(const StackValue& value, const Instruction
   auto* tuple = as<Tuple>(whole);
   if (tuple && it.op == Op::unpack_sequence_ && std::size_t(index) < tuple->elts.size()) {
     result = of(in[0]);
-    result.expr = tuple->elts[index];
+    result.expr = tuple->elts[std::size_t(index)];
     result.kind = StackSlot::Kind::value;
     return result;
   }
-  Expr* base = is<Call>(whole) ? whole : expr(ListExpr{arena_.copy(std::vector<Expr*>{expr(Starred{whole})})});
+  Expr* base = is<Call>(whole) ? whole : expr(ListExpr{arena_.copy(Table<Expr*>{expr(Starred{whole})})});
   Expr* subscript;
   // The starred item is a slice, and the items behind it are counted from the end.
   if (it.op == Op::unpack_ex_ && index == it.arg) {

@@ -6,6 +6,7 @@
 
 #include "decode/op.h"
 #include "print/print.h"
+#include "support/table.h"
 
 namespace depyf {
 using namespace ast;
@@ -52,12 +53,12 @@ Expr* Expressions::holder(int value, const MachineState& state) {
 
 // Returns a name of the code object; "_" if there is no such name.
 std::string_view Expressions::name(int index) const {
-  return index >= 0 && std::size_t(index) < code_.names.size() ? std::string_view(code_.names[index])
+  return index >= 0 && std::size_t(index) < code_.names.size() ? std::string_view(code_.names[std::size_t(index)])
                                                                : std::string_view("_");
 }
 
 ast::List<Expr*> Expressions::list(const Parts& parts, std::size_t begin, std::size_t end) {
-  std::vector<Expr*> exprs;
+  Table<Expr*> exprs;
   for (std::size_t i = begin; i < end && i < parts.size(); ++i) exprs.push_back(part(parts[i]));
   return arena_.copy(exprs);
 }
@@ -138,7 +139,7 @@ ValueExpression Expressions::met(const StackValue& value) {
 // Returns `a or b`, `a and b` or `a if test else b`, if two paths from one conditional jump bring a value each. Returns
 // an empty expression otherwise.
 ValueExpression Expressions::choice(const StackValue& value) {
-  const std::vector<int>& ways = values_.ways_to(value.at);
+  const Table<int>& ways = values_.ways_to(value.at);
   if (ways.size() != 2 || value.inputs.size() != 2) return {};
   // The test is the block that jumps here itself, or the block in front of both branches.
   int test = -1, arms[2] = {ways[0], ways[1]};
@@ -177,7 +178,7 @@ ValueExpression Expressions::choice(const StackValue& value) {
   };
   ValueExpression result;
   if (jumped == value.at && is_test(on_jump)) {
-    result = compound(BoolOp{jumps_if_true, arena_.copy(std::vector<Expr*>{part(on_jump), part(on_fall)})},
+    result = compound(BoolOp{jumps_if_true, arena_.copy(Table<Expr*>{part(on_jump), part(on_fall)})},
                       {on_jump, on_fall}, values_.value(on_fall));
   } else {
     const int if_true = jumps_if_true ? on_jump : on_fall, if_false = jumps_if_true ? on_fall : on_jump;
@@ -263,7 +264,7 @@ ValueExpression Expressions::method(const StackValue& value, const Instruction& 
 
 ValueExpression Expressions::comparison(const StackValue& value, CompareOp op) {
   const Parts& in = value.inputs;
-  return read(Compare{part(in[0]), arena_.copy(std::vector<CompareOp>{op}), list(in, 1, 2)}, in, value);
+  return read(Compare{part(in[0]), arena_.copy(Table<CompareOp>{op}), list(in, 1, 2)}, in, value);
 }
 
 // Returns the call of a builtin for which the bytecode has an operation.

@@ -3,12 +3,12 @@
 
 #include <deque>
 #include <unordered_map>
-#include <vector>
 
 #include "ast/node.h"
 #include "depyf/stack_map.h"
 #include "stack/values.h"
 #include "support/arena.h"
+#include "support/table.h"
 
 namespace depyf {
 
@@ -25,7 +25,7 @@ struct ValueExpression {
   bool internal() const { return kind == StackSlot::Kind::internal; }
   void make_internal() { kind = StackSlot::Kind::internal; }
   // The locals that the expression reads, each with the version that it had.
-  std::vector<std::pair<int, VersionId>> locals;
+  Table<std::pair<int, VersionId>> locals;
   // The version of everything that is not local, when the value was made.
   VersionId memory = at_start;
 };
@@ -43,7 +43,7 @@ class Expressions {
   ast::Expr* holder(int value, const MachineState& state);
 
  private:
-  using Parts = std::vector<int>;
+  using Parts = Table<int>;
 
   // Each of these functions returns the expression of one kind of value.
   ValueExpression build(const StackValue& value);

@@ -7,6 +7,7 @@
 #include "decode/op_info.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
+#include "support/table.h"
 
 namespace depyf {
 namespace {
@@ -38,7 +39,7 @@ StackValues::StackValues(const DecodedCode& decoded) : decoded_(decoded), versio
 // Blocks start at jump targets, handlers, and behind jumps and other ends of flow.
 void StackValues::find_blocks() {
   const int count = int(code().size());
-  std::vector<bool> starts(count + 1, false), handler(count + 1, false);
+  Table<bool> starts(count + 1, false), handler(count + 1, false);
   starts[0] = true;
   for (int at = 0; at < count; ++at) {
     const Instruction& it = code()[at];
@@ -139,7 +140,7 @@ void StackValues::raise(const MachineState& state, int at) {
 
 void StackValues::flow(const MachineState& state, int from, int target) {
   const int to = block_of_[target];
-  std::vector<int>& ways = blocks_[to].ways;
+  Table<int>& ways = blocks_[to].ways;
   if (std::find(ways.begin(), ways.end(), from) == ways.end()) ways.push_back(from);
   join(state, to);
 }
@@ -158,7 +159,7 @@ void StackValues::join(MachineState state, int block) {
       // Different values become one value of the block, which lists them as inputs.
       const int met = mine == state.stack[slot] ? mine : make(StackValue::Kind::met, block, int(slot));
       if (mine == met && mine == state.stack[slot]) continue;
-      std::vector<int>& inputs = values_[met].inputs;
+      Table<int>& inputs = values_[met].inputs;
       for (int one : {mine, state.stack[slot]}) {
         if (one != met && inputs.size() < 8 && std::find(inputs.begin(), inputs.end(), one) == inputs.end())
           inputs.push_back(one);
@@ -180,7 +181,7 @@ void StackValues::join(MachineState state, int block) {
 // Simulates the instruction at `at`. Returns false if control does not go on to the next instruction, or on an error.
 bool StackValues::step(MachineState& state, int at, int block) {
   const Instruction& it = code()[at];
-  std::vector<int>& stack = state.stack;
+  Table<int>& stack = state.stack;
   const int depth = int(stack.size());
   auto underflow = [&](int needed) {
     if (needed <= depth) return false;
@@ -213,7 +214,7 @@ bool StackValues::step(MachineState& state, int at, int block) {
       return false;
     }
     if (depth + effect.pushes > depth_max) return fail("the stack grows too deep"), false;
-    std::vector<int> taken(next.stack.end() - effect.pops, next.stack.end());
+    Table<int> taken(next.stack.end() - effect.pops, next.stack.end());
     next.stack.resize(depth - effect.pops);
     special(next, it, at, taken, effect, jump);
     return true;
@@ -241,7 +242,7 @@ bool StackValues::step(MachineState& state, int at, int block) {
 }
 
 // Pushes the values that an operation makes, with special cases for operations that move or change values on the stack.
-void StackValues::special(MachineState& state, const Instruction& it, int at, const std::vector<int>& taken,
+void StackValues::special(MachineState& state, const Instruction& it, int at, const Table<int>& taken,
                           const StackEffect& effect, bool jump) {
   auto record = [&](int id) {
     StackValue& value = values_[id];
@@ -258,7 +259,7 @@ void StackValues::special(MachineState& state, const Instruction& it, int at, co
   // Adding to a display on the stack makes another value of it, which replaces the old one in all slots.
   auto add_to = [&](int from_top) {
     if (from_top < 1 || std::size_t(from_top) > state.stack.size()) return;
-    const int old = state.stack[state.stack.size() - from_top];
+    const int old = state.stack.end()[-from_top];
     const int id = make(StackValue::Kind::made, at, 0);
     record(id);
     values_[id].inputs.insert(values_[id].inputs.begin(), old);

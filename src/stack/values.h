@@ -5,9 +5,9 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "decode/decode.h"
+#include "support/table.h"
 
 namespace depyf {
 
@@ -31,7 +31,7 @@ struct StackValue {
   // instruction jumps. Of a `met` value: the slot.
   std::int32_t index = 0;
   // Of a `made` value: the values that the instruction took, bottom first. Of a `met` value: the values that meet.
-  std::vector<int> inputs;
+  Table<int> inputs;
   // The version of the local that a load read.
   VersionId local = at_start;
   // The version of everything that is no local, when the value was made.
@@ -48,11 +48,11 @@ struct OpenBlock {
 
 // The stack and the versions of variables in front of an instruction.
 struct MachineState {
-  std::vector<int> stack;  // values
+  Table<int> stack;  // values
   // Empty if locals are not followed.
-  std::vector<VersionId> locals;
+  Table<VersionId> locals;
   VersionId memory = at_start;
-  std::vector<OpenBlock> blocks;
+  Table<OpenBlock> blocks;
 };
 
 // The result of the analysis, and the analysis itself.
@@ -60,7 +60,7 @@ class StackValues {
  public:
   explicit StackValues(const DecodedCode& decoded);
 
-  const std::vector<Instruction>& code() const { return decoded_.instructions; }
+  const Table<Instruction>& code() const { return decoded_.instructions; }
   const DecodedCode& decoded() const { return decoded_; }
   // An empty text if the analysis succeeded.
   const std::string& error() const { return error_; }
@@ -69,7 +69,7 @@ class StackValues {
   std::optional<MachineState> before(int instruction);
   int block_of(int instruction) const { return block_of_[instruction]; }
   // Returns the blocks from which control comes other than by an exception.
-  const std::vector<int>& ways_to(int block) const { return blocks_[block].ways; }
+  const Table<int>& ways_to(int block) const { return blocks_[block].ways; }
   int end_of(int block) const { return blocks_[block].end; }
   bool handles(int block) const { return blocks_[block].is_handler; }
   // Returns the value that an instruction stores in a local, or -1 if it stores none.
@@ -83,7 +83,7 @@ class StackValues {
     int begin = 0, end = 0;
     bool is_handler = false, queued = false;
     std::optional<MachineState> entry;
-    std::vector<int> ways;
+    Table<int> ways;
     int tested = -1;
   };
 
@@ -94,8 +94,8 @@ class StackValues {
   void walk(int block);
   // Runs one instruction. Returns false if control does not go on to the next one.
   bool step(MachineState& state, int at, int block);
-  void special(MachineState& state, const Instruction& it, int at, const std::vector<int>& taken,
-               const StackEffect& effect, bool jump);
+  void special(MachineState& state, const Instruction& it, int at, const Table<int>& taken, const StackEffect& effect,
+               bool jump);
   // Sends the state to the handler of the exception that the instruction may raise.
   void raise(const MachineState& state, int at);
   // Sends the state from block `from` to the instruction `target`.
@@ -108,13 +108,13 @@ class StackValues {
 
   const DecodedCode& decoded_;
   Version version_;
-  std::vector<Block> blocks_;
-  std::vector<int> block_of_;
-  std::vector<int> range_of_;  // by instruction: its protected range, or -1
-  std::vector<StackValue> values_;
+  Table<Block> blocks_;
+  Table<int> block_of_;
+  Table<int> range_of_;  // by instruction: its protected range, or -1
+  Table<StackValue> values_;
   std::map<std::tuple<int, int, int>, int> known_;
-  std::vector<int> stored_;
-  std::vector<int> todo_;
+  Table<int> stored_;
+  Table<int> todo_;
   std::size_t steps_ = 0;
   bool follow_locals_ = true;
   std::string error_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "structure/structurer.h"
+#include "support/table.h"
 
 namespace depyf {
 using namespace ast;
@@ -14,7 +15,7 @@ namespace {
 
 // True if the code behind the body of an `if` is not the other branch, which starts at `second`, but lies behind an
 // else clause. In 3.8, this happens if the body ends in a try statement that never goes on.
-bool skips_else(const Outline& outline, int first, int second, const std::vector<Stmt*>& body) {
+bool skips_else(const Outline& outline, int first, int second, const Table<Stmt*>& body) {
   if (outline.dead_ends().empty() || !is<Try>(body.back())) return false;
   return std::ranges::any_of(outline.dead_ends(), [&](int node) {
     return outline.order(node) >= 0 && outline.dominates(first, node) && outline.nodes[node].a != second &&

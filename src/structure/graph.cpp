@@ -3,10 +3,11 @@
 #include <algorithm>
 
 #include "support/dominators.h"
+#include "support/table.h"
 
 namespace depyf {
 
-Graph::Graph(std::vector<Node>& nodes_in, int entry_in) : nodes(nodes_in), entry(entry_in) { analyse(); }
+Graph::Graph(Table<Node>& nodes_in, int entry_in) : nodes(nodes_in), entry(entry_in) { analyse(); }
 
 Successors Graph::find_successors(int node) const {
   const Node& info = nodes[node];
@@ -39,7 +40,7 @@ void Graph::find_order() {
     int node;
     Successors next;
   };
-  std::vector<Frame> stack;
+  Table<Frame> stack;
   stack.reserve(16);
   stack.push_back({entry, successors(entry)});
   order_[entry] = 0;
@@ -91,7 +92,7 @@ void Graph::find_dominated() {
     if (int node = sequence_[index]; node != entry) dominated_[--first_dominated_[idom_[node]]] = node;
   // A dominator comes earlier in the order. So the sizes of subtrees are summed up from the last node to the first, and
   // then positions are given out from the first to the last.
-  std::vector<int> next(nodes.size());
+  Table<int> next(nodes.size());
   for (std::size_t index = sequence_.size(); index--;) {
     int node = sequence_[index];
     ++leave_[node];
@@ -113,7 +114,7 @@ void Graph::analyse() {
   numbers_.assign(9 * count + 2, 0);
   std::size_t used = 0;
   auto take = [&](std::size_t size, int value) {
-    std::span<int> part = std::span(numbers_).subspan(used, size);
+    Row<int> part = Row<int>(numbers_).part(used, size);
     used += size;
     if (value) std::fill(part.begin(), part.end(), value);
     return part;
@@ -132,7 +133,7 @@ void Graph::analyse() {
 
 // Finds the innermost loop of each node. A loop consists of the nodes that lead back to a header that dominates them.
 void Graph::find_loops() {
-  std::vector<int> todo;
+  Table<int> todo;
   // Inner loops come later in the order. So the headers are visited from the last to the first, and each loop takes the
   // nodes that no inner loop has taken.
   for (int index = int(sequence_.size()) - 1; index >= 0; --index) {

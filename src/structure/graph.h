@@ -1,12 +1,10 @@
 // The lifted graph with its order, dominators and loops, as structuring needs it.
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include "flow/cfg.h"
 #include "lift/lift.h"
 #include "support/forest.h"
+#include "support/table.h"
 
 namespace depyf {
 
@@ -21,7 +19,7 @@ struct Successors {
 // A graph of lifted nodes. Changes of edges take effect with the next call of `analyse`.
 class Graph {
  public:
-  Graph(std::vector<Node>& nodes, int entry);
+  Graph(Table<Node>& nodes, int entry);
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
@@ -30,8 +28,8 @@ class Graph {
   bool irreducible() const { return irreducible_; }
   const Successors& successors(int node) const { return successors_[node]; }
   // Returns the predecessors of a node, one for each edge.
-  std::span<const int> preds(int node) const {
-    return std::span(preds_).subspan(first_pred_[node], first_pred_[node + 1] - first_pred_[node]);
+  Row<const int> preds(int node) const {
+    return Row<const int>(preds_).part(first_pred_[node], first_pred_[node + 1] - first_pred_[node]);
   }
   // Returns the number of edges to the node that are no back edges.
   int forward_preds(int node) const { return forward_preds_[node]; }
@@ -48,15 +46,15 @@ class Graph {
   bool in_loop(int node, int header) const;
   bool dominates(int a, int b) const { return enter_[a] <= enter_[b] && leave_[b] <= leave_[a]; }
   // Returns the nodes whose immediate dominator is `node`, in reverse postorder.
-  std::span<const int> dominated(int node) const {
-    return std::span(dominated_).subspan(first_dominated_[node], first_dominated_[node + 1] - first_dominated_[node]);
+  Row<const int> dominated(int node) const {
+    return Row<const int>(dominated_).part(first_dominated_[node], first_dominated_[node + 1] - first_dominated_[node]);
   }
   // Returns the nodes of the loop at `header` and of the loops within it.
-  std::span<const int> members(int header) const { return loops_.of(header); }
+  Row<const int> members(int header) const { return loops_.of(header); }
   // Returns the nodes that can be reached, in reverse postorder.
-  const std::vector<int>& sequence() const { return sequence_; }
+  const Table<int>& sequence() const { return sequence_; }
 
-  std::vector<Node>& nodes;
+  Table<Node>& nodes;
   int entry;
 
  private:
@@ -66,16 +64,16 @@ class Graph {
   void find_dominated();
   void find_loops();
 
-  std::vector<Successors> successors_;           // by node
+  Table<Successors> successors_;           // by node
   // One allocation for all the arrays below.
-  std::vector<int> numbers_;
+  Table<int> numbers_;
   // The predecessors of node n are preds_[first_pred_[n]] to preds_[first_pred_[n + 1]], the end excluded.
-  std::span<int> first_pred_, first_dominated_;
+  Row<int> first_pred_, first_dominated_;
   // Numbers from a walk over the dominator tree. The interval of a node encloses the intervals of all nodes that it
   // dominates.
-  std::span<int> enter_, leave_;
-  std::span<int> forward_preds_, order_, idom_, loop_, outer_;
-  std::vector<int> preds_, dominated_, sequence_;
+  Row<int> enter_, leave_;
+  Row<int> forward_preds_, order_, idom_, loop_, outer_;
+  Table<int> preds_, dominated_, sequence_;
   Forest loops_;
   bool irreducible_ = false;
 };

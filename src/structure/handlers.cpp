@@ -8,12 +8,13 @@
 //     (reraise at the end: no clause matched)
 #include "structure/handlers.h"
 #include "ast/visit.h"
+#include "support/table.h"
 
 namespace depyf {
 using namespace ast;
 
 namespace {
-using Statements = std::vector<Stmt*>;
+using Statements = Table<Stmt*>;
 
 // Returns the marker if the statement is one of that kind; otherwise null.
 const InternalStmt* marker(const Stmt* stmt, StmtMarker wanted) {
@@ -21,14 +22,14 @@ const InternalStmt* marker(const Stmt* stmt, StmtMarker wanted) {
   return internal && internal->marker == wanted ? internal : nullptr;
 }
 // True if only the reraise is left that raises exceptions which no clause matched.
-bool ends_clauses(const std::vector<Stmt*>& statements) {
+bool ends_clauses(const Table<Stmt*>& statements) {
   return statements.size() == 1 && marker(statements[0], StmtMarker::reraise);
 }
 }  // namespace
 
 // Each test of an exception type opens a clause; its else holds the further clauses.
-std::vector<ExceptHandler> except_clauses(Context& context, const Statements& body) {
-  std::vector<ExceptHandler> clauses;
+Table<ExceptHandler> except_clauses(Context& context, const Statements& body) {
+  Table<ExceptHandler> clauses;
   Statements rest = body;
   // A clause needs a statement.
   auto pass = [&](Statements statements) {

@@ -1,17 +1,16 @@
 // Returns the except clauses that the statements of a handler stand for; see handlers.cpp.
 #pragma once
 
-#include <vector>
-
 #include "lift/context.h"
+#include "support/table.h"
 
 namespace depyf {
 
-std::vector<ast::ExceptHandler> except_clauses(Context& context, const std::vector<ast::Stmt*>& body);
+Table<ast::ExceptHandler> except_clauses(Context& context, const Table<ast::Stmt*>& body);
 
 // Returns the body of a finally clause, without the markers that pop the exception where the body leaves by return,
 // break or continue.
-std::vector<ast::Stmt*> without_exception(Context& context, const std::vector<ast::Stmt*>& body);
+Table<ast::Stmt*> without_exception(Context& context, const Table<ast::Stmt*>& body);
 
 // Removes from `statements` the markers that only earlier stages need, and returns the rest. Changes the given
 // statements.

@@ -13,6 +13,7 @@
 
 #include "structure/loop_ends.h"
 #include "support/search_limits.h"
+#include "support/table.h"
 
 namespace depyf {
 using namespace ast;
@@ -25,7 +26,7 @@ struct LoopExits {
   // The nodes on ways out that belong to statements inside of the loop: handlers, and what leaves handlers.
   std::set<int> lexical;
   // In 3.8: statements in the loop whose handlers are followed by code that leads back to the header.
-  std::vector<int> go_round;
+  Table<int> go_round;
   // The offset of the loop's end. Code in front of it cannot be the code behind the loop.
   std::uint32_t last = 0;
 };
@@ -96,7 +97,7 @@ LoopExits loop_exits(const Outline& outline, int header, int exhausted, const Pl
   LoopExits ways;
   auto& [exits, lexical, go_round, last] = ways;
   last = outline.loop_end(header);
-  std::vector<int> todo;
+  Table<int> todo;
   for (int node : outline.members(header)) {
     last = std::max(last, outline.nodes[node].offset);
     todo.push_back(node);
@@ -218,7 +219,7 @@ int after_endless(const Outline& outline, const Claims& claims, int header, cons
 
 // True if no path from `node` leads to a node that `place` leads to, or back in a loop.
 bool leaves_for_good(const Outline& outline, int node, const Place& place) {
-  std::vector<int> todo{node};
+  Table<int> todo{node};
   std::set<int> seen{node};
   while (!todo.empty()) {
     node = todo.back();
@@ -247,7 +248,7 @@ bool reaches(const Outline& outline, int from, int to, const Place& place) {
   if (from < 0 || to < 0) return false;
   if (from == to) return true;
   if (place.leads_to(from)) return false;
-  std::vector<int> forward{from}, backward{to};
+  Table<int> forward{from}, backward{to};
   std::set<int> seen, seen_back;
   while (!forward.empty() && !backward.empty()) {
     int node = forward.back();

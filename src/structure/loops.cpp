@@ -8,6 +8,7 @@
 
 #include "structure/loop_ends.h"
 #include "structure/structurer.h"
+#include "support/table.h"
 
 namespace depyf {
 using namespace ast;
@@ -53,7 +54,7 @@ int Structurer::loop(int header, const Place& place, Statements& out) {
   if (own_follow && claims_.claimed[follow] && outline_.trivial_tail(follow)) own_follow = false;
   if (own_follow && claims_.claimed[follow]) fail("a loop that ends in two places", header);
   // Behind the loop stand the node to which `break` leads, and the nodes where ways from it and from the loop meet.
-  std::vector<int> after;
+  Table<int> after;
   if (own_follow) {
     claims_.claimed[follow] = 1;
     auto consider = [&](int dominator) {

@@ -9,6 +9,7 @@
 
 #include "decode/op.h"
 #include "structure/structurer.h"
+#include "support/table.h"
 
 namespace depyf {
 using namespace ast;
@@ -17,7 +18,7 @@ namespace {
 
 // Returns the subject of a match statement. Lifting gave it a name right in front, and this assignment is removed from
 // `statements`.
-Expr* take_subject(Context& context, std::string_view name, std::vector<Stmt*>& statements) {
+Expr* take_subject(Context& context, std::string_view name, Table<Stmt*>& statements) {
   auto* assign = statements.empty() ? nullptr : as<Assign>(statements.back());
   auto* target = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
   if (!target || target->id != name) return context.name(name);
@@ -44,67 +45,93 @@ int guard_of(const Context& context, const Outline& outline, int test) {
   return fits && one_line && (shared || info.b < 0) ? info.a : -1;
 }
 
+// The cases of one match statement.
+class Cases {
+ public:
+  // Nodes: the test of the pattern, and the branch on the guard, which is -1 if there is none.
+  struct Case {
+    int test, guard;
+  };
+
+  // Collects the cases from the test `first` on: each test leads to the next, as long as the subject is the same and
+  // other cases follow.
+  Cases(const Context& context, const Outline& outline, int first)
+      : context_(context), outline_(outline), rest_(first) {
+    do {
+      cases_.push_back({rest_, guard_of(context, outline, rest_)});
+      own_.insert(rest_);
+      if (cases_.back().guard >= 0) own_.insert(cases_.back().guard);
+      rest_ = outline.nodes[rest_].b;
+    } while (lacks_last_case() && outline.is_case(rest_) && !own_.contains(rest_) &&
+             outline.nodes[rest_].statements.empty() && subject_of(rest_) == subject_of(first));
+    if (rest_ < 0 && cases_.back().guard >= 0) rest_ = failure_of(cases_.back().guard, -1);
+  }
+
+  const Table<Case>& all() const { return cases_; }
+  // The tests and guards, which decide which case runs.
+  const std::set<int>& own() const { return own_; }
+  // The node to go to if no pattern matches; -1 if there is none.
+  int rest() const { return rest_; }
+  // True if a further test has to follow, since the last one keeps the subject for it.
+  bool lacks_last_case() const { return test_of(cases_.back()).keeps; }
+
+  std::string_view subject() const { return subject_of(cases_.front().test); }
+  const CaseTest& test_of(const Case& one_case) const {
+    return context_.cases[as<Internal>(outline_.nodes[one_case.test].value)->index];
+  }
+  // Returns the first node of the body of a case.
+  int body_of(const Case& one_case) const {
+    const Node& test = outline_.nodes[one_case.test];
+    if (one_case.guard < 0) return test.a;
+    const Node& guard = outline_.nodes[one_case.guard];
+    return guard.a == failure_of(one_case.guard, test.b) ? guard.b : guard.a;
+  }
+  // True if only tests and guards of this statement lead to the node.
+  bool only_failures_lead_to(int node) const {
+    return std::ranges::all_of(outline_.preds(node), [&](int pred) { return own_.contains(pred); });
+  }
+
+ private:
+  std::string_view subject_of(int test) const { return as<Name>(as<Internal>(outline_.nodes[test].value)->value)->id; }
+  // Returns the node to which a guard leads if it fails. `next` is the next test, or -1 if the case is the last and
+  // always matches: then the successor that stands first is its body.
+  int failure_of(int guard, int next) const {
+    const Node& branch = outline_.nodes[guard];
+    if (next >= 0) return next;
+    return outline_.nodes[branch.b].offset < outline_.nodes[branch.a].offset ? branch.a : branch.b;
+  }
+
+  const Context& context_;
+  const Outline& outline_;
+  Table<Case> cases_;
+  std::set<int> own_;
+  int rest_;
+};
+
 }  // namespace
 
 // Writes the match statement whose first case is tested by `first`.
 int Structurer::match(int first, const Place& place, Statements& out) {
-  struct Arm {
-    int test, guard;
-    Statements body;
-  };
-  auto subject_of = [&](int node) { return as<Name>(as<Internal>(nodes_[node].value)->value)->id; };
-  auto test_of = [&](int node) -> const CaseTest& { return context_.cases[as<Internal>(nodes_[node].value)->index]; };
-  const std::string_view subject = subject_of(first);
-  std::vector<Arm> arms;
-  // The tests and guards, which decide which arm runs.
-  std::set<int> own;
-  int rest = first;  // the node to go to if no pattern matches
-  // Collect the cases: each test leads to the next, as long as the subject is the same and other cases follow.
-  do {
-    arms.push_back({rest, guard_of(context_, outline_, rest), {}});
-    own.insert(rest);
-    if (arms.back().guard >= 0) own.insert(arms.back().guard);
-    rest = nodes_[rest].b;
-  } while (test_of(arms.back().test).keeps && outline_.is_case(rest) && !own.contains(rest) &&
-           nodes_[rest].statements.empty() && subject_of(rest) == subject);
-  if (test_of(arms.back().test).keeps) fail("a match statement without its last case", first);
-  // True if only tests and guards lead to the node.
-  auto only_failures = [&](int node) {
-    return std::all_of(outline_.preds(node).begin(), outline_.preds(node).end(),
-                       [&](int pred) { return own.contains(pred); });
-  };
-  // Returns the node to which a guard leads if it fails, or a test without a guard. If the last case always matches,
-  // the successor that stands first is its body.
-  auto failure_of = [&](int guard, int next) {
-    const Node& branch = nodes_[guard];
-    if (next >= 0) return next;
-    return nodes_[branch.b].offset < nodes_[branch.a].offset ? branch.a : branch.b;
-  };
-  // Returns the first node of the body of a case.
-  auto body_of = [&](int test, int guard) {
-    if (guard < 0) return nodes_[test].a;
-    return nodes_[guard].a == failure_of(guard, nodes_[test].b) ? nodes_[guard].b : nodes_[guard].a;
-  };
-  for (const Arm& arm : arms) {
-    if (arm.test != first && (!only_failures(arm.test) || claims_.claimed[arm.test] || claims_.emitted[arm.test]))
-      fail("a case in two places", arm.test);
+  const Cases all_cases(context_, outline_, first);
+  const int rest = all_cases.rest();
+  if (all_cases.lacks_last_case()) fail("a match statement without its last case", first);
+  for (const Cases::Case& one_case : all_cases.all()) {
+    const int test = one_case.test;
+    if (test != first && (!all_cases.only_failures_lead_to(test) || claims_.claimed[test] || claims_.emitted[test]))
+      fail("a case in two places", test);
     // A guard with statements in it has no form in Python.
-    bool guarded = test_of(arm.test).guard && nodes_[arm.test].a != nodes_[arm.test].b;
-    if (guarded && arm.guard < 0) fail("a guard of several statements", arm.test);
+    const bool has_guard = all_cases.test_of(one_case).guard && nodes_[test].a != nodes_[test].b;
+    if (has_guard && one_case.guard < 0) fail("a guard of several statements", test);
   }
-  for (const Arm& arm : arms) {
-    claims_.emitted[arm.test] = claims_.claimed[arm.test] = 1;
-    if (arm.guard >= 0) claims_.emitted[arm.guard] = claims_.claimed[arm.guard] = 1;
-  }
+  for (const int node : all_cases.own()) claims_.emitted[node] = claims_.claimed[node] = 1;
   // Find the code behind the statement.
-  if (rest < 0 && arms.back().guard >= 0) rest = failure_of(arms.back().guard, -1);
   // An empty body leads directly behind the statement, so the node is no `case _`.
-  const bool empty_arm =
-      std::any_of(arms.begin(), arms.end(), [&](const Arm& arm) { return body_of(arm.test, arm.guard) == rest; });
-  const bool own_rest =
-      rest >= 0 && !place.leads_to(rest) && !claims_.claimed[rest] && !empty_arm && only_failures(rest);
-  std::vector<int> after;
-  for (int test : own)
+  const bool empty_arm = std::ranges::any_of(
+      all_cases.all(), [&](const Cases::Case& one_case) { return all_cases.body_of(one_case) == rest; });
+  const bool own_rest = rest >= 0 && !place.leads_to(rest) && !claims_.claimed[rest] && !empty_arm &&
+                        all_cases.only_failures_lead_to(rest);
+  Table<int> after;
+  for (int test : all_cases.own())
     for (int node : outline_.dominated(test))
       if (!claims_.claimed[node] && outline_.forward_preds(node) > 1 &&
           cfg_.inside(nodes_[node].region, place.region) && !(own_rest && node == rest))
@@ -114,26 +141,27 @@ int Structurer::match(int first, const Place& place, Statements& out) {
   if (own_rest) claims_.claimed[rest] = 1;
   Place inner = place;
   if (!after.empty()) inner.next = after[0];
-  std::vector<MatchCase> cases;
+  Table<MatchCase> cases;
   bool all_leave = true;
-  for (Arm& arm : arms) {
-    const Node& test = nodes_[arm.test];
-    const CaseTest& wanted = test_of(arm.test);
+  for (const Cases::Case& one_case : all_cases.all()) {
+    const Node& test = nodes_[one_case.test];
+    const CaseTest& wanted = all_cases.test_of(one_case);
     Expr* guard = nullptr;
-    const int body = body_of(arm.test, arm.guard);
-    if (arm.guard >= 0) {
-      const Node& branch = nodes_[arm.guard];
+    Statements statements;
+    const int body = all_cases.body_of(one_case);
+    if (one_case.guard >= 0) {
+      const Node& branch = nodes_[one_case.guard];
       guard = branch.a == body ? branch.value : negate(context_, branch.value);
     }
     // The compiler has folded a guard that is always false.
     if (wanted.guard && test.a == test.b) {
       guard = context_.constant(Constant::Kind::false_);
     } else {
-      go(body, inner, arm.body, false);
+      go(body, inner, statements, false);
     }
-    all_leave = all_leave && leaves(arm.body);
-    if (arm.body.empty()) arm.body.push_back(make(Pass{}, test));
-    cases.push_back({wanted.pattern, guard, block(arm.body)});
+    all_leave = all_leave && leaves(statements);
+    if (statements.empty()) statements.push_back(make(Pass{}, test));
+    cases.push_back({wanted.pattern, guard, block(statements)});
   }
   // Write `case _:` if the other cases go on behind the statement, or if a NOP of the compiler stands there. Otherwise
   // the code follows the statement.
@@ -151,7 +179,7 @@ int Structurer::match(int first, const Place& place, Statements& out) {
     Pattern* any = context_.arena.make<Pattern>(Pattern{MatchAs{nullptr, {}}});
     cases.push_back({any, nullptr, block(otherwise)});
   }
-  Expr* value = take_subject(context_, subject, out);
+  Expr* value = take_subject(context_, all_cases.subject(), out);
   out.push_back(make(Match{value, context_.arena.copy(cases)}, nodes_[first]));
   if (follows) return rest;
   return place_all(after, place, out);

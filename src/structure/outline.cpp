@@ -4,6 +4,7 @@
 
 #include "decode/op.h"
 #include "dialect/dialect.h"
+#include "support/table.h"
 
 namespace depyf {
 using namespace ast;
@@ -24,14 +25,14 @@ Outline::Outline(Version version, Lifted& lifted, const Cfg& cfg, bool may_retur
 
 // Groups the nodes by region.
 void Outline::find_regions() {
-  std::vector<int> parents;
+  Table<int> parents;
   for (const Region& region : cfg_.regions) parents.push_back(region.parent);
   regions_ = Forest(parents, sequence(), [&](int node) { return nodes[node].region; });
 }
 
 // Finds the last jump back to each block. This looks at the bytecode, because unreachable jumps count.
 void Outline::find_loop_ends() {
-  std::vector<std::uint32_t> last(cfg_.code.size());  // by target
+  Table<std::uint32_t> last(cfg_.code.size());  // by target
   for (int at = 0; at < int(cfg_.code.size()); ++at)
     if (const Instruction& it = cfg_.code[at]; it.op == Op::jump_ && it.target >= 0 && it.target <= at)
       last[it.target] = it.offset;

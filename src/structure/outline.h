@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "flow/cfg.h"
 #include "structure/graph.h"
+#include "support/table.h"
 
 namespace depyf {
 
@@ -19,7 +19,7 @@ class Outline : public Graph {
   // Returns the offset of the last jump back to a node, or 0 if there is none. Up to 3.9, that jump may be unreachable.
   std::uint32_t loop_end(int header) const { return loop_end_[header]; }
   // Returns the nodes of 3.8 that never go on, but name the code behind their statement (see replace_block_stack).
-  const std::vector<int>& dead_ends() const { return dead_ends_; }
+  const Table<int>& dead_ends() const { return dead_ends_; }
   // In 3.8: returns the node in `scope` that ends the handlers by raising again, and names the code behind the
   // statement; -1 if there is none.
   int dead_end_of(int scope) const;
@@ -43,9 +43,9 @@ class Outline : public Graph {
   const Cfg& cfg_;
   Forest regions_;
   // By node: true if clauses of `except*` go on to it, which must not contain a return themselves.
-  std::vector<char> after_star_;
-  std::vector<std::uint32_t> loop_end_;  // by header
-  std::vector<int> dead_ends_;
+  Table<char> after_star_;
+  Table<std::uint32_t> loop_end_;  // by header
+  Table<int> dead_ends_;
   const bool may_return_;
 };
 

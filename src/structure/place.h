@@ -1,7 +1,7 @@
 // The place where a statement is written, and the nodes that have been placed.
 #pragma once
 
-#include <vector>
+#include "support/table.h"
 
 namespace depyf {
 
@@ -19,8 +19,8 @@ struct Place {
 // What has been decided about each node.
 struct Claims {
   explicit Claims(std::size_t nodes) : claimed(nodes), emitted(nodes) {}
-  std::vector<char> claimed;  // some place will emit the node
-  std::vector<char> emitted;  // the node has been written
+  Table<char> claimed;  // some place will emit the node
+  Table<char> emitted;  // the node has been written
 };
 
 }  // namespace depyf

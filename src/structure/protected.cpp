@@ -8,6 +8,7 @@
 
 #include "structure/handlers.h"
 #include "structure/structurer.h"
+#include "support/table.h"
 
 namespace depyf {
 using namespace ast;
@@ -16,7 +17,7 @@ namespace {
 
 // True if some path through the handlers goes on to `place.next`, which is the code behind the statement then.
 bool handler_falls(const Outline& outline, int handler, int scope, const Place& place) {
-  for (int node : scope >= 0 ? outline.regions().of(scope) : std::span<const int>(outline.sequence())) {
+  for (int node : scope >= 0 ? outline.regions().of(scope) : Row<const int>(outline.sequence())) {
     if (!outline.dominates(handler, node)) continue;
     for (int next : outline.successors(node))
       if (next == place.next && next >= 0) return true;
@@ -33,11 +34,11 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
   const Region& kind = cfg_.regions[region];
   if (kind.kind == Region::Kind::with) return with(setup, place, out);
   if (info.b < 0) fail("a handler that is nowhere", setup);
-  std::vector<int> after = merges(setup, place);
+  Table<int> after = merges(setup, place);
   for (int node : after) claims_.claimed[node] = 1;
   int handler_scope = nodes_[info.b].region;
-  const std::vector<int> body_exits = exits_of(region, info.a, place);
-  std::vector<int> handler_exits = exits_of(handler_scope, info.b, place);
+  const Table<int> body_exits = exits_of(region, info.a, place);
+  Table<int> handler_exits = exits_of(handler_scope, info.b, place);
   bool is_finally = kind.kind == Region::Kind::try_finally;
   int orelse_at = -1;
   // The body of a statement can end in one place only.
@@ -114,7 +115,7 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
     if (handler.empty()) handler.push_back(make(Pass{}, info));
     out.push_back(make(Try{block(body), {}, {}, block(handler), false}, info));
   } else {
-    std::vector<ExceptHandler> clauses = except_clauses(context_, handler);
+    Table<ExceptHandler> clauses = except_clauses(context_, handler);
     out.push_back(make(Try{block(body), context_.arena.copy(clauses), block(orelse), {}, kind.is_star}, info));
   }
   if (goes_on >= 0) return go(goes_on, place, out, true);

@@ -15,6 +15,7 @@
 #include "structure/graph.h"
 #include "structure/structure.h"
 #include "support/search_limits.h"
+#include "support/table.h"
 
 namespace depyf {
 using namespace ast;
@@ -30,14 +31,14 @@ bool only_markers(const Node& node) {
 }
 
 // True if the edge may close a loop. Back edges lead to the start of a loop, which does not come later in the code.
-bool leads_back(const std::vector<Node>& nodes, const Node& from, int to) {
+bool leads_back(const Table<Node>& nodes, const Node& from, int to) {
   return to >= 0 && nodes[to].offset <= from.offset;
 }
 
 // Redirects edges past nodes that do nothing.
 void skip_empty(Lifted& lifted) {
   auto& nodes = lifted.nodes;
-  std::vector<char> may_head(nodes.size());  // by node: a back edge may lead to it
+  Table<char> may_head(nodes.size());  // by node: a back edge may lead to it
   for (const Node& node : nodes)
     for (int to : {node.a, node.b})
       if (node.end != Node::End::none && leads_back(nodes, node, to)) may_head[to] = true;
@@ -72,7 +73,7 @@ void skip_empty(Lifted& lifted) {
 }
 
 // True if both nodes do the same. The compiler may have written the code twice.
-bool same_target(const std::vector<Node>& nodes, int one, int two) {
+bool same_target(const Table<Node>& nodes, int one, int two) {
   if (one == two) return true;
   if (one < 0 || two < 0) return false;
   const Node &a = nodes[one], &b = nodes[two];
@@ -91,7 +92,7 @@ bool split_suffix(Context& context, Expr* test, const Expr* wanted, bool is_or, 
   if (equal(test, wanted)) return true;
   auto* chain = as<BoolOp>(test);
   if (!chain || chain->is_or != is_or) return false;
-  std::vector<Expr*> values(chain->values.begin(), chain->values.end());
+  Table<Expr*> values(chain->values.begin(), chain->values.end());
   auto* tail = as<BoolOp>(wanted);
   std::size_t count = tail && tail->is_or == is_or ? tail->values.size() : 1;
   if (count >= values.size()) return false;
@@ -112,7 +113,7 @@ std::int32_t last_line(const Expr* test) {
 }
 
 // Pairs of a test that was cut in two and the node of its second part, to which another way led.
-using Splits = std::vector<std::pair<int, int>>;
+using Splits = Table<std::pair<int, int>>;
 
 // Joins the parts of tests that were cut, if no other way leads to the second part any more.
 void unite_tests(Context& context, Lifted& lifted, const Splits& splits) {
@@ -124,7 +125,7 @@ void unite_tests(Context& context, Lifted& lifted, const Splits& splits) {
     if (!on_true && first.b != split->second) continue;
     if ((on_true ? first.b != second.b : first.a != second.a) || first.region != second.region) continue;
     if (graph.order(split->second) < 0 || graph.preds(split->second).size() != 1) continue;
-    std::vector<Expr*> values;
+    Table<Expr*> values;
     for (Expr* part : {first.value, second.value}) {
       auto* chain = as<BoolOp>(part);
       if (chain && chain->is_or == !on_true) values.insert(values.end(), chain->values.begin(), chain->values.end());
@@ -216,7 +217,7 @@ void join_ends(Context& context, Lifted& lifted) {
 
 // Joins the nodes that raise the exception again at the end of a finally body, so that the body has one end.
 void join_finally_ends(Lifted& lifted, const Cfg& cfg) {
-  std::unordered_map<int, std::vector<int>> raising;  // by region: nodes that end in reraise
+  std::unordered_map<int, Table<int>> raising;  // by region: nodes that end in reraise
   for (int index = 0; index < int(lifted.nodes.size()); ++index) {
     const Node& node = lifted.nodes[index];
     if (node.end != Node::End::stop || node.statements.empty()) continue;
@@ -245,14 +246,14 @@ void join_finally_ends(Lifted& lifted, const Cfg& cfg) {
 // goes round.
 void split_loop_starts(Lifted& lifted, const Cfg& cfg) {
   auto& nodes = lifted.nodes;
-  std::vector<char> may_head(nodes.size());
+  Table<char> may_head(nodes.size());
   for (const Node& node : nodes)
     for (int to : {node.a, node.b})
       if (node.end != Node::End::none && leads_back(nodes, node, to)) may_head[to] = true;
   for (std::size_t index = 0; index < cfg.blocks.size() && index < may_head.size(); ++index) {
     if (!may_head[index] || nodes[index].end != Node::End::loop) continue;
     const auto block =
-        std::span(cfg.code).subspan(cfg.blocks[index].begin, cfg.blocks[index].end - cfg.blocks[index].begin);
+        Row<const Instruction>(cfg.code).part(cfg.blocks[index].begin, cfg.blocks[index].end - cfg.blocks[index].begin);
     const auto makes_iterator = [](const Instruction& it) { return it.op == Op::get_iter_ || it.op == Op::get_aiter_; };
     if (std::ranges::none_of(block, makes_iterator)) continue;
     Node loop = nodes[index];
@@ -268,8 +269,8 @@ void split_loop_starts(Lifted& lifted, const Cfg& cfg) {
 // ask, and no other loop has a test that was copied.
 bool may_join_loop_tests(const Lifted& lifted) {
   const auto& nodes = lifted.nodes;
-  std::vector<int> branches(nodes.size());
-  std::vector<int> backward;
+  Table<int> branches(nodes.size());
+  Table<int> backward;
   for (const Node& node : nodes) {
     if (node.end != Node::End::branch) continue;
     for (int to : {node.a, node.b}) {

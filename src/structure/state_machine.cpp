@@ -27,6 +27,7 @@
 #include "decode/op.h"
 #include "flow/cfg.h"
 #include "structure/structure.h"
+#include "support/table.h"
 
 namespace depyf {
 using namespace ast;
@@ -50,7 +51,7 @@ class StateMachine {
     merge_chains();
     number_states();
     forget_lines();
-    std::vector<Stmt*> statements{set(number(lifted_.entry), lifted_.nodes[std::size_t(lifted_.entry)])};
+    Table<Stmt*> statements{set(number(lifted_.entry), lifted_.nodes[std::size_t(lifted_.entry)])};
     statements.push_back(level(0));
     return context_.arena.copy(statements);
   }
@@ -81,7 +82,7 @@ class StateMachine {
   void find_levels() {
     running_.assign(std::size_t(count()), -1);
     // Pairs of a block and the number of exceptions that are being handled where it begins.
-    std::vector<std::pair<int, int>> todo{{lifted_.entry, 0}};
+    Table<std::pair<int, int>> todo{{lifted_.entry, 0}};
     while (!todo.empty()) {
       const auto [block, before] = todo.back();
       todo.pop_back();
@@ -99,10 +100,10 @@ class StateMachine {
     }
   }
 
-  std::vector<Node>& nodes() { return lifted_.nodes; }
+  Table<Node>& nodes() { return lifted_.nodes; }
 
   // Returns pointers to the successors of a node. Exceptions are not among the edges.
-  static std::vector<int*> ways_of(Node& node) {
+  static Table<int*> ways_of(Node& node) {
     switch (node.end) {
       case Node::End::go: return {&node.a};
       case Node::End::branch:
@@ -141,7 +142,7 @@ class StateMachine {
   // Removes blocks that cannot be reached.
   void drop_unreached() {
     reached_.assign(std::size_t(count()), false);
-    std::vector<int> todo{lifted_.entry};
+    Table<int> todo{lifted_.entry};
     while (!todo.empty()) {
       const int block = todo.back();
       todo.pop_back();
@@ -156,7 +157,7 @@ class StateMachine {
 
   // Appends a block to the block in front of it if no other way leads there, and region and level are the same.
   void merge_chains() {
-    std::vector<int> leading(std::size_t(count()), 0);  // by block: the number of ways to it
+    Table<int> leading(std::size_t(count()), 0);  // by block: the number of ways to it
     ++leading[std::size_t(lifted_.entry)];
     for (int block = 0; block < count(); ++block) {
       if (!reached_[std::size_t(block)]) continue;
@@ -204,8 +205,8 @@ class StateMachine {
   int running(int block) const { return running_[std::size_t(block)]; }
 
   // Returns `__state in (...)`, or `__state == n` for a single state.
-  Expr* is_any_of(const std::vector<int>& states) {
-    std::vector<Expr*> numbers;
+  Expr* is_any_of(const Table<int>& states) {
+    Table<Expr*> numbers;
     for (int state : states) numbers.push_back(number(state));
     const bool single = numbers.size() == 1;
     Expr* right = single ? numbers[0] : context_.expr(Tuple{context_.arena.copy(numbers)});
@@ -217,15 +218,14 @@ class StateMachine {
   // state.
   Stmt* arm(int index) {
     Node& node = lifted_.nodes[std::size_t(index)];
-    std::vector<Stmt*> body = node.statements;
+    Table<Stmt*> body = node.statements;
     switch (node.end) {
       case Node::End::go: body.push_back(set(number(node.a), node)); break;
       case Node::End::branch:
         body.push_back(set(context_.expr(IfExp{node.value, number(node.a), number(node.b)}), node));
         break;
       case Node::End::loop: {
-        std::vector<Stmt*> next_item{set(number(node.a), node), context_.stmt(Break{})},
-            exhausted{set(number(node.b), node)};
+        Table<Stmt*> next_item{set(number(node.a), node), context_.stmt(Break{})}, exhausted{set(number(node.b), node)};
         body.push_back(context_.stmt(
             For{node.target, node.value, context_.arena.copy(next_item), context_.arena.copy(exhausted), node.is_async},
             node.offset, node.line));
@@ -252,8 +252,8 @@ class StateMachine {
   // Returns the loop over the blocks that run while `depth` exceptions are being handled. The blocks of deeper levels
   // stand in its except clause.
   Stmt* level(int depth) {
-    std::vector<Stmt*> arms;
-    std::map<int, std::vector<int>> by_region;
+    Table<Stmt*> arms;
+    std::map<int, Table<int>> by_region;
     for (int index = 0; index < count(); ++index) {
       if (!is_state(index) || running(index) != depth) continue;
       arms.push_back(arm(index));
@@ -266,8 +266,8 @@ class StateMachine {
   }
 
   // Returns the states that run while at least `depth` exceptions are being handled.
-  std::vector<int> states_from(int depth) const {
-    std::vector<int> states;
+  Table<int> states_from(int depth) const {
+    Table<int> states;
     for (int index = 0; index < count(); ++index)
       if (is_state(index) && running(index) >= depth) states.push_back(index);
     return states;
@@ -275,14 +275,14 @@ class StateMachine {
 
   // Puts a try statement around the arms. Its except clause stores the exception where the handler expects it and sets
   // the state of the handler, by the region of the block that raised.
-  Stmt* protect(Block body, const std::map<int, std::vector<int>>& by_region, int depth) {
+  Stmt* protect(Block body, const std::map<int, Table<int>>& by_region, int depth) {
     auto slot = [&](int at) { return context_.name(context_.arena.copy("__stack_" + std::to_string(at))); };
     std::string_view exception = "__exception";
     if (depth > 0) exception = context_.arena.copy("__exception_" + std::to_string(depth));
     Block ways = context_.list({context_.stmt(Raise{nullptr, nullptr})});
     for (auto entry = by_region.rbegin(); entry != by_region.rend(); ++entry) {
       const Region& region = cfg_.regions[std::size_t(entry->first)];
-      std::vector<Stmt*> enter;
+      Table<Stmt*> enter;
       if (region.lasti) enter.push_back(context_.stmt(Assign{context_.list({slot(region.depth)}), context_.none()}));
       enter.push_back(
           context_.stmt(Assign{context_.list({slot(region.depth + region.lasti)}), context_.name(exception)}));
@@ -291,7 +291,7 @@ class StateMachine {
       ways = context_.list({context_.stmt(If{is_any_of(entry->second), context_.arena.copy(enter), ways})});
     }
     if (depth < level_max && !states_from(depth + 1).empty()) {
-      std::vector<Stmt*> handled(ways.begin(), ways.end());
+      Table<Stmt*> handled(ways.begin(), ways.end());
       handled.push_back(level(depth + 1));
       ways = context_.arena.copy(handled);
     }
@@ -303,11 +303,11 @@ class StateMachine {
   Lifted& lifted_;
   const Cfg& cfg_;
   const bool may_return_;
-  std::vector<int> handlers_;  // by region: the block to which an exception leads
-  std::vector<bool> reached_;  // by block
-  std::vector<int> numbers_;  // by block: the number of its state
+  Table<int> handlers_;  // by region: the block to which an exception leads
+  Table<bool> reached_;  // by block
+  Table<int> numbers_;  // by block: the number of its state
   // By block: the number of exceptions that are being handled while it runs, or -1 if it never runs.
-  std::vector<int> running_;
+  Table<int> running_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "structure/handlers.h"
+#include "support/table.h"
 
 namespace depyf {
 using namespace ast;
@@ -57,8 +58,8 @@ bool leaves(std::span<Stmt* const> out) {
 }
 
 // Returns the nodes behind `node` where ways from it meet, in order.
-std::vector<int> Structurer::merges(int node, const Place& place) {
-  std::vector<int> found;
+Table<int> Structurer::merges(int node, const Place& place) {
+  Table<int> found;
   for (int other : outline_.dominated(node)) {
     // A return outside of the loop that several ways share is placed like any other node.
     if (claims_.claimed[other] || outline_.forward_preds(other) < 2) continue;
@@ -70,7 +71,7 @@ std::vector<int> Structurer::merges(int node, const Place& place) {
 
 // Returns the nodes outside `region` that only ways from within it reach, from `first` on. Short returns do not count,
 // since copies of them can be written, nor do nodes that `place` leads to anyway.
-std::vector<int> Structurer::exits_of(int region, int first, const Place& place) const {
+Table<int> Structurer::exits_of(int region, int first, const Place& place) const {
   if (region < 0) return {};
   std::set<int> found;  // positions in reverse postorder
   for (int pred : outline_.regions().of(region))
@@ -80,7 +81,7 @@ std::vector<int> Structurer::exits_of(int region, int first, const Place& place)
       if (outline_.trivial_tail(node) && !nodes_[node].behind_handlers) continue;
       found.insert(outline_.order(node));
     }
-  std::vector<int> nodes;
+  Table<int> nodes;
   for (int order : found)
     if (int node = outline_.sequence()[order]; !place.leads_to(node)) nodes.push_back(node);
   return nodes;
@@ -107,7 +108,7 @@ void Structurer::emit(int node, Place place, Statements& out) {
       next = protect(node, place, out);
     } else {
       // The node where ways from this node meet follows its statement, so they fall through to it.
-      std::vector<int> after = merges(node, place);
+      Table<int> after = merges(node, place);
       for (int other : after) claims_.claimed[other] = 1;
       Place inner = place;
       if (!after.empty()) inner.next = after[0];
@@ -134,7 +135,7 @@ void Structurer::place_node(int node, Place place, Statements& out) {
 }
 
 // Writes all `nodes` but the last, which it returns.
-int Structurer::place_all(const std::vector<int>& nodes, const Place& place, Statements& out) {
+int Structurer::place_all(const Table<int>& nodes, const Place& place, Statements& out) {
   for (std::size_t index = 0; index + 1 < nodes.size(); ++index) {
     Place step = place;
     step.next = nodes[index + 1];
@@ -196,7 +197,7 @@ void Structurer::go_into(int node, const Place& place, Statements& out) {
 Block structure(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {
   if (is_one_node(lifted)) {
     const Node& node = lifted.nodes[0];
-    std::vector<Stmt*> statements = node.statements;
+    Table<Stmt*> statements = node.statements;
     if (node.end == Node::End::leave)
       statements.push_back(context.stmt(Return{node.value}, node.offset, node.line, node.column, node.width));
     return clean(context, context.arena.copy(statements));

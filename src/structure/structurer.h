@@ -5,11 +5,11 @@
 
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "structure/outline.h"
 #include "structure/place.h"
 #include "structure/structure.h"
+#include "support/table.h"
 
 namespace depyf {
 
@@ -23,7 +23,7 @@ class Structurer {
   ast::Block run();
 
  private:
-  using Statements = std::vector<ast::Stmt*>;
+  using Statements = Table<ast::Stmt*>;
 
   // Functions that return a node return the node to go on with at the same place, or -1 if there is none.
 
@@ -41,11 +41,11 @@ class Structurer {
   // Writes `node` behind a statement.
   void place_node(int node, Place place, Statements& out);
   // Writes `nodes` one behind the other. Returns the last, which is left to the caller.
-  int place_all(const std::vector<int>& nodes, const Place& place, Statements& out);
+  int place_all(const Table<int>& nodes, const Place& place, Statements& out);
   // Returns the nodes that belong behind `node`, since ways from it meet there.
-  std::vector<int> merges(int node, const Place& place);
+  Table<int> merges(int node, const Place& place);
   // Returns the nodes outside `region` to which only ways from within the region lead.
-  std::vector<int> exits_of(int region, int first, const Place& place) const;
+  Table<int> exits_of(int region, int first, const Place& place) const;
   ast::Block block(const Statements& statements) { return context_.arena.copy(statements); }
   ast::Stmt* make(ast::Stmt::Node node, const Node& from) {
     return context_.stmt(std::move(node), from.offset, from.line, from.column, from.width);
@@ -62,9 +62,9 @@ class Structurer {
 
   Context& context_;
   const Outline outline_;
-  const std::vector<Node>& nodes_;
+  const Table<Node>& nodes_;
   const Cfg& cfg_;
-  const std::vector<std::pair<int, int>>& finally_ends_;
+  const Table<std::pair<int, int>>& finally_ends_;
   Claims claims_;
   int depth_ = 0;
 };

@@ -2,6 +2,7 @@
 //
 //   setup of a manager; <region>; exit(None, None, None)         with manager as target: ...
 #include "structure/structurer.h"
+#include "support/table.h"
 
 namespace depyf {
 using namespace ast;
@@ -10,7 +11,7 @@ using namespace ast;
 int Structurer::with(int setup, const Place& place, Statements& out) {
   const Node& info = nodes_[setup];
   int region = info.index, follow = info.b;
-  std::vector<int> after;
+  Table<int> after;
   bool own = follow >= 0 && !place.leads_to(follow);
   // The node behind the statement may stand elsewhere if it is a return, because that can be copied.
   bool tail = own && (claims_.claimed[follow] || !cfg_.inside(nodes_[follow].region, place.region));

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <span>
-#include <vector>
+
+#include "support/table.h"
 
 namespace depyf {
 
@@ -11,11 +11,11 @@ namespace depyf {
 // and `preds(node)` its predecessors. `idom` must be -1 for each node; it is set for the nodes in `sequence`. The entry
 // gets itself.
 template <class Preds>
-void immediate_dominators(std::span<const int> sequence, std::span<const int> order, Preds preds, std::span<int> idom) {
+void immediate_dominators(Row<const int> sequence, Row<const int> order, Preds preds, Row<int> idom) {
   if (sequence.empty()) return;
   const int entry = sequence[0];
   idom[entry] = entry;
-  std::vector<int> climbing;
+  Table<int> climbing;
   // Finds the common dominator of many predecessors. The deepest node moves up first, so that shared parts of their
   // paths are climbed only once.
   auto common = [&](const auto& ways) {

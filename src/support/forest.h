@@ -1,8 +1,7 @@
 // A forest of groups, such as regions or loops, with the items of each tree as one slice of one array.
 #pragma once
 
-#include <span>
-#include <vector>
+#include "support/table.h"
 
 namespace depyf {
 
@@ -12,18 +11,17 @@ class Forest {
   // `parents` gives the parent of each group, or -1 for a root. `items` come in the wanted order. `group_of(item)`
   // returns the group of an item, or -1.
   template <class Items, class GroupOf>
-  Forest(std::span<const int> parents, const Items& items, GroupOf group_of)
-      : begin_(parents.size()), end_(parents.size()) {
+  Forest(Row<const int> parents, const Items& items, GroupOf group_of) : begin_(parents.size()), end_(parents.size()) {
     const int count = int(parents.size());
-    std::vector<int> first_child(count + 1, -1), sibling(count, -1);  // of the last: the roots
+    Table<int> first_child(count + 1, -1), sibling(count, -1);  // of the last: the roots
     for (int group = count; group--;) {
       int& first = first_child[parents[group] < 0 ? count : parents[group]];
       sibling[group] = first, first = group;
     }
-    std::vector<int> size(count);
+    Table<int> size(count);
     for (int item : items)
       if (int group = group_of(item); group >= 0) ++size[group];
-    std::vector<int> at(count);  // where the next item of the group itself goes
+    Table<int> at(count);  // where the next item of the group itself goes
     int total = 0;
     for (int group = first_child[count]; group >= 0;) {
       begin_[group] = at[group] = total;
@@ -48,12 +46,10 @@ class Forest {
 
   // Returns the items of `group` and of all groups below it. The items of one group keep the order in which they were
   // given.
-  std::span<const int> of(int group) const {
-    return std::span(items_).subspan(begin_[group], end_[group] - begin_[group]);
-  }
+  Row<const int> of(int group) const { return Row<const int>(items_).part(begin_[group], end_[group] - begin_[group]); }
 
  private:
-  std::vector<int> items_, begin_, end_;
+  Table<int> items_, begin_, end_;
 };
 
 }  // namespace depyf
