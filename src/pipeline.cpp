@@ -1,5 +1,5 @@
-// Read this file first: it shows how a code object becomes source, and what happens if a step does not work. It is one
-// file so that the whole way can be read from the top to the bottom.
+// Read this file first: it shows how a code object becomes source, and what happens if a step does not work. It is
+// one file so that the whole way can be read from the top to the bottom.
 #include <algorithm>
 #include <exception>
 #include <optional>

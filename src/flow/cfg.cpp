@@ -1,5 +1,5 @@
-// Builds the basic blocks of the graph, threads jumps, and puts a setup block in front of each region. It is one
-// file because all of this works on one map from instructions to blocks.
+// Builds the basic blocks of the graph, threads jumps, and puts a setup block in front of each region. It is one file
+// because all of this works on one map from instructions to blocks.
 #include "flow/cfg.h"
 
 #include <algorithm>

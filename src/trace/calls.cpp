@@ -1,5 +1,5 @@
-// Reads the statements of output code that call something, and follows the values that pass between them. It is one
-// file because each kind of statement changes the same tables of names.
+// Reads the statements of output code that call something, and follows the values that pass between them. It is
+// one file because each kind of statement changes the same tables of names.
 #include <algorithm>
 #include <charconv>
 #include <unordered_map>
