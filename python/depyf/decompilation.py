@@ -44,9 +44,9 @@ class Decompilation:
     code: types.CodeType | None
     """`source` compiled back; it can stand in for `original` (see `compile_like`). None where it does not compile."""
     proof: Proof | None
-    """Of `original` against `code`. None where there is no `code`."""
+    """The proof that `original` and `code` are equivalent; None if there is no `code`."""
     reason: str
-    """Why and where it is not proved, in one line; empty where it is."""
+    """Why the source is not proved, with the place, in one line; empty if it is proved."""
     lines: list[tuple[int, int]] = field(repr=False)
     """(line of `source`, from 1; offset of the bytecode in bytes), in order."""
     head: int = field(default=0, repr=False)
@@ -172,7 +172,7 @@ class _Checked:
     def __init__(self, source: str, origins: list[int], original: types.CodeType, assumptions: Assumptions) -> None:
         self.source = source
         self.origins = origins
-        """Of each line: the line of the source that was there before statements were added; 0: an added one."""
+        """For each line, its number in the source before statements were added; 0 for an added line."""
         self._original = original
         self._assumptions = assumptions
         self.code, self.proof, self.reason = _check(source, original, None, assumptions)

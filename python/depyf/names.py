@@ -1,4 +1,4 @@
-"""Dynamo's unique names, short and back.
+"""Shortens Dynamo's unique names, and restores them.
 
 Dynamo ends the names of its functions with a uuid (`__compiled_fn_1_<uuid>`), so that they differ in every run. The
 number alone distinguishes them within a process, so readers get `__compiled_fn_1`, and code that runs has the full
@@ -25,12 +25,12 @@ _COMPILED_FN = re.compile(r"__compiled_fn_(\d+)(?:_[0-9a-f]{8}(?:_[0-9a-f]{4}){3
 
 
 def shorten(text: str) -> str:
-    """`text` without the uuids that Dynamo puts at the end of names."""
+    """Returns `text` without the uuids that Dynamo puts at the end of names."""
     return _UUID.sub("", text)
 
 
 def one_line(text: str) -> str:
-    """`text` as one line that can be shown anywhere, a comment of Python too.
+    """Returns `text` as one line that can be shown anywhere, also in a comment of Python.
 
     Names, paths and messages can hold anything. Characters that end a line, control a terminal or turn the direction
     of text are escaped as in a literal of Python.
@@ -64,7 +64,7 @@ def safe_file_part(name: str) -> str:
 
 
 def nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """`code` and every code object among its constants, at any depth."""
+    """Yields `code` and every code object among its constants, at any depth."""
     todo = [code]
     while todo:
         nested = todo.pop()
@@ -81,7 +81,7 @@ def constant_at(code: types.CodeType, path: tuple[int, ...]) -> Any:
 
 
 def restore_attributes(tree: ast.Module, code: types.CodeType) -> ast.Module:
-    """`tree` with each `getattr(x, "NAME")` an attribute again, for the names of `code` that Python does not accept.
+    """Returns `tree` with `getattr(x, "NAME")` turned back into an attribute, for names of `code` that Python refuses.
 
     Dynamo loads attributes such as `0` of a list of modules; in source only a call can say that.
     """

@@ -1,4 +1,4 @@
-"""From source back to a code object that can stand in for another."""
+"""Compiles source back to a code object that can stand in for another."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def compile_like(source: str, code: types.CodeType) -> types.CodeType:
 
 
 def compile_back(source: str, code: types.CodeType, *, filename: str | None = None) -> types.CodeType:
-    """`compile_like` for whatever `decompile` takes: bodies of classes too, whose code can stand in for no other.
+    """Does the same as `compile_like`, and also takes bodies of classes, whose code cannot stand in for other code.
 
     Raises as `compile_like` does.
     """

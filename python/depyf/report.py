@@ -1,4 +1,4 @@
-"""Telling the user that something inside depyf failed, without failing in turn."""
+"""Reports to the user that something inside depyf failed, and never raises an exception itself."""
 
 from __future__ import annotations
 

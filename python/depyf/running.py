@@ -33,12 +33,12 @@ class _Functions:
 
 
 class _Compiled:
-    """Where Dynamo keeps transformed code. Whether it still does is asked: nothing tells when it is dropped."""
+    """Transformed code in Dynamo's cache. The cache is searched when it matters, because nothing reports that code is dropped."""
 
     def __init__(self, original: types.CodeType, code: types.CodeType) -> None:
         self._original, self._code = weak.reference(original), weak.reference(code)
         self.holders: list[weak.Reference] = []
-        """What refers to others that have the code: entries that a user holds, copies that are registered."""
+        """References to further objects that have the code: entries that a user holds, and registered copies."""
 
     def is_called(self) -> bool:
         """True as long as the code can be called."""
@@ -48,10 +48,10 @@ class _Compiled:
 
 
 class _Files(Mapping[str, RunningFile]):
-    """Path -> what runs from there, for as long as it does.
+    """Maps the path of each running file to its description.
 
-    A file that is announced with functions runs as long as one of them lives; one that is tied to transformed code, as long
-    as that can be called.
+    A file that was announced with functions runs as long as one of them lives. A file that is tied to transformed code
+    runs as long as that code can be called.
     """
 
     def __init__(self) -> None:
@@ -150,8 +150,8 @@ class Swap:
             function.__code__ = _core.moved(code, path)
 
     def again(self, function: types.FunctionType | None) -> Swap | None:
-        """Returns the same for another function that has the code that the one function of this had; None where it
-        has other code."""
+        """Returns a swap for another function whose code equals the previous code of this swap's only function; None if
+        the code differs."""
         if len(self.pairs) != 1 or not self.before or function is None or function.__code__ != self.before[0][1]:
             return None
         return Swap([(function, self.pairs[0][1])])

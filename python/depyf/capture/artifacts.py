@@ -142,7 +142,7 @@ class Artifacts:
             item.swap.do(file)
 
     def write_alone(self, item: Item) -> Artifact:
-        """Writes an artifact of no compilation."""
+        """Writes an artifact that belongs to no compilation."""
         return self._write(item, None)
 
     def _waits(self, item: Item, compile: Compilation) -> bool:
@@ -239,7 +239,7 @@ class Artifacts:
         if item.artifact is None:
             self._write(item, compile, module)
         elif item.artifact.running:
-            # Once more: what ran until now came from a cache.
+            # The functions are replaced again, because those that ran until now came from a cache.
             text = self.read(item.artifact.file)
             swap, _ = substitution.kernel_swap(module, item.text, text, path)
             if swap is not None:
@@ -296,7 +296,7 @@ class Artifacts:
         runs = "runs from this file"
 
         def text(n: int) -> str:
-            # Another number is made anew only where the name stands not in the head of the function alone.
+            # The source is written again for the new number only if the name stands elsewhere than in the function's head, too.
             name = f"__transformed_code_{n}_for_{part}"
             again = n != 0 and result.source.count(first) != 1
             source = result.named(name).source if again else result.source.replace(first, name)
@@ -306,7 +306,7 @@ class Artifacts:
         if not may_run:
             runs = "what runs is the code of another block's file, or Dynamo's own"
         else:
-            # The number is no part of the code, and moves no line.
+            # The code and its lines are the same for every number, so the number 0 will do.
             replacement = running.from_decompilation(result, text(0), "<dump>")
             frame.running = replacement is not None
             runs = runs if frame.running else "what runs is Dynamo's own code"
@@ -346,7 +346,7 @@ class Artifacts:
         codes: substitution.Codes,
         swap: running.Swap | None = None,
     ) -> None:
-        """Tells debuggers of a file that runs."""
+        """Announces a file that runs to debuggers."""
         frame = None if compile is None else compile.frame
         code = next((code for name, code in codes.items() if name.rpartition(".")[2] in ("call", "forward")), None)
         if code is None:

@@ -38,7 +38,7 @@ class Ending:
     """An exception that ends a compilation."""
 
     message: str
-    """With that of the exception that caused it."""
+    """The message, with that of the exception that caused it."""
     stack: tuple[Line, ...]
     """The lines that were being compiled, the innermost last; empty where the exception has none."""
     goes_to_caller: bool
@@ -94,7 +94,7 @@ def export() -> Export | None:
 def ending() -> Ending | None:
     """Returns how the compilation of the calling thread fails; None if no exception is on its way.
 
-    Is to be called while PyTorch reports the end of a compilation that failed.
+    It must be called while PyTorch reports the end of a compilation that failed.
     """
     error = sys.exc_info()[1]
     if error is None:
@@ -140,7 +140,7 @@ def _compiler_locals(names: tuple[str, ...] = ("_compile", "compile_frame")) -> 
 def call_to_compile() -> tuple[types.CodeType, dict[str, Any]] | None:
     """Returns the code and the local variables of the call that makes Dynamo compile again.
 
-    Is to be called while PyTorch reports the reasons. No argument leads there, so PyTorch's own frame is asked.
+    It must be called while PyTorch reports the reasons. No argument of a hook leads to the call, so PyTorch's own frame is read.
     """
     has_frame = False
     frame: types.FrameType | None = sys._getframe(1)

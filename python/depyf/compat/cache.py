@@ -3,8 +3,8 @@
 Entries are put in front by the function with which PyTorch itself restores what it compiled in another process (2.9
 and later).
 
-Entries point into memory of C++ that a reset frees: what is kept here is their fields. C++ checks nothing of what is
-loaded; `depyf.toolkit.validation` does, before.
+Entries point into memory of C++ that a reset frees, so only copies of their fields are kept here. C++ does not check
+entries that are loaded; `depyf.toolkit.validation` checks them beforehand.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _file_of_wrapper() -> str:
 
 @guarded()
 def _track(code: types.CodeType) -> None:
-    # torch._dynamo.reset forgets the entries of code that Dynamo has seen: of all code then.
+    # torch._dynamo.reset clears the entries of the code in this table, so this code is added to it.
     tracker = private.get("torch._dynamo.convert_frame:input_codes")
     if tracker is not None:
         tracker.add(code)
@@ -117,7 +117,7 @@ def _track(code: types.CodeType) -> None:
 
 @guarded()
 def look_at_again(code: types.CodeType) -> None:
-    """Makes Dynamo look into the cache of a function that it gave up on (a graph break in a loop, for one)."""
+    """Makes Dynamo use the cache of a function again that it gave up compiling, for example after a graph break in a loop."""
     action, strategy = private.get(f"{_C}:_FrameAction"), private.get(f"{_C}:_FrameExecStrategy")
     if action is not None and strategy is not None:
         private.call(f"{_C}:set_code_exec_strategy", code, strategy(action.DEFAULT, action.DEFAULT))
@@ -125,7 +125,7 @@ def look_at_again(code: types.CodeType) -> None:
 
 @guarded(list)
 def installed_names(code: types.CodeType) -> list[str]:
-    """Returns the globals that Dynamo made for transformed code, and takes away with it."""
+    """Returns the globals that Dynamo made for transformed code and deletes together with it."""
     known = private.get("torch._dynamo.utils:CleanupManager.instance")
     try:
         hooks = [] if known is None else known[code]
@@ -254,6 +254,6 @@ def accepts(manager: Any, f_locals: dict[str, Any]) -> bool:
 
 
 def first_failure(manager: Any, f_locals: dict[str, Any]) -> list[str]:
-    """Returns what PyTorch itself says of the first guard that fails; empty where none does."""
+    """Returns PyTorch's own text about the first guard that fails; an empty list if none fails."""
     info = manager.check_verbose(f_locals)
     return [] if info.result else [str(part) for part in info.verbose_code_parts]

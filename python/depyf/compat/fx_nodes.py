@@ -19,7 +19,7 @@ from depyf.source_line import Line, users
 
 _META = "torch.fx.node:Node.meta"
 NOTES = tuple(f"{_META}[{key}]" for key in ("stack_trace", "from_node", "seq_nr", "original_aten", "partitioner_tag"))
-"""The private names of what is read of a node."""
+"""The private names of the notes that are read from a node."""
 _MODULES = (f"{_META}[nn_module_stack]", f"{_META}[fwd_nn_module_stack]")
 _KEYS = tuple(path.partition("[")[2].removesuffix("]") for path in (*NOTES, *_MODULES))
 _COPY = "aten.copy_.default"
@@ -66,7 +66,7 @@ class NodeRow(NamedTuple):
     """The operator that it was decomposed from, `aten.gelu.default`."""
     backward: bool = False
     notes: tuple[str, ...] = ()
-    """Those of `NOTES` that PyTorch has noted of it."""
+    """The members of `NOTES` that this node has."""
     modules: tuple[Module, ...] = ()
     """The modules whose methods were at work, the innermost last."""
 
@@ -77,8 +77,7 @@ class NodeRow(NamedTuple):
 
 
 class _Notes(dict[tuple[bool, ...], tuple[str, ...]]):
-    """Caches the paths of the notes that a node has, by which of `NOTES` those are: many nodes have one of few
-    combinations."""
+    """Caches tuples of notes: each key says which of `NOTES` a node has. Few combinations occur, each at many nodes."""
 
     def __missing__(self, there: tuple[bool, ...]) -> tuple[str, ...]:
         self[there] = paths = tuple(path for path, is_there in zip(NOTES, there, strict=True) if is_there)
@@ -94,10 +93,10 @@ def rows(graph_module: Any) -> list[NodeRow]:
     torch_folder = library()
     node_rows: list[NodeRow] = []
     by_name: dict[str, NodeRow] = {}
-    # By identity of what many nodes have in common, and keep: an operator may be anything that can be called.
+    # By identity of objects that many nodes share and keep alive. An operator may be any object that can be called.
     texts: dict[int, str] = {}
     targets: dict[tuple[str, int], str] = {}
-    # The types of the nodes' notes have been checked.
+    # Combinations of types of notes that were checked before.
     types: set[tuple[type, ...]] = set()
     known_modules: dict[tuple[Any, ...], tuple[Module, ...]] = {}  # by their keys
     for node in graph_module.graph.nodes:

@@ -70,9 +70,9 @@ class Printer:
         """Returns the text of a graph module.
 
         Args:
-            own: gives PyTorch's.
-            simple: does a simpler printer print expressions?
-            expanded: has each argument a line of its own?
+            own: returns the text that PyTorch prints.
+            simple: True if PyTorch prints expressions in its simpler form.
+            expanded: True if each argument has a line of its own.
         """
         return self._learner.text(lambda parts: _Graph(module, simple, expanded, parts).text(), own)
 
@@ -263,7 +263,7 @@ def _last_uses(nodes: list[Any]) -> dict[Any, list[Any]]:
 
 @functools.lru_cache(maxsize=256)
 def _dtype_and_device(dtype: Any, layout: Any, device: Any) -> tuple[str, str]:
-    """Its dtype and device, as they are printed."""
+    """Returns the dtype and the device of a tensor, as PyTorch prints them."""
     if str(layout) != "torch.strided":
         raise Unknown
     return _DTYPES[str(dtype).removeprefix("torch.")], str(device)
@@ -293,7 +293,7 @@ def _name(target: Any) -> tuple[str, bool]:
 
 
 def _call(method: Callable[..., str], *args: Any, **options: Any) -> str:
-    """Calls what has not all options in each release."""
+    """Calls a method without the options that it lacks in this release."""
     known = _parameters(method.__func__)  # type: ignore[attr-defined]
     return method(*args, **{key: value for key, value in options.items() if key in known})
 

@@ -18,7 +18,7 @@ from depyf.compat import private
 from depyf.compat.private import guarded
 
 _MODULE = "torch._C._dynamo.guards"
-# Before 2.7 these have no class in common.
+# These guards relate several values. Before 2.7 they have no common base class.
 _RELATIONAL = {"NO_TENSOR_ALIASING", "OBJECT_ALIASING", "TENSOR_ALIASING", "STORAGE_OVERLAPPING"}
 # The text that an accessor prints in parentheses: the key, attribute or index that it reads.
 _ARGUMENT = re.compile(r"^(\w+)(?:<(?:\w+::)?(\w+)>)?\((.*)\)$", re.DOTALL)

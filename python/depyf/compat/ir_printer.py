@@ -85,7 +85,7 @@ class _Constant:
 
 
 class _Ir:
-    """The IR while it is printed. Nothing of it changes in that time, so what has a text has it once."""
+    """The IR while it is printed. It does not change in that time, so the text of each object is built only once."""
 
     def __init__(self, constant: _Constant) -> None:
         self._is_usual = sympy_text.is_right()
@@ -225,7 +225,7 @@ class _Ir:
         return text
 
     def _ranges(self, ranges: Iterable[tuple[Any, Any]]) -> str:
-        """Variables with their sizes."""
+        """Returns the text of variables with their sizes."""
         text, known = self._expression, self._expressions
         pairs = [
             f"{known.get(id(index)) or text(index)}: {known.get(id(size)) or text(size)}" for index, size in ranges
@@ -233,7 +233,7 @@ class _Ir:
         return f"{{{', '.join(pairs)}}}"
 
     def _listed(self, value: Any) -> str:
-        """Sizes, in tuples and lists."""
+        """Returns the text of sizes, which may stand in tuples and lists."""
         if type(value) is tuple:
             listed = [self._listed(item) for item in value]
             return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"

@@ -5,7 +5,7 @@ AOTAutograd makes for graphs that are trained lead to two of those. The `metadat
 the forward a backward belongs to.
 
 The compiled graph of an edited entry is the very one that Dynamo's entry has: AOTAutograd's wrappers around it cannot be
-copied. So its callable is one that asks, each time, whom it is called for.
+copied. So its callable is replaced by one that decides at each call, by the entry that makes the call, which kernels run.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def with_kernels(function: Callable[..., Any], kernels: list[tuple[Any, Callable
 
 
 def _mark(result: Any, instead: Instead) -> None:
-    """Tells the backward of these outputs whose it is."""
+    """Marks the backward of these outputs as that of the entry."""
     todo = [getattr(tensor, "grad_fn", None) for tensor in (result if isinstance(result, (tuple, list)) else [result])]
     for _ in range(len(todo) * 4):  # a few views may stand between an output and the node
         if not todo:

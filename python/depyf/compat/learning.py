@@ -1,4 +1,4 @@
-"""Texts that are made here in less time than PyTorch takes, once they were the same as PyTorch's.
+"""Texts that depyf prints in less time than PyTorch, once its text was the same as PyTorch's.
 
 PyTorch's own text is the model. PyTorch prints every kind of part until both texts of an object with that kind were
 built once, and were equal letter for letter.
@@ -13,11 +13,11 @@ _MOST_WRONG = 3  # texts; then the release prints in another way
 
 
 class Unknown(Exception):
-    """What only PyTorch can print."""
+    """Raised for an object that only PyTorch can print."""
 
 
 class Learner:
-    """Knows of what kinds of parts it can make a text."""
+    """Knows the kinds of parts whose texts depyf prints exactly as PyTorch does."""
 
     def __init__(self) -> None:
         self._known: set[Any] = set()

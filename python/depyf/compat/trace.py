@@ -113,7 +113,7 @@ _facts_of.__code__ = _core.moved(_facts_of.__code__, logging.__file__)
 class _Handlers(list[logging.Handler]):
     """The handlers of the structured trace while ours is the only one.
 
-    PyTorch asks whether there are any before it makes a record. The handler of depyf is served at that moment and the
+    PyTorch asks whether any handlers are there before it makes a record. The handler of depyf is served at that moment and the
     answer stays False, as it is without depyf, so that no record is built. With other handlers, or filters, it is
     yes, and ours gets PyTorch's records.
     """
