@@ -20,6 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     unpacked = depyf::unpack(log);
     log = unpacked.bytes;
   }
+  if (log.starts_with('{')) (void)depyf::record::from_json(log);
   depyf::record::Run run;
   run.processes.push_back(depyf::read_trace(log, "fuzzed.log"));
   for (const depyf::record::Compilation& compilation : run.processes[0].compilations)
@@ -44,6 +45,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text = depyf::record::to_json(run);
   depyf::json::Document document;
   if (document.parse(text)) std::abort();
+  const std::variant<depyf::record::Run, depyf::record::Problem> again = depyf::record::from_json(text);
+  if (!std::holds_alternative<depyf::record::Run>(again)) std::abort();
+  if (depyf::record::to_json(std::get<depyf::record::Run>(again)) != text) std::abort();
   const std::string summary = depyf::summary(run) + depyf::links_text(run);
   if (std::any_of(summary.begin(), summary.end(), [](char it) { return it >= 0 && it < ' ' && it != '\n'; }))
     std::abort();

@@ -50,11 +50,37 @@ DUMP_ALONE = {
     "compilations[].reasons[].place": "the line that made the guard, which PyTorch's words may not name",
     "compilations[].symbols[].source": "in the user's terms",
     "compilations[].symbols[].range": "as it is in the end, where a log has it as the symbol was made",
+    "compilations[].is_raised": "whether the program's call raised is seen in the process alone",
+    "compilations[].limits": "conditions on the next call, read from PyTorch's tree of guards",
+    "compilations[].missing": "what the process knows that it could not see",
+    "compilations[].is_proved": "logs have no bytecode of first frames",
+    "compilations[].why_not_proved": "logs have no bytecode of first frames",
+    "compilations[].stopped_by": "what ended a compilation, which a log tells as a restart or a failure",
+    "compilations[].limit_reached": "which calls the compilations accept together",
+    "compilations[].reasons_in_words": "made in the process",
+    "function_files": "files of the dump",
+    "tables": "a file of the dump",
+    "events": "two runs differ in their times",
 }
+for _name in ("resume_calls", "resume_names", "is_resume"):
+    DUMP_ALONE[f"compilations[].{_name}"] = "logs do not connect resume functions"
+for _name in ("code_file", "guards_file", "tables", "notes", "provenance", "not_fused"):
+    DUMP_ALONE[f"compilations[].{_name}"] = "files and texts of the dump"
+for _name in ("runtime_values", "runtime_asserts"):
+    DUMP_ALONE[f"compilations[].{_name}"] = "read from the live graph"
+for _name in ("subject", "expected", "actual", "origin", "is_in_words", "is_state", "alike", "follows"):
+    DUMP_ALONE[f"compilations[].reasons[].{_name}"] = "in the user's terms, where a log has PyTorch's words"
+for _name in ("lower_from", "upper_from", "specialized_to", "reason"):
+    DUMP_ALONE[f"compilations[].symbols[].{_name}"] = "what set the bounds, seen in the process"
+for _name in ("inside", "link", "then"):
+    DUMP_ALONE[f"compilations[].breaks[].{_name}"] = "PyTorch's own line and page, seen in the process"
 # Comments of depyf stand above the output code in a dump, and long lists of nodes are shortened in it.
 OTHER_IN_A_FILE = {
     "compilations[].output_codes[].calls[].line": lambda log, dump: 0 < dump - log <= 8,
     "compilations[].kernels[].source_nodes": lambda log, dump: set(dump) <= set(log) and bool(dump) == bool(log),
+    "compilations[].output_codes[].calls[].source_nodes": (
+        lambda log, dump: set(dump) <= set(log) and bool(dump) == bool(log)
+    ),
 }
 # Inductor counts a kernel as one of a node's where it only reads what the node computes.
 for _direction in ("forward", "backward"):
