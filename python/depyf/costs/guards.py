@@ -22,9 +22,9 @@ from depyf.toolkit import CacheEntry, cache_entries
 from depyf.toolkit.entries import target_of
 from depyf.toolkit.target import Target
 
-_GROUPS_MAX = 32
+_GROUPS_MAX = 64
 """Each group costs a copy of the tree."""
-_CHILDREN_MAX = 12
+_CHILDREN_MAX = 32
 """A value with more parts than these, such as a long dict, is one group."""
 _HARMLESS = (
     "LOAD_", "COPY", "RESUME", "PUSH_NULL", "BINARY_SUBSCR", "BINARY_OP", "STORE_FAST", "SWAP", "BUILD_", "LIST_EXTEND",
