@@ -44,7 +44,7 @@ Table<const CodeObject*> Ahead::with_next(const CodeObject& code, FunctionRef<bo
   Table<const CodeObject*> codes{&code};
   if (around_.empty()) return codes;
   Around& around = around_.back();
-  const Table<Constant>& constants = around.code->constants;
+  const std::vector<Constant>& constants = around.code->constants;
   std::size_t at = around.next;
   const std::size_t last = std::min(constants.size(), at + constants_ahead);
   while (at < last && constants[at].code.get() != &code) ++at;

@@ -115,7 +115,7 @@ class Simplifier {
   // From 3.12 on, a jump back whose position is a word of eight characters behind the test is a `continue` of the
   // source.
   void find_placed_continues() {
-    const Table<Position>& positions = decoded_.code->positions;
+    const std::vector<Position>& positions = decoded_.code->positions;
     constexpr int width = 8;
     for (int at = 0; at + 1 < size(); ++at) {
       if (!is_conditional_jump(code_[at].op)) continue;

@@ -15,7 +15,7 @@ namespace {
 
 // Returns the column of the word `for`, four in front of the target of the loop; -1 if it is unknown.
 std::int32_t column_of_for(const Cursor& cursor, const Instruction& instruction, int body) {
-  const Table<Position>& positions = cursor.decoded.code->positions;
+  const std::vector<Position>& positions = cursor.decoded.code->positions;
   const int first = cursor.cfg.blocks[body].begin;
   const std::size_t unit = first < int(cursor.code.size()) ? cursor.code[first].offset / 2 : positions.size();
   if (unit >= positions.size() || positions[unit].line != instruction.line || instruction.aux == 2) return -1;

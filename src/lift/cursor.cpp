@@ -29,7 +29,7 @@ Expr* Cursor::local(int index) const {
 
 // The statement starts at the lowest column of its instructions on that line.
 std::int32_t Cursor::first_column() const {
-  const Table<Position>& positions = decoded.code->positions;
+  const std::vector<Position>& positions = decoded.code->positions;
   std::int32_t column = -1;
   for (int index = first_at; index <= at && index < int(code.size()); ++index) {
     const std::size_t unit = code[index].offset / 2;

@@ -38,7 +38,7 @@ void format_value(Simulation& sim, const Instruction& instruction) {
   if (auto* converted = as<FormattedValue>(value); converted && !converted->format_spec && !conversion)
     conversion = converted->conversion, value = converted->value;
   const FormattedValue field{value, conversion, spec};
-  const Table<Position>& positions = sim.cursor.decoded.code->positions;
+  const std::vector<Position>& positions = sim.cursor.decoded.code->positions;
   const std::size_t unit = instruction.offset / 2;
   // The compiler makes f-strings of '%r' % (x,) as well; positions tell which of the two it was.
   const bool is_percent = conversion && dialect_of(sim.cursor.decoded.code->version).percent_formats &&

@@ -30,7 +30,7 @@ StableNames::StableNames(Context& context, const DecodedCode& decoded, const Tab
 // store.
 void StableNames::add_installed(const DecodedCode& decoded, const Table<Instruction>& code) {
   std::set<std::string_view> changed;
-  const Table<std::string>& names = decoded.code->names;
+  const std::vector<std::string>& names = decoded.code->names;
   for (const Instruction& instruction : code)
     if (instruction.op == Op::store_global_ || instruction.op == Op::delete_global_)
       changed.insert(names[std::size_t(instruction.arg)]);
