@@ -48,7 +48,7 @@ void Lifter::enter(int block) {
   }
   graph_.node = block;
   stack_.clear();
-  if (auto edges = only ? std::vector{*only} : edges_to(cursor_, graph_, block); !edges.empty())
+  if (auto edges = only ? Table<std::pair<int, bool>>{*only} : edges_to(cursor_, graph_, block); !edges.empty())
     enter_merge(block, edges);
 }
 

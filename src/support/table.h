@@ -34,7 +34,8 @@ template <class T, class Key = int>
 class Table : public std::vector<T> {
  public:
   using std::vector<T>::vector;
-  Table(std::vector<T> items) : std::vector<T>(std::move(items)) {}
+  // Explicit, because a reference to a Table that is bound to a vector would refer to a copy.
+  explicit Table(std::vector<T> items) : std::vector<T>(std::move(items)) {}
   template <std::integral Count>
   explicit Table(Count count, const T& value = T()) : std::vector<T>(static_cast<std::size_t>(count), value) {}
 
