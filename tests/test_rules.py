@@ -55,6 +55,7 @@ ORDER = [
     "trace",
     "dumps",
     "texts",
+    "diff",
     "page",
     "artifact",
 ]

@@ -595,6 +595,16 @@ def named_lines(text: str, of_ir: bool) -> list[tuple[str, int, int]]:
         of_ir: is it Inductor's IR? Its lines begin with the name of an operation.
     """
 
+def comparing_command(arguments: list[str]) -> tuple[int, str, str]:
+    """Executes a command of depyf-report that compares runs.
+
+    Args:
+        arguments: the command, `diff`, with its options and paths.
+
+    Returns:
+        (the exit status, what goes to standard output, what goes to standard error).
+    """
+
 def summary(paths: list[str], last_runs: bool = ...) -> tuple[str, list[str], bool]:
     """What logs and dumps tell, in sentences, as depyf-report prints it.
 

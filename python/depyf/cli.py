@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 import depyf
-from depyf import artifact_command, decompile_command, page, program
+from depyf import artifact_command, decompile_command, diff_command, page, program
 
 _LOADED_WHEN_GIVEN = {"doctor": "depyf.doctor", "edit": "depyf.toolkit.command", "numerics": "depyf.numerics_command"}
 """Command -> the module whose `run` executes it. Loading these takes longer than most other commands do."""
@@ -76,6 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     _add_numerics_arguments(numerics)
     page.add_parser(commands)
+    diff_command.add_parser(commands)
     artifact_command.add_parser(commands)
     doctor = commands.add_parser(
         "doctor",
@@ -103,6 +104,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return program.explain(parsed.paths)
     if parsed.command == "report":
         return page.run(parsed)
+    if parsed.command == "diff":
+        return diff_command.run(parsed)
     if parsed.command == "open":
         return artifact_command.run(parsed)
     if parsed.command in _LOADED_WHEN_GIVEN:

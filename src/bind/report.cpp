@@ -1,7 +1,5 @@
 #include "report/reading.h"
 
-#include <algorithm>
-
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -10,6 +8,7 @@
 #include "gil.h"
 #include "python_text.h"
 #include "report.h"
+#include "report/comparing.h"
 
 namespace nb = nanobind;
 
@@ -28,32 +27,26 @@ std::vector<std::string> write_page(const std::vector<std::string>& paths, const
   return std::move(reading.errors);
 }
 
-// Keeps only the last run of each dump, and adds a note on how many runs there are.
-void keep_last_runs(record::Run& run) {
-  std::vector<record::Process> kept;
-  for (std::size_t i = 0; i < run.processes.size(); ++i) {
-    const std::string log = run.processes[i].log;
-    const auto is_of_dump = [&](const record::Process& process) { return process.log == log; };
-    if (std::any_of(run.processes.begin() + static_cast<std::ptrdiff_t>(i) + 1, run.processes.end(), is_of_dump))
-      continue;
-    record::Process& last = kept.emplace_back(run.processes[i]);
-    if (const auto runs = std::count_if(run.processes.begin(), run.processes.end(), is_of_dump); runs > 1)
-      last.notes.insert(last.notes.begin(), "the last of " + std::to_string(runs) + " runs in this directory");
-  }
-  run.processes = std::move(kept);
-}
-
 nb::tuple summary_of(const std::vector<std::string>& paths, bool last_runs) {
   std::string text;
   report::Reading reading;
   {
     const ReleasedGil released;
     reading = report::read(paths, false, false);
-    if (last_runs) keep_last_runs(reading.run);
+    if (last_runs) report::keep_last_runs(reading.run);
     report::read_graphs_of_different_ranks(reading.run);
     text = reading.run.processes.empty() ? "" : summary(reading.run);
   }
   return nb::make_tuple(python_text(text), python_list(reading.errors), reading.is_whole);
+}
+
+nb::tuple comparing_command(const std::vector<std::string>& arguments) {
+  report::CommandResult result;
+  {
+    const ReleasedGil released;
+    result = report::comparing_command(arguments).value_or(report::CommandResult{2, "", "unknown command\n"});
+  }
+  return nb::make_tuple(result.status, python_text(result.output), python_text(result.errors));
 }
 
 }  // namespace
@@ -64,6 +57,8 @@ void bind_report(nb::module_& module) {
              "Writes the report of logs and dumps as one HTML file. Returns what went wrong.");
   module.def("summary", &summary_of, nb::arg("paths"), nb::arg("last_runs") = false,
              "What logs and dumps tell, in sentences, as depyf-report prints it");
+  module.def("comparing_command", &comparing_command, nb::arg("arguments"),
+             "Executes a command of depyf-report such as diff. Returns its exit status, output and errors.");
 }
 
 }  // namespace depyf

@@ -9,18 +9,22 @@
 #include "depyf/links.h"
 #include "depyf/page.h"
 #include "depyf/texts.h"
+#include "report/comparing.h"
 #include "report/reading.h"
 
 namespace {
 
 constexpr const char* help_text =
-    R"(usage: depyf-report [--json] [--links] [-o DIR|PAGE.html [--force] [--redact]] LOG|DIR...
+    R"(usage: depyf-report diff [--details] [--json] BEFORE AFTER
+       depyf-report [--json] [--links] [-o DIR|PAGE.html [--force] [--redact]] LOG|DIR...
 
 Says what torch.compile did in a run that is over, from the logs that TORCH_TRACE=DIR made PyTorch write: functions,
 compilations, graph breaks, recompilations with the guard that failed, seconds, and where the ranks of a run differ.
 A log may be cut, still be written, or compressed by gzip. In a DIR each file *.log or *.log.gz is one process;
 a DIR may also be a dump of depyf (prepare_debug, depyf run), of a process that died too. A record that --json printed is
 read like the log that it was made from, but for the texts of graphs and code, which it does not have.
+
+depyf-report diff says what differs between two runs; depyf-report diff --help says more.
 
 options:
   --links     read the graphs and the output code too, and link lines of source to kernels
@@ -90,9 +94,20 @@ std::string joined(int argc, char** argv) {
   return text;
 }
 
+// Returns false, with a message, if standard output cannot be written.
+bool print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return true;
+  std::fputs("depyf-report: standard output cannot be written\n", stderr);
+  return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (const auto result = depyf::report::comparing_command({argv + 1, argv + argc})) {
+    std::fputs(result->errors.c_str(), stderr);
+    return print(result->output) ? result->status : 1;
+  }
   bool as_json = false, with_links = false, force = false, redact = false;
   std::string output;
   std::vector<std::string> paths;
@@ -167,9 +182,5 @@ int main(int argc, char** argv) {
     if (!as_json && !with_links) return status;
   }
   const std::string text = as_json ? depyf::record::to_json(run) : depyf::summary(run) + depyf::links_text(run);
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    std::fputs("depyf-report: standard output cannot be written\n", stderr);
-    return 1;
-  }
-  return status;
+  return print(text) ? status : 1;
 }

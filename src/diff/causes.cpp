@@ -1,0 +1,158 @@
+#include "diff/causes.h"
+
+#include <algorithm>
+#include <array>
+
+#include "support/words.h"
+#include "texts/counts.h"
+#include "texts/words.h"
+
+namespace depyf::diff {
+
+using namespace record;
+
+namespace {
+
+constexpr std::size_t digits_of_an_object = 7;  // ids of objects have at least so many; no size of a test has
+
+bool is_digit(char character) { return character >= '0' && character <= '9'; }
+
+// The words of PyTorch about tensors: "tensor 'x' size mismatch at index 0. expected 8, actual 16".
+struct TensorWords {
+  std::string_view words, kind;
+};
+constexpr std::array tensor_words{TensorWords{"size mismatch", "size"},
+                                  TensorWords{"rank mismatch", "size"},
+                                  TensorWords{"dtype mismatch", "dtype"},
+                                  TensorWords{"device index mismatch", "device"},
+                                  TensorWords{"stride mismatch", "stride"},
+                                  TensorWords{"requires_grad mismatch", "requires_grad"},
+                                  TensorWords{"dispatch key set mismatch", "state"}};
+
+// The value at the start of a condition: `self.scale` of "self.scale == 1.0".
+std::string_view subject_of(std::string_view guard) {
+  for (const std::string_view call : {"not ", "len(", "type(", "str(", "bool("}) take(guard, call);
+  std::size_t end = 0;
+  int brackets = 0;
+  for (; end < guard.size(); ++end) {
+    if (guard[end] == '[') ++brackets;
+    else if (guard[end] == ']' && brackets > 0) --brackets;
+    else if (brackets == 0 && !is_word(guard[end]) && guard[end] != '.') break;
+  }
+  return guard.substr(0, end);
+}
+
+// L['self'].scale is self.scale to the user.
+std::string without_scopes(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string_view rest = text.substr(i);
+    const bool is_scope = (rest.starts_with("L['") || rest.starts_with("G['")) && (i == 0 || !is_word(text[i - 1]));
+    const std::size_t end = is_scope ? rest.find("']") : std::string_view::npos;
+    if (end == std::string_view::npos) {
+      result += text[i++];
+    } else {
+      result += rest.substr(3, end - 3);
+      i += end + 2;
+    }
+  }
+  return result;
+}
+
+// The kind and the subject of a guard in PyTorch's words.
+void read_words(std::string_view words, Cause& cause) {
+  if (take(words, "tensor '")) {
+    const std::size_t end = words.find('\'');
+    if (end == std::string_view::npos) return;
+    cause.subject = without_scopes(words.substr(0, end));
+    words.remove_prefix(end + 1);
+    const auto known = std::find_if(tensor_words.begin(), tensor_words.end(), [&](const TensorWords& row) {
+      return words.find(row.words) != std::string_view::npos;
+    });
+    cause.kind = known == tensor_words.end() ? "tensor" : known->kind;
+    return;
+  }
+  const std::string guard = without_scopes(words);
+  if (guard.starts_with("GLOBAL_STATE") || guard.find("grad_mode") != std::string::npos ||
+      guard.find("global_state") != std::string::npos) {
+    cause.kind = "state";
+    return;
+  }
+  std::string_view condition = guard;
+  const bool is_identity = condition.starts_with("___check_obj_id(") || condition.starts_with("___check_type_id(");
+  if (is_identity) condition.remove_prefix(condition.find('(') + 1);
+  cause.subject = subject_of(condition);
+  const bool is_size =
+      condition.find(".size()[") != std::string_view::npos || condition.find(".shape") != std::string_view::npos;
+  if (is_size) {
+    cause.subject = cause.subject.substr(0, std::min(cause.subject.find(".size"), cause.subject.find(".shape")));
+    cause.kind = "size";
+  } else {
+    cause.kind = is_identity ? "identity" : "value";
+  }
+}
+
+// The same from the fields of a dump.
+void read_fields(const FailedGuard& failure, Cause& cause) {
+  read_words(failure.subject.empty() ? failure.guard : failure.subject, cause);
+  if (failure.is_state) cause.kind = "state", cause.subject.clear();
+}
+
+}  // namespace
+
+std::string without_addresses(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    const bool starts_word = i == 0 || !is_word(text[i - 1]);
+    std::size_t end = i;
+    if (starts_word && text.substr(i).starts_with("0x")) {
+      end = i + 2 + word_at(text.substr(i + 2)).size();
+    } else if (starts_word) {
+      while (end < text.size() && is_digit(text[end])) ++end;
+      if (end - i < digits_of_an_object || (end < text.size() && (is_word(text[end]) || text[end] == '.'))) end = i;
+    }
+    if (end > i) result += '#', i = end;
+    else result += text[i++];
+  }
+  return result;
+}
+
+Cause cause_of(const Compilation& compilation) {
+  Cause cause;
+  cause.compilation = &compilation;
+  cause.text = without_addresses(texts::why_again(compilation));
+  if (!compilation.reasons.empty()) cause.place = compilation.reasons.front().place;
+  std::string words;  // of the nearest compilation, as logs have them too
+  if (!compilation.reasons_in_words.empty()) words = compilation.reasons_in_words.front();
+  else if (!compilation.reasons.empty()) words = compilation.reasons.front().guard;
+  std::string_view line = std::string_view(words).substr(0, words.find('\n'));
+  // "0/0: tensor 'x' ..." names the compilation first.
+  if (const std::size_t colon = line.find(": ");
+      colon != std::string_view::npos &&
+      line.substr(0, colon).find_first_not_of("0123456789/!_") == std::string_view::npos)
+    line.remove_prefix(colon + 2);
+  line = stripped(line.substr(0, line.find("  # ")));
+  read_words(line, cause);
+  if (cause.kind.empty() && !compilation.reasons.empty()) read_fields(compilation.reasons.front(), cause);
+  if (cause.kind.empty()) cause.kind = "value";
+  return cause;
+}
+
+std::string eager_kind(const Compilation& compilation) {
+  if (compilation.limit_reached || compilation.failure.find("recompile_limit") != std::string::npos ||
+      compilation.failure.find("cache_size_limit") != std::string::npos)
+    return "limit";
+  const std::string kind = compilation.failure.substr(0, compilation.failure.find(':'));
+  for (const std::string_view name : {"Unsupported", "UserError", "SkipFrame"})
+    if (kind.ends_with(name)) return "break";
+  return compilation.failure.empty() && compilation.stopped_by ? "break" : "error";
+}
+
+Place eager_place(const Compilation& compilation) {
+  if (compilation.stopped_by && compilation.stopped_by->place.line) return compilation.stopped_by->place;
+  if (compilation.failed_at.line) return compilation.failed_at;
+  if (!compilation.breaks.empty()) return compilation.breaks.back().place;
+  return compilation.place;
+}
+
+}  // namespace depyf::diff

@@ -1,0 +1,208 @@
+#include "diff/graphs.h"
+
+#include <algorithm>
+
+#include "support/words.h"
+#include "texts/words.h"
+
+namespace depyf::diff {
+
+using namespace record;
+
+namespace {
+
+constexpr std::size_t pairs_named = 2;  // of operators that one kernel computed together
+
+// The operators of a line with their counts: "2 linear, gelu".
+std::string operators_text(const std::map<std::string, std::int64_t>& counts) {
+  std::string text;
+  for (const auto& [name, count] : counts)
+    text += (text.empty() ? "" : ", ") + (count > 1 ? std::to_string(count) + " " : "") + name;
+  return text.empty() ? "nothing" : text;
+}
+
+using ByLine = std::map<Line, std::map<std::string, std::int64_t>>;
+
+ByLine by_line(const Facts& facts) {
+  ByLine result;
+  for (const auto& [op, count] : facts.operators) result[op.line][op.name] = count;
+  return result;
+}
+
+Place place_in(const Facts& facts, const Line& line) {
+  const auto known = facts.places.find(line);
+  return known == facts.places.end() ? Place() : known->second;
+}
+
+// The title of the function that the line is in, as the records name it.
+std::string function_at(const Facts& facts, const Place& place, const std::string& file) {
+  const Function* last = nullptr;
+  for (const Function& function : facts.functions)
+    if (function.file == file && function.place.line <= place.line) last = &function;
+  return last && last->own_name() == place.function ? last->title() : place.function;
+}
+
+// A line that differs: the line of either run, which may be nothing.
+struct LinePair {
+  const Line* before = nullptr;
+  const Line* after = nullptr;
+};
+
+class GraphChanges {
+ public:
+  GraphChanges(const Facts& before, const Facts& after, Difference& result)
+      : before_(before), after_(after), result_(result), old_(by_line(before)), new_(by_line(after)) {}
+
+  void run() {
+    for (const LinePair& pair : pairs()) operators(pair);
+    inputs();
+    shapes();
+  }
+
+ private:
+  // Lines that only one run has are paired in their order within a function: the line was edited.
+  std::vector<LinePair> pairs() const {
+    std::vector<LinePair> result;
+    std::map<std::pair<std::string, std::string>, std::vector<const Line*>> gone, added;  // by file and function
+    for (const auto& [line, counts] : old_) {
+      const auto same = new_.find(line);
+      if (same == new_.end()) gone[{line.file, place_in(before_, line).function}].push_back(&line);
+      else if (same->second != counts) result.push_back({&line, &same->first});
+    }
+    for (const auto& [line, counts] : new_)
+      if (!old_.contains(line)) added[{line.file, place_in(after_, line).function}].push_back(&line);
+    const auto sort = [](std::vector<const Line*>& lines, const Facts& facts) {
+      std::sort(lines.begin(), lines.end(), [&](const Line* one, const Line* two) {
+        return place_in(facts, *one).line < place_in(facts, *two).line;
+      });
+    };
+    for (auto& [function, lines] : gone) {
+      std::vector<const Line*>& others = added[function];
+      sort(lines, before_), sort(others, after_);
+      for (std::size_t i = 0; i < std::max(lines.size(), others.size()); ++i)
+        result.push_back({i < lines.size() ? lines[i] : nullptr, i < others.size() ? others[i] : nullptr});
+      others.clear();
+    }
+    for (const auto& [function, lines] : added)
+      for (const Line* line : lines) result.push_back({nullptr, line});
+    return result;
+  }
+
+  void operators(const LinePair& pair) {
+    static const std::map<std::string, std::int64_t> none;
+    const auto& old = pair.before ? old_.at(*pair.before) : none;
+    const auto& now = pair.after ? new_.at(*pair.after) : none;
+    if (old == now) return;  // the line was edited, and computes the same
+    std::int64_t balance = 0;
+    std::map<std::string, std::int64_t> more, fewer;
+    for (const auto& [name, count] : now) more[name] += count;
+    for (const auto& [name, count] : old) more[name] -= count;
+    for (auto entry = more.begin(); entry != more.end();) {
+      balance += entry->second;
+      if (entry->second < 0) fewer[entry->first] = -entry->second;
+      entry = entry->second <= 0 ? more.erase(entry) : std::next(entry);
+    }
+    const Facts& facts = pair.after ? after_ : before_;
+    const Line& line = pair.after ? *pair.after : *pair.before;
+    Change& change = result_.changes.emplace_back();
+    change.code = "operators";
+    change.weight = balance >= 0 ? Weight::costs : Weight::better;
+    change.place = place_in(facts, line);
+    change.function = function_at(facts, change.place, line.file);
+    change.before = operators_text(old), change.after = operators_text(now);
+    change.sentence = "the graph computes ";
+    if (fewer.empty()) change.sentence += operators_text(more) + " more";
+    else if (more.empty()) change.sentence += operators_text(fewer) + " less";
+    else change.sentence += operators_text(more) + " instead of " + operators_text(fewer);
+    const std::string text = quoted_line(change.place);
+    if (!text.empty()) change.sentence += " at " + text;
+    if (pair.before && pair.after && pair.before->text != pair.after->text)
+      change.details.push_back("The line was: " + pair.before->text);
+  }
+
+  void inputs() {
+    for (const Function& now : after_.functions) {
+      const auto matches = std::find_if(before_.functions.begin(), before_.functions.end(), [&](const Function& old) {
+        return old.file == now.file && old.own_name() == now.own_name() &&
+               (old.name == now.name || old.place.line == now.place.line);
+      });
+      if (matches == before_.functions.end()) continue;
+      for (const auto& [name, shapes] : now.inputs) {
+        const auto old = matches->inputs.find(name);
+        if (old == matches->inputs.end() || old->second == shapes) continue;
+        Change& change = result_.changes.emplace_back();
+        change.code = "input";
+        change.weight = Weight::neutral;
+        change.function = now.title();
+        change.place = now.place;
+        change.before = joined(old->second, ", "), change.after = joined(shapes, ", ");
+        change.sentence = "the input " + name + " is " + change.after + ", was " + change.before;
+      }
+    }
+  }
+
+  // One change for all operators that compute another shape or type: the first in the order of lines is the cause.
+  void shapes() {
+    std::vector<std::pair<Place, const Operator*>> differing;
+    for (const auto& [op, shapes] : after_.shapes) {
+      const auto old = before_.shapes.find(op);
+      if (old != before_.shapes.end() && old->second != shapes) differing.emplace_back(place_in(after_, op.line), &op);
+    }
+    std::stable_sort(differing.begin(), differing.end(),
+                     [](const auto& one, const auto& two) { return one.first.line < two.first.line; });
+    if (differing.empty()) return;
+    const Operator& first = *differing[0].second;
+    Change& change = result_.changes.emplace_back();
+    change.code = "shapes";
+    change.weight = Weight::neutral;
+    change.place = differing[0].first;
+    change.function = function_at(after_, change.place, first.line.file);
+    change.before = joined(before_.shapes.at(first), ", "), change.after = joined(after_.shapes.at(first), ", ");
+    change.sentence =
+        first.name + " computes " + change.after + ", was " + change.before + ", at " + quoted_line(change.place);
+    if (differing.size() > 1) change.sentence += ", and " + std::to_string(differing.size() - 1) + " more";
+    for (const auto& [place, op] : differing)
+      change.details.push_back(quoted_line(place) + ": " + op->name + " computes " +
+                               joined(after_.shapes.at(*op), ", ") + ", was " + joined(before_.shapes.at(*op), ", "));
+  }
+
+  const Facts& before_;
+  const Facts& after_;
+  Difference& result_;
+  const ByLine old_, new_;
+};
+
+std::string operator_text(const Operator& op, const Facts& facts) {
+  const Place place = place_in(facts, op.line);
+  return op.name + " (" + texts::file_name(place.file) + ":" + std::to_string(place.line) + ")";
+}
+
+// The pairs that one run computes in one kernel and the other run in several, of operators that both runs have.
+std::vector<std::string> separated(const Facts& together, const Facts& apart) {
+  std::vector<std::string> result;
+  for (const auto& [one, two] : together.fused)
+    if (!apart.fused.contains({one, two}) && apart.operators.contains(one) && apart.operators.contains(two))
+      result.push_back(operator_text(one, together) + " is $ fused with " + operator_text(two, together));
+  return result;
+}
+
+}  // namespace
+
+void append_graph_changes(const Facts& before, const Facts& after, Difference& result) {
+  if (before.reach && after.reach) GraphChanges(before, after, result).run();
+}
+
+std::string fusion_reason(const Facts& before, const Facts& after) {
+  std::string_view adverb = "no longer";
+  std::vector<std::string> pairs = separated(before, after);
+  if (pairs.empty()) pairs = separated(after, before), adverb = "now";
+  if (pairs.empty()) return {};
+  const std::size_t count = pairs.size();
+  pairs.resize(std::min(pairs.size(), pairs_named));
+  for (std::string& pair : pairs) pair.replace(pair.find('$'), 1, adverb);
+  std::string text = ", since " + joined(pairs, ", and ");
+  if (count > pairs_named) text += ", and " + std::to_string(count - pairs_named) + " more such pairs";
+  return text;
+}
+
+}  // namespace depyf::diff

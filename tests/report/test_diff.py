@@ -1,0 +1,187 @@
+"""`depyf diff`: each edit of a program is named at its line, and what is no change is none."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+ROOT = Path(__file__).parent.parent.parent
+COMMAND = os.environ.get("DEPYF_REPORT") or str(ROOT / "build" / "dev" / "depyf-report")
+
+BASE = """\
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(8)
+        self.fc = torch.nn.Linear(8, 8)
+        self.scale = 2.0
+
+    def forward(self, x):
+        h = self.norm(x)
+        h = torch.relu(self.fc(h))
+        y = h * self.scale
+        return y.sum(1)
+
+def other(x):
+    return x + 1
+
+def run():
+    net = Net()
+    compiled = torch.compile(net, backend="aot_eager")
+    for _ in range(2):
+        compiled(torch.ones(4, 8, requires_grad=True)).sum().backward()
+    torch.compile(other, backend="aot_eager")(torch.ones(3))
+"""
+
+# Name -> (the text in the program, what replaces it, the code of a change, what the text of its line or its sentence holds).
+EDITS = {
+    "print": ("        y = h", '        print("hello")\n        y = h', "break-new", 'print("hello")'),
+    "item": ("self.scale\n        return", "x.sum().item()\n        return", "break-new", "x.sum().item()"),
+    "explicit": ("        y = h", "        torch._dynamo.graph_break()\n        y = h", "break-new", "graph_break()"),
+    "operator": ("torch.relu", "torch.sigmoid", "operators", "torch.sigmoid(self.fc(h))"),
+    "order": ("y = h * self.scale", "y = self.scale - h", "operators", "y = self.scale - h"),
+    "less": ("        h = self.norm(x)\n", "        h = x\n", "operators", "self.norm(x)"),
+    "size": ("Linear(8, 8)", "Linear(8, 16)", "shapes", "self.fc(h)"),
+    "type": ("net = Net()", "net = Net().double()\n    torch.set_default_dtype(torch.float64)", "input", "f64"),
+    "batch": (
+        "for _ in range(2):\n        compiled(torch.ones(4,",
+        "for n in (4, 5):\n        compiled(torch.ones(n,",
+        "recompilation-new",
+        "x",
+    ),
+    "value": (
+        "    for _ in range(2):\n",
+        "    for _ in range(2):\n        net.scale += 1\n",
+        "recompilation-new",
+        "self.scale",
+    ),
+    "grad": (
+        "    for _ in range(2):\n",
+        "    with torch.no_grad():\n        compiled(torch.ones(4, 8))\n    for _ in range(2):\n",
+        "recompilation-new",
+        "grad",
+    ),
+    "saved": ("        y = h", "        h = h.exp()\n        y = h", "saved-bytes", ""),
+    "function": ("x + 1\n", "x + 1\n\ndef third(x):\n    return x - 1\n", None, ""),
+    "compiled": ("(other, backend", "(lambda x: x - 1, backend", "function-new", "<lambda>"),
+    "gone": ('    torch.compile(other, backend="aot_eager")(torch.ones(3))\n', "", "function-gone", "is not compiled"),
+}
+# Edits after which the program is the same: comments, the order of compilations, other names of locals that no guard reads.
+SAME = {
+    "again": BASE,
+    "comment": BASE.replace("class Net", "# a comment\n\nclass Net"),
+    "turned": BASE.replace("    net = Net()\n", '    torch.compile(other, backend="aot_eager")(torch.ones(3))\n    net = Net()\n')
+    .replace('    torch.compile(other, backend="aot_eager")(torch.ones(3))\n', "", 2)
+    .replace("    net = Net()\n", '    torch.compile(other, backend="aot_eager")(torch.ones(3))\n    net = Net()\n'),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with a folder for each program, in which its dump is."""
+    folder = tmp_path_factory.mktemp("diff")
+    sources = {"base": BASE, **SAME}
+    for name, (old, new, _, _) in EDITS.items():
+        assert old in BASE, name
+        sources[name] = BASE.replace(old, new, 1)
+    subprocess.run(
+        [sys.executable, "-W", "ignore", Path(__file__).with_name("diff_programs.py"), folder],
+        input=json.dumps(sources),
+        text=True,
+        check=True,
+        capture_output=True,
+        timeout=300,
+    )
+    return folder
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([COMMAND, "diff", *map(str, arguments)], capture_output=True, text=True, timeout=60)
+
+
+def difference(folder: Path, before: str, after: str) -> dict:
+    done = run("--json", folder / before / "dump", folder / after / "dump")
+    assert done.stderr == ""
+    data = json.loads(done.stdout)
+    assert done.returncode == (0 if data["is_same"] else 1)
+    return data
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edit_is_named_at_its_line(folder: Path, name: str) -> None:
+    _, _, code, text = EDITS[name]
+    data = difference(folder, "base", name)
+    if code is None:
+        assert data["changes"] == []
+        return
+    changes = [change for change in data["changes"] if change["code"] == code]
+    assert any(text in (change["place"]["text"] or "") + change["sentence"] for change in changes), data["changes"]
+    if code in {"break-new", "operators"}:
+        lines = (folder / name / "model.py").read_text().split("\n")
+        assert all(
+            change["place"]["text"] == lines[change["place"]["line"] - 1].strip()
+            for change in changes
+            if change["code"] == "break-new"
+        )
+
+
+@pytest.mark.parametrize("name", ["print", "item", "batch", "value"])
+def test_what_is_mended_is_said_to_be_better(folder: Path, name: str) -> None:
+    changes = difference(folder, name, "base")["changes"]
+    code = EDITS[name][2].replace("-new", "-gone")
+    assert code in [change["code"] for change in changes if change["weight"] == "better"]
+    assert "worse" not in [change["weight"] for change in changes]
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_same_program_is_no_change(folder: Path, name: str) -> None:
+    assert difference(folder, "base", name)["changes"] == []
+    assert difference(folder, name, "base")["changes"] == []
+
+
+def test_the_text_begins_with_what_is_worse(folder: Path) -> None:
+    text = run(folder / "base" / "dump", folder / "print" / "dump").stdout
+    assert "Net.forward (model.py:10):" in text
+    assert '  a new graph break at model.py:13 `print("hello")`: ' in text
+    differences = text.partition("differences")[2].split("\n")
+    assert "graph break" in differences[3]
+
+
+def test_a_record_is_a_run(folder: Path, tmp_path: Path) -> None:
+    record = tmp_path / "record.json"
+    record.write_text(
+        subprocess.run(
+            [COMMAND, "--json", "--links", folder / "base" / "dump"], capture_output=True, text=True, check=True
+        ).stdout
+    )
+    assert run(record, folder / "base" / "dump").returncode == 0
+    assert run(record, folder / "operator" / "dump").returncode == 1
+
+
+def test_the_python_command_says_the_same(folder: Path) -> None:
+    paths = [folder / "base" / "dump", folder / "print" / "dump"]
+    command = [sys.executable, "-m", "depyf", "diff", "--details", *paths]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout == run("--details", *paths).stdout
+
+
+def test_mistakes_are_named(tmp_path: Path) -> None:
+    done = run(tmp_path / "nothing", tmp_path)
+    assert done.returncode == 2
+    assert "nothing: cannot be read" in done.stderr
+    assert "No difference" not in done.stdout
+    done = run("--what", "a", "b")
+    assert done.returncode == 2
+    assert "unknown option --what" in done.stderr
+    assert run("a").returncode == 2
+    assert "exit status" in run("--help").stdout
