@@ -52,7 +52,10 @@ class Comparison {
     for (std::size_t k = 0; k < is_matched.size(); ++k)
       if (!is_matched[k]) new_function(after_.functions[k]);
     for (std::size_t i = 0; i < matches.size(); ++i)
-      if (matches[i] >= 0) functions(before_.functions[i], after_.functions[static_cast<std::size_t>(matches[i])]);
+      if (matches[i] >= 0) {
+        ++result_.functions;
+        functions(before_.functions[i], after_.functions[static_cast<std::size_t>(matches[i])]);
+      }
     backends();
     append_graph_changes(before_, after_, result_);
   }
@@ -75,7 +78,6 @@ class Comparison {
   }
 
   void functions(const Function& before, const Function& after) {
-    ++result_.functions;
     eager(before, after);
     breaks(before, after);
     recompilations(before, after);

@@ -124,7 +124,8 @@ def test_an_edit_is_named_at_its_line(folder: Path, name: str) -> None:
         assert data["changes"] == []
         return
     changes = [change for change in data["changes"] if change["code"] == code]
-    assert any(text in (change["place"]["text"] or "") + change["sentence"] for change in changes), data["changes"]
+    texts = [f"{change['function']} {change['place']['text']} {change['sentence']}" for change in changes]
+    assert any(text in each for each in texts), data["changes"]
     if code in {"break-new", "operators"}:
         lines = (folder / name / "model.py").read_text().split("\n")
         assert all(
