@@ -80,7 +80,13 @@ with depyf.prepare_debug("dump"):
 def run_examples(folder: Path) -> None:
     """Leaves the dump of the examples toy and hard in a folder."""
     arguments = [sys.executable, "-W", "ignore", "-c", EXAMPLES, str(ROOT / "python"), str(ROOT / "examples")]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    environment = {
+        **os.environ,
+        # A graph from a cache has the paths of the copy of the program that put it there.
+        "TORCHINDUCTOR_FX_GRAPH_CACHE": "0",
+        "TORCHINDUCTOR_AUTOGRAD_CACHE": "0",
+        "OMP_NUM_THREADS": "1",
+    }
     subprocess.run(arguments, check=True, cwd=folder, env=environment, capture_output=True, timeout=300)
 
 

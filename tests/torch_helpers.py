@@ -90,6 +90,7 @@ def check_dump(directory):
         assert "which is not Python" not in text, path
         assert not re.search(r"_[0-9a-f]{8}(_[0-9a-f]{4}){3}_[0-9a-f]{12}", text), path
     told = {"index.md", "session.json", "times.json"}
+    keys = set()  # those that caches were asked for
     names = {path.name for path in directory.glob("*.md")}
     if (directory / "provenance.json").exists():
         told.add("provenance.json")
@@ -97,13 +98,15 @@ def check_dump(directory):
         assert not [note for note in run["notes"] if "failed" in note], run["notes"]
         for frame in run["frames"]:
             told.update(artifact["file"] for artifact in frame["artifacts"])
+            keys.update(miss["file"] for miss in frame["misses"])
             if frame["transformed_file"]:
                 told.add(frame["transformed_file"])
             if frame["guards_file"]:
                 told.add(frame["guards_file"])
         told.update(one["file"] for one in run["full_code"])
         told.update(one["file"] for one in run["other_artifacts"])
-    assert sorted(told | names) == names_in(directory)
+    assert sorted(told | names | keys) == names_in(directory)
     text = pages(directory)
+    assert all(name in text.replace("\\", "") for name in keys)  # a note names them
     for name in (told | names) - {"index.md", "session.json", "provenance.json", "times.json"}:
         assert f"({name})" in text, name

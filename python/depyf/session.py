@@ -269,6 +269,11 @@ class CacheMiss:
     differences: list[str] = field(default_factory=list)
     """How the nearest entry of the cache differs, a line each; empty where there was none to compare with."""
 
+    @property
+    def is_of_same_graph(self) -> bool:
+        """True if the nearest entry holds the same graph, compiled under other conditions."""
+        return bool(self.differences) and not any(line.startswith("key: gm ") for line in self.differences)
+
 
 @dataclass
 class Causes:

@@ -177,12 +177,13 @@ std::string operator_text(const Operator& op, const Facts& facts) {
   return op.name + " (" + texts::file_name(place.file) + ":" + std::to_string(place.line) + ")";
 }
 
-// The pairs that one run computes in one kernel and the other run in several, of operators that both runs have.
-std::vector<std::string> separated(const Facts& together, const Facts& apart) {
+// The pairs that one run computes in one kernel and the other run in several, of operators that both runs have. `named` is the
+// run whose numbers of lines are shown.
+std::vector<std::string> separated(const Facts& together, const Facts& apart, const Facts& named) {
   std::vector<std::string> result;
   for (const auto& [one, two] : together.fused)
     if (!apart.fused.contains({one, two}) && apart.operators.contains(one) && apart.operators.contains(two))
-      result.push_back(operator_text(one, together) + " is $ fused with " + operator_text(two, together));
+      result.push_back(operator_text(one, named) + " is $ fused with " + operator_text(two, named));
   return result;
 }
 
@@ -194,8 +195,8 @@ void append_graph_changes(const Facts& before, const Facts& after, Difference& r
 
 std::string fusion_reason(const Facts& before, const Facts& after) {
   std::string_view adverb = "no longer";
-  std::vector<std::string> pairs = separated(before, after);
-  if (pairs.empty()) pairs = separated(after, before), adverb = "now";
+  std::vector<std::string> pairs = separated(before, after, after);
+  if (pairs.empty()) pairs = separated(after, before, after), adverb = "now";
   if (pairs.empty()) return {};
   const std::size_t count = pairs.size();
   pairs.resize(std::min(pairs.size(), pairs_named));

@@ -102,7 +102,8 @@ class Ending:
             compilation.frame.notes += compilation.frame.unchecked
 
     def _explain_misses(self) -> None:
-        """Adds how the nearest entries of Inductor's cache differ from what it was asked for. AOTAutograd keeps no parts of its keys."""
+        """Adds how the nearest entries of Inductor's cache differ from what it was asked for. AOTAutograd keeps no parts of
+        its keys."""
         folder = inductor.cache_folder()
         for compilation in self._compilations.order:
             frame = compilation.frame

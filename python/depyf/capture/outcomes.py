@@ -42,9 +42,10 @@ _SHOWN_DIFFERENCES = 10
 
 
 def miss_in_words(miss: CacheMiss) -> str:
-    """Returns a sentence on a cache that had no entry, with what differs in the nearest one."""
+    """Returns a sentence on a cache that had no entry. The nearest entry is described if it holds the same graph, since a
+    graph that was never compiled cannot be in a cache."""
     sentence = f"{miss.cache}'s cache had no entry with its key, whose parts are in {miss.file}."
-    if not miss.differences:
+    if not miss.is_of_same_graph:
         return f"{sentence} `depyf open {miss.file} OTHER` compares them with those of an entry, or of another run."
     first, *rest = miss.differences
     left = len(rest) - _SHOWN_DIFFERENCES
