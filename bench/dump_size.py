@@ -116,13 +116,13 @@ def own_lines(lines: dict[str, list[str]]) -> list[str]:
     """The lines of a dump's files, by name, without those that are PyTorch's.
 
     Those are graphs and output code, also where full_code shows them, and the text of the tree of guards, which the record
-    has as it is, and the events of times.json.
+    has as it is, the events of times.json, and the keys that caches were asked for.
     """
     of_pytorch = {line.strip() for name in lines if name.startswith("__compiled_fn_") for line in lines[name]}
     return [
         line
         for name in lines
-        if not name.startswith(("__compiled_fn_", "session.json", "times.json"))
+        if not name.startswith(("__compiled_fn_", "session.json", "times.json", "cache_miss_of_"))
         for line in lines[name]
         if line.strip() not in of_pytorch
     ]
