@@ -83,21 +83,7 @@ def test_hover_lights_exactly_what_provenance_json_names(folder: Path, tab: Tab,
         item for item in provenance_of(folder, compilation)["chains"] if item["line"]["line"] == page_programs.GELU_LINE
     ]
     assert len(chains) == 2
-    directions = {name: [chain["directions"][name] for chain in chains] for name in ("forward", "backward")}
-
-    def named(direction: str, stage: str) -> set[str]:
-        return {name for item in directions[direction] for name in item[stage]}
-
-    expected = {
-        "captured": {chain["node"] for chain in chains},
-        "joint": {name for chain in chains for name in chain["joint"]},
-        "fw": named("forward", "graph"),
-        "bw": named("backward", "graph"),
-        "post": named("forward", "post_grad"),
-        "post-bw": named("backward", "post_grad"),
-        "kernel": named("forward", "kernels"),
-        "kernel-bw": named("backward", "kernels"),
-    }
+    expected = page_programs.names_by_pane(chains)
     assert all(expected.values())
     for others in (["captured", "joint", "fw"], ["bw", "post", "post-bw"], ["kernel", "kernel-bw"]):
         page = tab.open(folder / "dump.html", f"c={compilation}&panes=source,{','.join(others)}")

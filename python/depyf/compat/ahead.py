@@ -84,27 +84,18 @@ def failure(compiled: Compiled, bound: dict[str, Any]) -> str | None:
 def add_hook(began: Callable[[], None], ended: Callable[[Compiled | None], None]) -> Callable[[], None]:
     """Calls `began()` when a function is going to be compiled ahead of time, and `ended(compiled)` when it was; with None where
     that failed. Returns what takes the hook away."""
-
-    def answer(original: Callable[..., Any]) -> intercept.Call:
-        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
-            began()
-            result = None
-            try:
-                result = original(*args, **kwargs)
-                return result
-            finally:
-                ended(next(iter(functions(result)), None))
-
-        return call
-
-    interception = intercept.Interception(private.get(f"{_AHEAD}:aot_compile_fullgraph"), answer)
-    interception.set(may_be_compiled=True)
-    return interception.take_away
+    return _around(private.get(f"{_AHEAD}:aot_compile_fullgraph"), began, ended)
 
 
 def add_load_hook(began: Callable[[], None], ended: Callable[[Compiled | None], None]) -> Callable[[], None]:
     """Calls `began()` when a function is going to be loaded from a file, and `ended(compiled)` when it was; with None where that
     failed. Returns what takes the hook away."""
+    method = private.get(f"{_AHEAD}:AOTCompiledFunction.deserialize")
+    return _around(getattr(method, "__func__", None), began, ended)
+
+
+def _around(function: Any, began: Callable[[], None], ended: Callable[[Compiled | None], None]) -> Callable[[], None]:
+    """Calls `began` before each call of a function of PyTorch, and `ended` behind it with what the call returned."""
 
     def answer(original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
@@ -118,8 +109,7 @@ def add_load_hook(began: Callable[[], None], ended: Callable[[Compiled | None], 
 
         return call
 
-    method = private.get(f"{_AHEAD}:AOTCompiledFunction.deserialize")
-    interception = intercept.Interception(getattr(method, "__func__", None), answer)
+    interception = intercept.Interception(function, answer)
     interception.set(may_be_compiled=True)
     return interception.take_away
 
