@@ -576,9 +576,9 @@ def open_artifact(path: str, roots: list[str], is_json: bool) -> tuple[str, list
         (the text, the paths that could not be read with the reasons, whether all was read).
     """
 
-def explain_miss(recorded: str, folder: str) -> list[str]:
-    """Returns how the nearest entry of a cache, whose files are below a folder, differs from the key that a run recorded: a line each.
-    Nothing in the entries runs."""
+def explain_misses(recorded: list[str], folder: str) -> list[list[str]]:
+    """Returns, for each file with a key that a run recorded, how the nearest entry of a cache differs from it: a line each. The
+    entries are files below a folder; they are read once for all keys, and nothing in them runs."""
 
 def compare_artifacts(first: str, second: str) -> tuple[list[str], list[str], bool]:
     """How what PyTorch saved under one path differs from what it saved under another.

@@ -61,10 +61,18 @@ nb::tuple compare_artifacts(nb::str first, nb::str second) {
   return nb::make_tuple(python_list(lines), python_list(errors), is_whole);
 }
 
-Strings explain_miss(nb::str recorded, nb::str folder) {
-  const std::string file = path_of(recorded), cache = path_of(folder);
-  const ReleasedGil released;
-  return report::explain_miss(file, cache);
+nb::list explain_misses(nb::list recorded, nb::str folder) {
+  Strings files;
+  for (nb::handle file : recorded) files.push_back(path_of(nb::cast<nb::str>(file)));
+  const std::string cache = path_of(folder);
+  std::vector<Strings> explained;
+  {
+    const ReleasedGil released;
+    explained = report::explain_misses(files, cache);
+  }
+  nb::list result;
+  for (const Strings& lines : explained) result.append(python_list(lines));
+  return result;
 }
 
 }  // namespace
@@ -73,10 +81,8 @@ void bind_artifact(nb::module_& module) {
   module.def(
       "open_artifact", &open_artifact, nb::arg("path"), nb::arg("roots"), nb::arg("is_json"),
       "What is in a file that PyTorch saved of compilations, or in all such files of a folder. Nothing in them runs.");
-  module.def(
-      "explain_miss", [](nb::str recorded, nb::str folder) { return python_list(explain_miss(recorded, folder)); },
-      nb::arg("recorded"), nb::arg("folder"),
-      "How the nearest entry of a cache differs from the key that a run recorded; a line each.");
+  module.def("explain_misses", &explain_misses, nb::arg("recorded"), nb::arg("folder"),
+             "How the nearest entry of a cache differs from each key that a run recorded; a line each.");
   module.def("compare_artifacts", &compare_artifacts, nb::arg("first"), nb::arg("second"),
              "How what PyTorch saved under one path differs from what it saved under another.");
 }

@@ -107,11 +107,8 @@ ReadArtifacts read_artifacts(const std::string& path, const std::vector<std::str
   return result;
 }
 
-std::vector<std::string> explain_miss(const std::string& recorded, const std::string& folder) {
-  const std::optional<std::string> bytes = content(recorded, source_max);
-  if (!bytes) return {};
-  const artifact::Artifact asked = artifact::read(*bytes, recorded);
-  if (asked.parts.size() != 1) return {};
+std::vector<std::vector<std::string>> explain_misses(const std::vector<std::string>& recorded,
+                                                     const std::string& folder) {
   std::vector<std::string> errors;
   std::vector<std::pair<fs::file_time_type, fs::path>> newest;
   for (fs::path& file : files_below(folder, errors)) {
@@ -125,7 +122,16 @@ std::vector<std::string> explain_miss(const std::string& recorded, const std::st
   for (const auto& [time, file] : newest)
     if (const std::optional<std::string> entry = content(file, entry_max); entry && artifact::is_likely(*entry))
       entries.push_back(artifact::read(*entry, file.lexically_relative(folder).string()));
-  return artifact::nearest_differences(asked.parts[0], entries).value_or(std::vector<std::string>{});
+  std::vector<std::vector<std::string>> result;
+  for (const std::string& path : recorded) {
+    std::vector<std::string>& lines = result.emplace_back();
+    const std::optional<std::string> bytes = content(path, source_max);
+    if (!bytes) continue;
+    const artifact::Artifact asked = artifact::read(*bytes, path);
+    if (asked.parts.size() != 1) continue;
+    lines = artifact::nearest_differences(asked.parts[0], entries).value_or(std::vector<std::string>{});
+  }
+  return result;
 }
 
 std::vector<std::string> differences(const ReadArtifacts& first, const ReadArtifacts& second) {

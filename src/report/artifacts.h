@@ -21,8 +21,9 @@ ReadArtifacts read_artifacts(const std::string& path, const std::vector<std::str
 // differs from it.
 std::vector<std::string> differences(const ReadArtifacts& first, const ReadArtifacts& second);
 
-// Why a cache whose entries are files of a folder has none with the key in the file `recorded`: how the nearest of its newest entries
-// differs. Empty if there is nothing to compare.
-std::vector<std::string> explain_miss(const std::string& recorded, const std::string& folder);
+// Returns, for each file of `recorded`, why a cache whose entries are files of a folder has none with the key in that file: how the
+// nearest of its newest entries differs. It is empty if there is nothing to compare. The entries are read once for all keys.
+std::vector<std::vector<std::string>> explain_misses(const std::vector<std::string>& recorded,
+                                                     const std::string& folder);
 
 }  // namespace depyf::report

@@ -105,12 +105,14 @@ class Ending:
         """Adds how the nearest entries of Inductor's cache differ from what it was asked for. AOTAutograd keeps no parts of
         its keys."""
         folder = inductor.cache_folder()
-        for compilation in self._compilations.order:
-            frame = compilation.frame
-            for miss in frame.misses:
-                if folder is not None and miss.cache == "Inductor":
-                    miss.differences = _core.explain_miss(str(self._artifacts.directory / miss.file), folder)
-                frame.notes.append(outcomes.miss_in_words(miss))
+        frames = [compilation.frame for compilation in self._compilations.order]
+        compared = [miss for frame in frames for miss in frame.misses if miss.cache == "Inductor"]
+        if folder is not None and compared:
+            recorded = [str(self._artifacts.directory / miss.file) for miss in compared]
+            for miss, lines in zip(compared, _core.explain_misses(recorded, folder), strict=True):
+                miss.differences = lines
+        for frame in frames:
+            frame.notes += map(outcomes.miss_in_words, frame.misses)
 
     def _write_provenance(self) -> None:
         self._provenance = []
