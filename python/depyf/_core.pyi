@@ -204,9 +204,23 @@ def prove(
         TypeError: one of them is no code object.
     """
 
-# For tests: the proofs of all code objects in two .pyc of any versions; with `lockstep` the quick proof alone is tried.
-def recode_pyc(file: bytes) -> list[str]: ...
-def prove_pyc(one: bytes, two: bytes, lifetimes: bool = False, lockstep: bool = False) -> list[Proof]: ...
+def recode_pyc(file: bytes) -> list[str]:
+    """Takes each code object of a .pyc file of any version apart and puts it together again. Exists for tests.
+
+    Returns:
+        A sentence for each code object that is not sound, or differs afterwards.
+    """
+
+def prove_pyc(one: bytes, two: bytes, lifetimes: bool = False, lockstep: bool = False) -> list[Proof]:
+    """Returns the proofs of all code objects of two .pyc files, whose versions may differ. Exists for tests.
+
+    Args:
+        one: the bytes of the first file.
+        two: the bytes of the second file.
+        lifetimes: as for `prove`.
+        lockstep: True if only the quick proof is to be tried, which walks both sides instruction by instruction.
+    """
+
 def passes() -> list[tuple[str, str]]:
     """(name, why it stands where it stands) of each pass, in order."""
 
@@ -321,14 +335,31 @@ def class_for(compiled: types.CodeType, original: types.CodeType, prefix: str) -
 def module_for(compiled: types.CodeType, original: types.CodeType, constants_of: types.CodeType) -> types.CodeType:
     """The compiled code of a module under the names of another."""
 
-# For tests: (op, arg, aux, offset, target, line, pops, pushes, jump_pops, jump_pushes) of each instruction.
-def decode(code: types.CodeType) -> list[tuple[str, int, int, int, int, int, int, int, int, int]]: ...
+def decode(code: types.CodeType) -> list[tuple[str, int, int, int, int, int, int, int, int, int]]:
+    """Returns the version-neutral instructions of a code object. Exists for tests.
+
+    Returns:
+        (op, arg, aux, offset, target, line, pops, pushes, jump_pops, jump_pushes) of each instruction.
+    """
+
 def decode_pyc(
     file: bytes,
-) -> list[tuple[bytes, list[tuple[str, int, int, int, int, int, int, int, int, int]] | str]]: ...
+) -> list[tuple[bytes, list[tuple[str, int, int, int, int, int, int, int, int, int]] | str]]:
+    """Returns (name, instructions) of each code object of a .pyc file of any version. Exists for tests.
+
+    An error message stands in the place of the instructions if they cannot be decoded. A nested code object follows the
+    code object that contains it.
+    """
+
 def tables(
     code: types.CodeType,
-) -> tuple[list[tuple[int, int, int, int]], list[tuple[int, int, int, int, bool]]]: ...
+) -> tuple[list[tuple[int, int, int, int]], list[tuple[int, int, int, int, bool]]]:
+    """Returns the tables of positions and of exception handlers of a code object.
+
+    Returns:
+        (line, end line, column, end column) of each code unit, with -1 for what is unknown; and (start, end, target,
+        depth, lasti) of each range that a handler protects.
+    """
 
 class StackMap:
     """What the value stack of a code object holds before each instruction. Offsets are in bytes."""
@@ -352,7 +383,9 @@ class StackMap:
     def handler(self, offset: int) -> tuple[int, int, int, int, bool] | None:
         """(start, end, target, depth, lasti) of what an exception raised there is handled by."""
 
-def stack_map(code: types.CodeType) -> StackMap: ...
+def stack_map(code: types.CodeType) -> StackMap:
+    """Returns what the value stack of a code object holds before each of its instructions."""
+
 def frame_depth(frame: types.FrameType) -> int | None:
     """Values on the stack of a running frame as CPython itself has it; None while it keeps that in a register.
 
@@ -363,8 +396,22 @@ def frame_depth(frame: types.FrameType) -> int | None:
 def frame_stack(frame: types.FrameType, depth: int, null: object) -> list[object]:
     """The lowest `depth` values, `null` for each NULL. `depth` must be right: values above it are none."""
 
-def set_frame_stack(frame: types.FrameType, depth: int, index: int, value: object) -> None: ...
-def set_frame_local(frame: types.FrameType, name: str, value: object) -> None: ...
+def set_frame_stack(frame: types.FrameType, depth: int, index: int, value: object) -> None:
+    """Replaces the value at `index` of the value stack of a running frame; `depth` is the number of its values.
+
+    Raises:
+        IndexError: the stack has no value at `index`.
+        ValueError: the frame has ended, its layout is unknown, or there is NULL at `index`.
+    """
+
+def set_frame_local(frame: types.FrameType, name: str, value: object) -> None:
+    """Gives a new value to a local variable of a running frame, or to a variable in one of its cells.
+
+    Raises:
+        KeyError: the frame has no variable of this name.
+        ValueError: the frame has ended, or its layout is unknown.
+    """
+
 def call_without(file: str, calls: list[tuple[Callable[..., object], tuple[object, ...]]]) -> bool:
     """Calls functions that are written in C, one after the other, while no other thread can interrupt them.
 

@@ -32,10 +32,6 @@ bool call_without(nb::str file, nb::list calls) {
 
 }  // namespace
 
-void bind_alone(nb::module_& module) {
-  module.def(
-      "call_without", &call_without, nb::arg("file"), nb::arg("calls"),
-      "Calls each (function of C, its arguments), unless another thread runs code of the file: were they called?");
-}
+void bind_alone(nb::module_& module) { module.def("call_without", &call_without, nb::arg("file"), nb::arg("calls")); }
 
 }  // namespace depyf

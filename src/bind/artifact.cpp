@@ -78,13 +78,9 @@ nb::list explain_misses(nb::list recorded, nb::str folder) {
 }  // namespace
 
 void bind_artifact(nb::module_& module) {
-  module.def(
-      "open_artifact", &open_artifact, nb::arg("path"), nb::arg("roots"), nb::arg("is_json"),
-      "What is in a file that PyTorch saved of compilations, or in all such files of a folder. Nothing in them runs.");
-  module.def("explain_misses", &explain_misses, nb::arg("recorded"), nb::arg("folder"),
-             "How the nearest entry of a cache differs from each key that a run recorded; a line each.");
-  module.def("compare_artifacts", &compare_artifacts, nb::arg("first"), nb::arg("second"),
-             "How what PyTorch saved under one path differs from what it saved under another.");
+  module.def("open_artifact", &open_artifact, nb::arg("path"), nb::arg("roots"), nb::arg("is_json"));
+  module.def("explain_misses", &explain_misses, nb::arg("recorded"), nb::arg("folder"));
+  module.def("compare_artifacts", &compare_artifacts, nb::arg("first"), nb::arg("second"));
 }
 
 }  // namespace depyf

@@ -76,13 +76,10 @@ int decompile_files(const std::vector<File>& files, nb::callable text, nb::calla
 }  // namespace
 
 void bind_command(nb::module_& module) {
-  module.def(
-      "decompile_files", &decompile_files, nb::arg("files"), nb::arg("text"), nb::arg("error"), nb::kw_only(),
-      nb::arg("output") = "", nb::arg("jobs") = 1, nb::arg("check") = "", nb::arg("show") = "",
-      nb::arg("stop_after") = "", nb::arg("dump_after") = "", nb::arg("force") = false, nb::arg("json") = false,
-      nb::arg("quiet") = false,
-      "What depyf-decompile does with .pyc files of any version: paths, folders, or (label, bytes). `text` and `error` "
-      "are called with what is to be written; the exit status. `show`: 'dis', 'cfg', 'lines', 'load', or '': source.");
+  module.def("decompile_files", &decompile_files, nb::arg("files"), nb::arg("text"), nb::arg("error"), nb::kw_only(),
+             nb::arg("output") = "", nb::arg("jobs") = 1, nb::arg("check") = "", nb::arg("show") = "",
+             nb::arg("stop_after") = "", nb::arg("dump_after") = "", nb::arg("force") = false, nb::arg("json") = false,
+             nb::arg("quiet") = false);
 }
 
 }  // namespace depyf

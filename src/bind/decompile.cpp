@@ -125,27 +125,17 @@ nb::list pass_rows() {
 }  // namespace
 
 void bind_decompile(nb::module_& module) {
-  nb::class_<Decompiled>(module, "Decompiled", "What decompiling one code object gave.")
-      .def_prop_ro(
-          "source", [](const Decompiled& it) { return text(it.source); }, "Valid Python.")
-      .def_prop_ro("lines", &lines, "(line of source, from 1; offset of the bytecode), in order.")
-      .def_prop_ro("nested_lines", &nested_lines,
-                   "(qualified name, path into co_consts, lines) of each function and class within.")
-      .def_prop_ro(
-          "level", [](const Decompiled& it) { return level_name(it.level); },
-          "'structured', 'state machine' or 'stub'.")
-      .def_prop_ro("notes", &notes, "What could not be made exact.")
-      .def_prop_ro("constants", &constants, "Constants that have no literal: name in source -> path into co_consts.");
-  module.def(
-      "decompile", &decompile_live, nb::arg("code"), nb::kw_only(), nb::arg("name") = nb::none(),
-      nb::arg("style") = "plain", nb::arg("parameters") = Parameters(), nb::arg("installed") = Names(),
-      nb::arg("outputs") = Parameters(), nb::arg("short_names") = false,
-      "Decompiles a code object; never raises on one. `name` takes the place of the function's own name; `style` is "
-      "'plain', 'readable' or 'exact'; `parameters` gives the names of the parameters of functions that are called, `installed` "
-      "the global names that are known to be there and to keep their value, and `outputs` those of them that name a function "
-      "which returns a new container, with what its items may be called. `short_names`: names that Dynamo ends with a uuid are shown "
-      "without it where nothing else has that name; the other arguments have the full ones.");
-  module.def("passes", &pass_rows, "(name, why it stands where it stands) of each pass, in order.");
+  nb::class_<Decompiled>(module, "Decompiled")
+      .def_prop_ro("source", [](const Decompiled& it) { return text(it.source); })
+      .def_prop_ro("lines", &lines)
+      .def_prop_ro("nested_lines", &nested_lines)
+      .def_prop_ro("level", [](const Decompiled& it) { return level_name(it.level); })
+      .def_prop_ro("notes", &notes)
+      .def_prop_ro("constants", &constants);
+  module.def("decompile", &decompile_live, nb::arg("code"), nb::kw_only(), nb::arg("name") = nb::none(),
+             nb::arg("style") = "plain", nb::arg("parameters") = Parameters(), nb::arg("installed") = Names(),
+             nb::arg("outputs") = Parameters(), nb::arg("short_names") = false);
+  module.def("passes", &pass_rows);
 }
 
 }  // namespace depyf

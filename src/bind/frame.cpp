@@ -208,18 +208,15 @@ nb::object handler(const StackMap& map, std::uint32_t offset) {
 }  // namespace
 
 void bind_frame(nb::module_& module) {
-  nb::class_<StackMap>(module, "StackMap", "What the value stack of a code object holds before each instruction.")
-      .def_prop_ro("error", &StackMap::error, "Why nothing is known; empty where something is.")
-      .def("depth", &StackMap::depth, nb::arg("offset"), "Values on the stack there; -1 where control never comes.")
-      .def("pops", &StackMap::pops, nb::arg("offset"), "How many of them the instruction takes.")
-      .def("slots", &slots, nb::arg("offset"), "(expression, is current, kind, offset where it was made) of each.")
-      .def("handler", &handler, nb::arg("offset"), "(start, end, target, depth, lasti) of what protects it, or None.");
+  nb::class_<StackMap>(module, "StackMap")
+      .def_prop_ro("error", &StackMap::error)
+      .def("depth", &StackMap::depth, nb::arg("offset"))
+      .def("pops", &StackMap::pops, nb::arg("offset"))
+      .def("slots", &slots, nb::arg("offset"))
+      .def("handler", &handler, nb::arg("offset"));
   module.def("stack_map", &stack_map, nb::arg("code"));
-  module.def(
-      "frame_depth", [](nb::handle frame) { return LiveFrame(frame).depth(); }, nb::arg("frame"),
-      "Values on the stack of a frame as CPython itself has it; None while it keeps that in a register.");
-  module.def("frame_stack", &frame_stack, nb::arg("frame"), nb::arg("depth"), nb::arg("null"),
-             "The lowest `depth` values on the stack of a frame, `null` for each NULL.");
+  module.def("frame_depth", [](nb::handle frame) { return LiveFrame(frame).depth(); }, nb::arg("frame"));
+  module.def("frame_stack", &frame_stack, nb::arg("frame"), nb::arg("depth"), nb::arg("null"));
   module.def("set_frame_stack", &set_frame_stack, nb::arg("frame"), nb::arg("depth"), nb::arg("index"),
              nb::arg("value"));
   module.def(

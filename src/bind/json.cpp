@@ -255,11 +255,6 @@ nb::str json_text(nb::handle data, int levels) {
 
 }  // namespace
 
-void bind_json(nb::module_& module) {
-  module.def(
-      "json_text", &json_text, nb::arg("data").none(), nb::arg("levels"),
-      "Data as JSON that can be read: a line for each item down to that many levels, and for all below it; instances of "
-      "dataclasses are dicts of their fields");
-}
+void bind_json(nb::module_& module) { module.def("json_text", &json_text, nb::arg("data").none(), nb::arg("levels")); }
 
 }  // namespace depyf

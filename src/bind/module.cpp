@@ -162,37 +162,21 @@ NB_MODULE(_core, module) {
   bind_provenance(module);
   bind_artifact(module);
   bind_report(module);
-  module.def(
-      "decode", &decode_code, nb::arg("code"),
-      "Version-neutral instructions: (op, arg, aux, offset, target, line, pops, pushes, jump_pops, jump_pushes)");
-  module.def("tables", &tables, nb::arg("code"),
-             "(line, end line, column, end column) of each code unit, -1 where unknown; "
-             "(start, end, target, depth, lasti) of each exception range");
-  module.def("shortened_graph", &shortened, nb::arg("text"),
-             "A text that compiles where that of a graph does, without its lines of the usual shape");
-  module.def(
-      "input_names", &names_of_inputs, nb::arg("text"), nb::arg("captured"),
-      "Readable names for the inputs of a graph of AOTAutograd's, by PyTorch's, from those of the captured graph");
-  module.def(
-      "input_names_in", [](std::string_view text) { return to_dict(input_names_in(text)); }, nb::arg("text"),
-      "The readable names in a text of `readable_graph`, by PyTorch's");
+  module.def("decode", &decode_code, nb::arg("code"));
+  module.def("tables", &tables, nb::arg("code"));
+  module.def("shortened_graph", &shortened, nb::arg("text"));
+  module.def("input_names", &names_of_inputs, nb::arg("text"), nb::arg("captured"));
+  module.def("input_names_in", [](std::string_view text) { return to_dict(input_names_in(text)); }, nb::arg("text"));
   module.def(
       "with_names",
       [](nb::str code, nb::dict names) {
         return changed(code, [&](std::string_view text) { return with_names(text, names_from(names)); });
       },
-      nb::arg("code"), nb::arg("names"), "Python code with other names of variables");
-  module.def("readable_graph", &readable, nb::arg("text"), nb::arg("renames"), nb::arg("headings"),
-             "The text of a graph with these names of inputs, and a comment above each row of nodes with one heading");
-  module.def(
-      "named_lines", &lines_with_names, nb::arg("text"), nb::arg("of_ir"),
-      "(name, end of the line, its number) of each line that tells of a node of a graph, or an operation of the IR");
-  module.def(
-      "replaced_nodes", &nodes_replaced, nb::arg("before"), nb::arg("after"),
-      "For each node that a pass made the nodes that it stands for, by the texts of the graphs before and after");
-  module.def(
-      "decode_pyc", &decode_pyc, nb::arg("file"),
-      "The same for a .pyc of any version: a list of (name, instructions or what is wrong with them), nested code after what holds it");
+      nb::arg("code"), nb::arg("names"));
+  module.def("readable_graph", &readable, nb::arg("text"), nb::arg("renames"), nb::arg("headings"));
+  module.def("named_lines", &lines_with_names, nb::arg("text"), nb::arg("of_ir"));
+  module.def("replaced_nodes", &nodes_replaced, nb::arg("before"), nb::arg("after"));
+  module.def("decode_pyc", &decode_pyc, nb::arg("file"));
 }
 
 }  // namespace depyf

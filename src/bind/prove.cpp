@@ -113,7 +113,7 @@ std::string representation(const Proof& proof) {
 }  // namespace
 
 void bind_prove(nb::module_& module) {
-  nb::class_<ProofPlace>(module, "ProofPlace", "Where two code objects part: the first effect that differs.")
+  nb::class_<ProofPlace>(module, "ProofPlace")
       .def_ro("function", &ProofPlace::function)
       .def_ro("offset_one", &ProofPlace::offset_one)
       .def_ro("offset_two", &ProofPlace::offset_two)
@@ -121,37 +121,26 @@ void bind_prove(nb::module_& module) {
       .def_ro("line_two", &ProofPlace::line_two)
       .def_ro("one", &ProofPlace::one)
       .def_ro("two", &ProofPlace::two);
-  nb::class_<KeptValue>(module, "KeptValue", "A value that the second side still holds where the first no longer does.")
-      .def_ro("function", &KeptValue::function, "The qualified name of the code object that holds it.")
-      .def_ro("offset", &KeptValue::offset, "Where something runs meanwhile, in bytes of the second side.")
-      .def_ro("line", &KeptValue::line, "The same, as a line of its source; -1 if it has none.")
-      .def_ro("local", &KeptValue::local, "The local that holds the value; empty: the value stack does.")
-      .def_ro("value", &KeptValue::value, "What the value is, in words.")
-      .def_ro("effect", &KeptValue::effect, "What runs meanwhile, in words.")
-      .def_ro("outermost", &KeptValue::outermost, "False in nested code.");
-  nb::class_<Proof>(module, "Proof", "Whether two code objects do the same; where not, why and where.")
+  nb::class_<KeptValue>(module, "KeptValue")
+      .def_ro("function", &KeptValue::function)
+      .def_ro("offset", &KeptValue::offset)
+      .def_ro("line", &KeptValue::line)
+      .def_ro("local", &KeptValue::local)
+      .def_ro("value", &KeptValue::value)
+      .def_ro("effect", &KeptValue::effect)
+      .def_ro("outermost", &KeptValue::outermost);
+  nb::class_<Proof>(module, "Proof")
       .def("__bool__", [](const Proof& it) { return it.proved; })
       .def("__repr__", &representation)
-      .def_ro("reason", &Proof::reason, "Why it is not proved; empty where it is.")
-      .def_ro("same_effects", &Proof::same_effects, "True if both do the same, whatever values they keep alive.")
-      .def_prop_ro(
-          "kept", [](const Proof& it) { return nb::cast(it.kept); },
-          "The values that the second side keeps alive longer than the first; complete where the effects are the same.")
-      .def_prop_ro(
-          "where", [](const Proof& it) { return it.proved ? nb::none() : nb::cast(it.where); },
-          "The first effect that differs, or None.")
-      .def_ro(
-          "nested", &Proof::nested,
-          "Where it is proved: (index in the first side's co_consts, index in the second side's) of each pair of code "
-          "objects that take each other's part.");
+      .def_ro("reason", &Proof::reason)
+      .def_ro("same_effects", &Proof::same_effects)
+      .def_prop_ro("kept", [](const Proof& it) { return nb::cast(it.kept); })
+      .def_prop_ro("where", [](const Proof& it) { return it.proved ? nb::none() : nb::cast(it.where); })
+      .def_ro("nested", &Proof::nested);
   module.def("prove_pyc", &prove_pyc, nb::arg("one"), nb::arg("two"), nb::arg("lifetimes") = false,
-             nb::arg("lockstep") = false,
-             "For tests: the proofs of all code objects in two .pyc of any versions, which need not be the same. With "
-             "`lockstep` the quick proof alone is tried.");
+             nb::arg("lockstep") = false);
   module.def("prove", &prove_live, nb::arg("one"), nb::arg("two"), nb::kw_only(), nb::arg("lifetimes") = true,
-             nb::arg("calls_keep_operands") = false, nb::arg("installed") = Names(), nb::arg("outputs") = Counts(),
-             "Proves that two code objects do the same, and that the second keeps no value alive longer, or says where "
-             "they part; never raises on a code object. See include/depyf/prove.h for what the options assume.");
+             nb::arg("calls_keep_operands") = false, nb::arg("installed") = Names(), nb::arg("outputs") = Counts());
 }
 
 }  // namespace depyf

@@ -45,14 +45,12 @@ nb::list story(const Provenance& self) { return python_list(self.story()); }
 }  // namespace
 
 void bind_provenance(nb::module_& module) {
-  nb::class_<Provenance>(module, "Provenance", "The links of one compilation, from what was seen of it.")
+  nb::class_<Provenance>(module, "Provenance")
       .def("__init__", &construct, nb::arg("seen"), nb::arg("replaced"))
-      .def("annotated", &annotated, nb::arg("file"), nb::arg("kind"), nb::arg("direction").none(), nb::arg("text"),
-           "The text of a file with the links as comments at its lines")
-      .def("to_json", &to_json, nb::arg("id"), nb::arg("function"), nb::arg("compiled_fn").none(), nb::arg("missing"),
-           "The links as provenance.json has them")
-      .def("tables", &tables, "What the lines of source cost: a section of tables.md")
-      .def("story", &story, "What became of each captured node, and what was not fused, a line each");
+      .def("annotated", &annotated, nb::arg("file"), nb::arg("kind"), nb::arg("direction").none(), nb::arg("text"))
+      .def("to_json", &to_json, nb::arg("id"), nb::arg("function"), nb::arg("compiled_fn").none(), nb::arg("missing"))
+      .def("tables", &tables)
+      .def("story", &story);
 }
 
 }  // namespace depyf

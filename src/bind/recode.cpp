@@ -187,68 +187,44 @@ nb::list recode_pyc(nb::bytes file) {
 
 void bind_recode(nb::module_& module) {
   const auto code = nb::arg("code");
-  module.def("problem", &first_problem_of, code,
-             "(name of the code object, what is wrong) for bytecode that CPython would run unasked, in `code` or what "
-             "is nested in it; None where nothing is");
+  module.def("problem", &first_problem_of, code);
   module.def(
       "same_code",
       [](nb::handle one, nb::handle two) { return same_code(code_from_python(one), code_from_python(two)); },
-      nb::arg("one"), nb::arg("two"),
-      "True if both have the same bytecode, names and constants, and hold no other code");
+      nb::arg("one"), nb::arg("two"));
+  module.def("global_names", [](nb::handle live) { return python_list(global_names(code_from_python(live))); }, code);
   module.def(
-      "global_names", [](nb::handle live) { return python_list(global_names(code_from_python(live))); }, code,
-      "Global names that `code` and what is nested in it read, write or delete");
-  module.def(
-      "assigned_names", [](nb::handle live) { return python_list(assigned_names(code_from_python(live))); }, code,
-      "Global names that `code` and what is nested in it assign, in the bodies of classes and modules too");
-  module.def(
-      "short_names", [](nb::handle live) { return to_dict(short_names(code_from_python(live))); }, code,
-      "Full name -> name without Dynamo's uuid, for the names that can be shown short");
-  module.def("bind_names", &bound, code, nb::arg("values"),
-             "`code` with each load of these global names a load of the value as a constant, at any depth");
-  module.def("with_nested", &with_nested, code, nb::arg("nested"),
-             "`code` with other code objects among its constants, by index; functions get the cells that these want");
+      "assigned_names", [](nb::handle live) { return python_list(assigned_names(code_from_python(live))); }, code);
+  module.def("short_names", [](nb::handle live) { return to_dict(short_names(code_from_python(live))); }, code);
+  module.def("bind_names", &bound, code, nb::arg("values"));
+  module.def("with_nested", &with_nested, code, nb::arg("nested"));
   module.def("moved", &moved, code, nb::arg("file") = nb::none(), nb::arg("lines_down") = 0,
-             nb::arg("name") = nb::none(),
-             "`code`, and what is of the same file in it, in another file or so many lines further down; itself with "
-             "another name");
+             nb::arg("name") = nb::none());
   module.def(
       "with_locals",
       [](nb::handle live, const nb::dict& names) {
         return changed(live, [&](CodeObject& it) { rename_locals(it, from_dict(names)); });
       },
-      code, nb::arg("names"), "`code` with other names for its own locals");
+      code, nb::arg("names"));
   module.def(
       "raised_by_one_line",
-      [](nb::handle live) { return changed(live, [](CodeObject& it) { raise_by_one_line(it); }); }, code,
-      "`code` with all that stands below its first line one line further up");
+      [](nb::handle live) { return changed(live, [](CodeObject& it) { raise_by_one_line(it); }); }, code);
   module.def(
-      "as_data", [](nb::handle live) { return changed(live, [](CodeObject& it) { keep_data_alone(it); }); }, code,
-      "`code` with the names of types in the place of constants that are no plain data");
-  module.def(
-      "names_that_sort", [](nb::handle live) { return to_dict(names_that_sort(code_from_python(live))); }, code,
-      "Names to compile with, so that free and cell variables come in the order of `code`; empty where they are sorted");
+      "as_data", [](nb::handle live) { return changed(live, [](CodeObject& it) { keep_data_alone(it); }); }, code);
+  module.def("names_that_sort", [](nb::handle live) { return to_dict(names_that_sort(code_from_python(live))); }, code);
   module.def(
       "named_like",
       [](nb::handle live, nb::handle original) {
         return changed(live, [&](CodeObject& it) { name_like(it, code_from_python(original)); });
       },
-      code, nb::arg("original"),
-      "`code` under the qualified name of another function, with its mark of `from __future__ import annotations`");
-  module.def("constants", &constants_named, code,
-             "Constants that have no literal, by the names that decompiled source has for them");
+      code, nb::arg("original"));
+  module.def("constants", &constants_named, code);
   module.def("function_for", &function_for, nb::arg("compiled"), nb::arg("original"), nb::kw_only(),
              nb::arg("constants_of"), nb::arg("sorted"), nb::arg("hidden"), nb::arg("prefix"), nb::arg("written_name"),
-             nb::arg("kept"),
-             "A compiled function that can stand in for another, or a list of variables that the source has to mention "
-             "first. Raises ValueError where it cannot");
-  module.def("class_for", &class_for, nb::arg("compiled"), nb::arg("original"), nb::arg("prefix"),
-             "The compiled body of a class under the names of another");
-  module.def("module_for", &module_for, nb::arg("compiled"), nb::arg("original"), nb::arg("constants_of"),
-             "The compiled code of a module under the names of another");
-  module.def(
-      "recode_pyc", &recode_pyc, nb::arg("file"),
-      "For tests: what is not sound in a .pyc of any version, or differs when it is taken apart and put together");
+             nb::arg("kept"));
+  module.def("class_for", &class_for, nb::arg("compiled"), nb::arg("original"), nb::arg("prefix"));
+  module.def("module_for", &module_for, nb::arg("compiled"), nb::arg("original"), nb::arg("constants_of"));
+  module.def("recode_pyc", &recode_pyc, nb::arg("file"));
 }
 
 }  // namespace depyf

@@ -53,12 +53,9 @@ nb::tuple comparing_command(const std::vector<std::string>& arguments) {
 
 void bind_report(nb::module_& module) {
   module.def("write_page", &write_page, nb::arg("paths"), nb::arg("output"), nb::arg("command"),
-             nb::arg("is_redacted") = false,
-             "Writes the report of logs and dumps as one HTML file. Returns what went wrong.");
-  module.def("summary", &summary_of, nb::arg("paths"), nb::arg("last_runs") = false,
-             "What logs and dumps tell, in sentences, as depyf-report prints it");
-  module.def("comparing_command", &comparing_command, nb::arg("arguments"),
-             "Executes a command of depyf-report such as diff. Returns its exit status, output and errors.");
+             nb::arg("is_redacted") = false);
+  module.def("summary", &summary_of, nb::arg("paths"), nb::arg("last_runs") = false);
+  module.def("comparing_command", &comparing_command, nb::arg("arguments"));
 }
 
 }  // namespace depyf

@@ -235,41 +235,30 @@ nb::object html_of_entry(nb::str entry, nb::str frame) {
 }  // namespace
 
 void bind_texts(nb::module_& module) {
-  module.def("deciding_reasons", &deciding_reasons_of, nb::arg("differences"), nb::arg("values"),
-             "Why a compilation does not serve a call: the differences that decide, with what follows from each");
-  module.def("full_code", &story_of, nb::arg("sections"), nb::arg("read"), nb::arg("marked"),
-             "The file that leads through all that was made of a function");
-  module.def("graph_body", &body_of_graph, nb::arg("text"), nb::arg("name"), nb::arg("file"),
-             "The class in the file of a graph, under another name");
-  module.def("explanation_text", &text_of_explanation, nb::arg("explanation"),
-             "An explanation, from its JSON, as text");
-  module.def("explanation_headline", &headline_of_explanation, nb::arg("explanation"),
-             "One line that says what is explained");
-  module.def("guard_costs_text", &text_of_guard_costs, nb::arg("costs"), "What guards cost, from its JSON, as text");
-  module.def("explanation_html", &html_of_explanation, nb::arg("explanation"), nb::arg("frame"),
-             "An explanation, from its JSON, as HTML that folds");
-  module.def("entry_html", &html_of_entry, nb::arg("entry"), nb::arg("frame"), "One cache entry as HTML that folds");
-  module.def("folded", &folded_text, nb::arg("text"), nb::arg("file"), nb::arg("first_line"),
-             "Code without the layers of a model that are the same but for numbers");
+  module.def("deciding_reasons", &deciding_reasons_of, nb::arg("differences"), nb::arg("values"));
+  module.def("full_code", &story_of, nb::arg("sections"), nb::arg("read"), nb::arg("marked"));
+  module.def("graph_body", &body_of_graph, nb::arg("text"), nb::arg("name"), nb::arg("file"));
+  module.def("explanation_text", &text_of_explanation, nb::arg("explanation"));
+  module.def("explanation_headline", &headline_of_explanation, nb::arg("explanation"));
+  module.def("guard_costs_text", &text_of_guard_costs, nb::arg("costs"));
+  module.def("explanation_html", &html_of_explanation, nb::arg("explanation"), nb::arg("frame"));
+  module.def("entry_html", &html_of_entry, nb::arg("entry"), nb::arg("frame"));
+  module.def("folded", &folded_text, nb::arg("text"), nb::arg("file"), nb::arg("first_line"));
   module.def("index_files", &index_of, nb::arg("directory"), nb::arg("session"), nb::arg("times"),
-             nb::arg("tables") = nb::list(), nb::arg("reads_graphs") = false, "The files that tell of a dump, by name");
-  module.def("frame_words", &words_in_python, nb::arg("frame"), nb::arg("title"), "A compilation in sentences");
-  module.def("graph_break", &break_in_python, nb::arg("report"), "A graph break's report, taken apart");
-  module.def(
-      "stages",
-      [] {
-        nb::list result;
-        for (const record::Stage& stage : record::stages())
-          result.append(nb::make_tuple(python_text(std::string(stage.kind)), python_text(std::string(stage.about)),
-                                       stage.is_late));
-        return result;
-      },
-      "(kind of the file, what it is, whether there is one of each direction) of each stage of a compilation, in order");
-  module.def("bound_origin", &origin_of, nb::arg("place"), "Where a bound on a size comes from");
+             nb::arg("tables") = nb::list(), nb::arg("reads_graphs") = false);
+  module.def("frame_words", &words_in_python, nb::arg("frame"), nb::arg("title"));
+  module.def("graph_break", &break_in_python, nb::arg("report"));
+  module.def("stages", [] {
+    nb::list result;
+    for (const record::Stage& stage : record::stages())
+      result.append(
+          nb::make_tuple(python_text(std::string(stage.kind)), python_text(std::string(stage.about)), stage.is_late));
+    return result;
+  });
+  module.def("bound_origin", &origin_of, nb::arg("place"));
   module.def("guard_function", &guard_function_of, nb::arg("name"), nb::arg("quiet"), nb::arg("guards"),
-             nb::arg("shorthands"), "The guards of a compilation as one Python function");
-  module.def("folded_conditions", &folded_list, nb::arg("conditions"),
-             "Conditions that differ in one index alone as one");
+             nb::arg("shorthands"));
+  module.def("folded_conditions", &folded_list, nb::arg("conditions"));
 }
 
 }  // namespace depyf

@@ -44,10 +44,8 @@ class Listener(Protocol):
     def guarded(self, manager: Any, local: dict[str, Any], builder: Any) -> None: ...
     def recompiled(self, graph: Any) -> None: ...
     def loaded(self, path: str, module: types.ModuleType) -> None: ...
-    def began_ahead(self) -> None: ...
-    def ended_ahead(self, made: ahead.Compiled | None) -> None: ...
-    def began_loading_ahead(self) -> None: ...
-    def loaded_ahead(self, made: ahead.Compiled | None) -> None: ...
+    def began_ahead(self, step: ahead.Step) -> None: ...
+    def ended_ahead(self, step: ahead.Step, result: ahead.Compiled | None) -> None: ...
     def restored(self, original: types.CodeType, manager: Any, code: types.CodeType) -> None: ...
     def not_fused(self, first: str, second: str, reason: str) -> None: ...
     def failed(self, error: Exception) -> None: ...
@@ -194,24 +192,24 @@ def _recompiled(graph: Any) -> None:
 
 
 def _began_ahead() -> None:
-    _tell(lambda listener: listener.began_ahead())
+    _tell(lambda listener: listener.began_ahead("compile"))
 
 
-def _ended_ahead(made: ahead.Compiled | None) -> None:
-    _tell(lambda listener: listener.ended_ahead(made))
+def _ended_ahead(result: ahead.Compiled | None) -> None:
+    _tell(lambda listener: listener.ended_ahead("compile", result))
 
 
 def _began_loading_ahead() -> None:
     _hear_inductor()
-    _tell(lambda listener: listener.began_loading_ahead())
+    _tell(lambda listener: listener.began_ahead("load"))
 
 
 def _restored(original: types.CodeType, manager: Any, code: types.CodeType) -> None:
     _tell(lambda listener: listener.restored(original, manager, code))
 
 
-def _loaded_ahead(made: ahead.Compiled | None) -> None:
-    _tell(lambda listener: listener.loaded_ahead(made))
+def _loaded_ahead(result: ahead.Compiled | None) -> None:
+    _tell(lambda listener: listener.ended_ahead("load", result))
 
 
 def _loaded(path: str, module: types.ModuleType) -> None:

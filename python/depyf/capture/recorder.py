@@ -105,24 +105,20 @@ class Recorder:
         return self._transformed.add(original, code)
 
     @_event
-    def began_ahead(self) -> None:
-        """Is called when a function is going to be compiled ahead of time."""
-        self._compilations.begin_ahead()
+    def began_ahead(self, step: ahead.Step) -> None:
+        """Is called when a function is going to be compiled ahead of time, or loaded from a file of such a function."""
+        if step == "compile":
+            self._compilations.begin_ahead()
+        else:
+            self._compilations.begin_loading()
 
     @_event
-    def ended_ahead(self, made: ahead.Compiled | None) -> None:
-        """Is called with what was compiled ahead of time; with None where that failed."""
-        self._transformed.end_ahead(made)
-
-    @_event
-    def began_loading_ahead(self) -> None:
-        """Is called when a function is going to be loaded from a file of what was compiled ahead of time."""
-        self._compilations.begin_loading()
-
-    @_event
-    def loaded_ahead(self, made: ahead.Compiled | None) -> None:
-        """Is called with each function that was loaded so; with None where that failed."""
-        self._transformed.end_loading(made)
+    def ended_ahead(self, step: ahead.Step, result: ahead.Compiled | None) -> None:
+        """Is called with the function that was compiled or loaded; with None if the step failed."""
+        if step == "compile":
+            self._transformed.end_ahead(result)
+        else:
+            self._transformed.end_loading(result)
 
     @_event
     def restored(self, original: types.CodeType, manager: Any, code: types.CodeType) -> None:

@@ -9,12 +9,15 @@ import dataclasses
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from depyf.compat import dynamo, intercept, private
 from depyf.compat.private import guarded
 
 _AHEAD = "torch._dynamo.aot_compile"
+
+Step = Literal["compile", "load"]
+"""The two ways to a function that was compiled ahead of time: PyTorch compiles it, or loads it from a file."""
 
 
 @dataclass(frozen=True)

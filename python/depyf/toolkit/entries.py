@@ -61,15 +61,11 @@ class CacheEntry:
     _manager: Any = field(default=None, repr=False)
 
     def __repr__(self) -> str:
-        return f"<{self._title}>"
-
-    @property
-    def _title(self) -> str:
         compile_id = "" if self.compile_id is None else f" {self.compile_id}"
-        return f"{self.kind} entry{compile_id} of {self.target.name}: {len(self.guards)} guards"
+        return f"<{self.kind} entry{compile_id} of {self.target.name}: {len(self.guards)} guards>"
 
     def __str__(self) -> str:
-        lines = [self._title]
+        lines = [repr(self)[1:-1]]
         lines += [f"  warning: {warning}" for warning in self.warnings]
         return "\n".join(lines)
 
