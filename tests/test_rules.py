@@ -163,6 +163,7 @@ def test_every_cpp_test_file_is_compiled_and_has_tests() -> None:
 COMPAT = ROOT / "python" / "depyf" / "compat"
 EVENTS = ROOT / "python" / "depyf" / "capture" / "trace_records.py"
 # These are about names, and use none.
+PRINTING_AND_GUARDS = [path for name in ("printing", "guards") for path in (COMPAT.parent / name).glob("*.py")]
 MACHINERY = {"__init__.py", "names.py", "private.py", "probe.py", "releases.py", "shape.py"}
 # Of PyTorch's documentation.
 PUBLIC_TORCH = {
@@ -288,7 +289,7 @@ def test_private_names_have_a_row() -> None:
     assert {name.feature for name in NAMES} <= {feature.key for feature in FEATURES}
     known = python_names() | own_names() | PUBLIC_TORCH
     wrong = []
-    for path in sorted(COMPAT.glob("*.py")):
+    for path in sorted([*COMPAT.glob("*.py"), *(COMPAT.parent / "printing").glob("*.py")]):
         if path.name not in MACHINERY:
             wrong += [f"{path.name}: {one}" for one in unregistered(path.read_text(encoding="utf-8"), NAMES, known)]
     assert not wrong, "\n".join(wrong)
@@ -319,7 +320,7 @@ def test_each_row_is_of_a_name_in_use() -> None:
 
     used = "\n".join(path.read_text(encoding="utf-8") for path in COMPAT.glob("*.py") if path.name not in MACHINERY)
     used += "\n".join(path.read_text(encoding="utf-8") for path in (SRC / "bind").iterdir() if path.is_file())
-    used += "\n".join(path.read_text(encoding="utf-8") for path in (*(COMPAT.parent / "guards").glob("*.py"), EVENTS))
+    used += "\n".join(path.read_text(encoding="utf-8") for path in (*PRINTING_AND_GUARDS, EVENTS))
     lasts = {name.path: re.sub(r".*\[(\w+)\]$", r"\1", name.last.rpartition(".")[2] or name.last) for name in NAMES}
     assert not [path for path, last in lasts.items() if last not in used]
 

@@ -7,8 +7,6 @@ name.
 
 from __future__ import annotations
 
-import ast
-import keyword
 import re
 import types
 from collections.abc import Iterable, Iterator
@@ -78,31 +76,3 @@ def constant_at(code: types.CodeType, path: tuple[int, ...]) -> Any:
     for index in path:
         value = value.co_consts[index] if type(value) is types.CodeType else value[index]
     return value
-
-
-def restore_attributes(tree: ast.Module, code: types.CodeType) -> ast.Module:
-    """Returns `tree` with `getattr(x, "NAME")` turned back into an attribute, for names of `code` that Python refuses.
-
-    Dynamo loads attributes such as `0` of a list of modules; in source only a call can say that.
-    """
-    wanted = {
-        name
-        for nested in nested_codes(code)
-        for name in nested.co_names
-        if not name.isidentifier() or keyword.iskeyword(name)
-    }
-    return _Attributes(wanted).visit(tree) if wanted else tree
-
-
-class _Attributes(ast.NodeTransformer):
-    def __init__(self, wanted: set[str]) -> None:
-        self.wanted = wanted
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        if not isinstance(node.func, ast.Name) or node.func.id != "getattr" or len(node.args) != 2 or node.keywords:
-            return node
-        name = node.args[1]
-        if not isinstance(name, ast.Constant) or not isinstance(name.value, str) or name.value not in self.wanted:
-            return node
-        return ast.copy_location(ast.Attribute(node.args[0], name.value, ast.Load()), node)

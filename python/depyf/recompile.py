@@ -8,7 +8,7 @@ import types
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from depyf import _core, names, variable_order
+from depyf import _core, names, tree_names
 
 __all__ = ["compile_back", "compile_like", "find_function", "signature"]
 
@@ -45,7 +45,7 @@ def compile_back(source: str, code: types.CodeType, *, filename: str | None = No
     """
     if not _is_class_body(code):
         return compile_checked(source, code, constants_of=code, filename=filename)
-    tree = names.restore_attributes(ast.parse(source), code)
+    tree = tree_names.restore_attributes(ast.parse(source), names.nested_codes(code))
     return _compile_class(tree, code, filename or f"<depyf {code.co_name}>")
 
 
@@ -57,7 +57,7 @@ def compile_checked(
         raise TypeError(f"expected a code object, got {type(code).__name__}")
     if filename is None:
         filename = f"<depyf {code.co_name}>"
-    tree = names.restore_attributes(ast.parse(source, filename), constants_of)
+    tree = tree_names.restore_attributes(ast.parse(source, filename), names.nested_codes(constants_of))
     if not code.co_flags & inspect.CO_NEWLOCALS:
         if _is_class_body(code):
             raise ValueError(f"{code.co_name} is the body of a class: only functions and modules can be replaced")
@@ -285,7 +285,7 @@ def _compile_within(
     outer_body.append(inner)
     module = _within_outer(outer_body)
     if sorted_names:
-        module = variable_order.renamed(module, sorted_names)
+        module = tree_names.renamed(module, sorted_names)
     compiled = compile(module, filename, "exec", flags=_future_flags(code), dont_inherit=True)
     return _nested(_nested(compiled, _OUTER), _INNER)
 

@@ -17,16 +17,23 @@ def function_in(code: types.CodeType) -> types.CodeType:
     return function_in(inner) if inner.co_name == "__outer" else inner
 
 
-def main(originals: Path, sources: Path, names_file: Path) -> None:
-    spec = importlib.util.spec_from_file_location("names", names_file)
+def loaded(file: Path) -> types.ModuleType:
+    """Returns a module of depyf that needs no other, without the package: this interpreter has no extension module."""
+    spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec and spec.loader
-    names = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(names)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def main(originals: Path, sources: Path, package: Path) -> None:
+    names, tree_names = loaded(package / "names.py"), loaded(package / "tree_names.py")
     warnings.simplefilter("ignore")  # calls of opaque constants
     for path in sorted(sources.rglob("*.py")):
         relative = path.relative_to(sources).with_suffix(".pyc")
         header_and_code = (originals / relative).read_bytes()
-        tree = names.restore_attributes(ast.parse(path.read_bytes()), marshal.loads(header_and_code[16:]))
+        codes = names.nested_codes(marshal.loads(header_and_code[16:]))
+        tree = tree_names.restore_attributes(ast.parse(path.read_bytes()), codes)
         code = function_in(compile(tree, path.name, "exec", dont_inherit=True))
         path.with_suffix(".pyc").write_bytes(header_and_code[:16] + marshal.dumps(code))
 

@@ -28,7 +28,7 @@ def test_every_code_object_is_proved(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     marked = [path for path in paths if "not equal" in (sources / path).with_suffix(".py").read_text()]
     assert not marked
-    command = [python, "-I", HERE / "recompile.py", originals, sources, Path(names.__file__)]
+    command = [python, "-I", HERE / "recompile.py", originals, sources, Path(names.__file__).parent]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     refused = {}

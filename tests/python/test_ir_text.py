@@ -10,7 +10,7 @@ sympy = pytest.importorskip("sympy")
 dependencies = pytest.importorskip("torch._inductor.dependencies")
 scheduler = pytest.importorskip("torch._inductor.scheduler")
 
-from depyf.compat import ir_printer, sympy_text  # noqa: E402 (it needs them)
+from depyf.printing import ir, sympy_text  # noqa: E402 (it needs them)
 
 NAMES = ("c0", "c1", "c10", "c2", "s0", "s27", "x0", "_a", "A", "tmp0")
 
@@ -60,7 +60,7 @@ def test_with_another_order_all_is_left_to_sympy():
 
 def test_sets_of_dependencies_are_formatted_as_inductor_does():
     variables = sympy.symbols("c0 c1 c2", integer=True)
-    constant = ir_printer._Constant()  # each set dies before the next is made, and no text may be taken for another's
+    constant = ir._Constant()  # each set dies before the next is made, and no text may be taken for another's
     for count in range(5):
         for size in (1, 2, 3):
             for long in (1, 10, 60):
@@ -69,4 +69,4 @@ def test_sets_of_dependencies_are_formatted_as_inductor_does():
                     for i in range(count)
                 )
                 one.add(dependencies.StarDep(f"buf{count}"))
-                assert ir_printer._Ir(constant)._dependencies(one, set()) == scheduler.pformat(one)
+                assert ir._Ir(constant)._dependencies(one, set()) == scheduler.pformat(one)

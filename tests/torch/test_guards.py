@@ -9,8 +9,10 @@ import torch._dynamo.guards
 
 import depyf.guards
 import torch
-from depyf.compat import dynamo, guard_printer, guard_tree, learning
+from depyf.compat import dynamo, guard_tree
 from depyf.guards import leaf_forms, value_paths
+from depyf.printing import guards as guards_printer
+from depyf.printing import hooks
 from guard_functions import CASES, MODULE
 from guard_inputs import Inputs
 from torch_helpers import example
@@ -183,20 +185,21 @@ def test_a_guard_without_a_python_form_asks_pytorch():
 
 
 def test_the_text_of_a_tree_is_pytorchs_own(monkeypatch):
-    learner = learning.Learner()
-    monkeypatch.setattr(guard_printer, "_learner", learner)
+    printer = guards_printer.Printer()
+    learner = printer._learner
+    monkeypatch.setattr(hooks, "_guards", printer)
     managers = []
     for case in CASES:
         case.compile()
         managers += [entry.guard_manager for entry in torch._dynamo.eval_frame._debug_get_cache_entry_list(case.code())]
     texts = [str(manager) for manager in managers]
-    take_away = guard_printer.add_text_hook()
+    take_away = hooks.add_guard_hook()
     try:
         assert [str(manager) for manager in managers] == texts  # learns
         monkeypatch.setattr(learner, "_known", frozenset(learner._known))  # nothing more is learned from here on
         printed = []
         for manager in managers:
-            printed.append(learner.text(lambda parts, root=manager.root: guard_printer._Tree(parts).text(root), str))
+            printed.append(printer.text(manager.root, str))
     finally:
         take_away()
     assert printed == texts and learner._wrong == 0

@@ -400,9 +400,9 @@ def _views_and_writes(x, w):
     ],
 )
 def test_the_text_of_the_ir_is_inductors_own(tmp_path, monkeypatch, function, dynamic):
-    from depyf.compat import ir_text
-    from depyf.compat.ir_printer import Printer
-    from depyf.compat.learning import Learner
+    from depyf.printing import hooks
+    from depyf.printing.ir import Printer
+    from depyf.printing.learning import Learner
 
     asked = []
 
@@ -421,22 +421,22 @@ def test_the_text_of_the_ir_is_inductors_own(tmp_path, monkeypatch, function, dy
         files = [one.file for one in frame.artifacts if one.kind in kinds]
         return len(asked), ["".join((directory / file).read_text().splitlines(True)[3:]) for file in files]
 
-    monkeypatch.setattr(ir_text, "_printer", Printer())
-    ir_text._printer._learner = Counting()
+    monkeypatch.setattr(hooks, "_ir", Printer())
+    hooks._ir._learner = Counting()
     more, learned = texts(tmp_path / "first")
     fewer, made = texts(tmp_path / "then")
     assert more > 2 and fewer <= more // 2
-    monkeypatch.setattr(ir_text, "add_text_hooks", lambda: lambda: None)
+    monkeypatch.setenv(hooks.VARIABLE, "pytorch")
     _, own = texts(tmp_path / "own")
     assert len(own) == 4 and all("loop_body" in one for one in own) and learned == made == own
 
 
 @pytest.mark.parametrize("dynamic", [pytest.param(False, marks=pytest.mark.long), True])
 def test_the_text_of_graphs_is_pytorchs_own(tmp_path, monkeypatch, dynamic):
-    from depyf.compat import graph_text
-    from depyf.compat.graph_printer import Printer
+    from depyf.printing import hooks
+    from depyf.printing.graphs import Printer
 
-    monkeypatch.setattr(graph_text, "_printer", Printer())
+    monkeypatch.setattr(hooks, "_graphs", Printer())
     printed = []
     own = torch.fx.graph_module._print_readable
     monkeypatch.setattr(torch.fx.graph_module, "_print_readable", lambda *a: printed.append(a[0]) or own(*a))
@@ -455,13 +455,14 @@ def test_the_text_of_graphs_is_pytorchs_own(tmp_path, monkeypatch, dynamic):
     more, own_texts = texts(tmp_path / "first")  # the printer learns from these
     fewer, made = texts(tmp_path / "then")
     assert fewer <= more // 2
-    monkeypatch.setattr(graph_text, "add_text_hook", lambda: lambda: None)
-    _, each = texts(tmp_path / "each")
+    monkeypatch.setenv(hooks.VARIABLE, "pytorch")
+    all_of_them, each = texts(tmp_path / "each")
+    assert all_of_them >= more
     assert own_texts == made == each and len(made) == 10
 
 
 def test_a_graph_that_has_changed_is_printed_again():
-    from depyf.compat import graph_text
+    from depyf.printing import hooks
 
     graph = torch.fx.symbolic_trace(lambda x, y: torch.add(x, y).relu())
     add, relu = [node for node in graph.graph.nodes if node.op.startswith("call")]
@@ -482,7 +483,7 @@ def test_a_graph_that_has_changed_is_printed_again():
         lambda: setattr(type(graph), "__name__", "Other"),
     ]
     for change in changes:
-        take_away = graph_text.add_text_hook()
+        take_away = hooks.add_graph_hook()
         try:
             before = graph.print_readable(**options)
             assert graph.print_readable(**options) == before
@@ -513,7 +514,7 @@ def _printed_by(printer, graph, **options):
 
 
 def test_what_was_not_compared_with_pytorchs_text_is_printed_by_pytorch():
-    from depyf.compat.graph_printer import Printer
+    from depyf.printing.graphs import Printer
 
     printer = Printer()
     graph = torch.fx.symbolic_trace(lambda x, y: torch.add(x, y, alpha=2).relu() * (x[0] - 1))
@@ -543,7 +544,7 @@ def test_what_was_not_compared_with_pytorchs_text_is_printed_by_pytorch():
     ],
 )
 def test_what_a_graph_can_have_besides_is_left_to_pytorch(change):
-    from depyf.compat.graph_printer import Printer
+    from depyf.printing.graphs import Printer
 
     printer = Printer()
     graph = torch.fx.symbolic_trace(lambda x, y: torch.add(x, y).relu())
@@ -558,13 +559,13 @@ def _own_function(x, y):
 
 
 def test_a_release_that_prints_in_another_way_prints_all(monkeypatch):
-    from depyf.compat import graph_printer
+    from depyf.printing import graphs
 
-    printer = graph_printer.Printer()
-    monkeypatch.setattr(graph_printer, "_comment", lambda stack: "\n# other\n")
+    printer = graphs.Printer()
+    monkeypatch.setattr(graphs, "_comment", lambda stack: "\n# other\n")
     graph = torch.fx.symbolic_trace(lambda x: torch.relu(x) * 2)
     assert all(_printed_by(printer, graph) for _ in range(5))
-    monkeypatch.setattr(graph_printer._Graph, "text", None)
+    monkeypatch.setattr(graphs._Graph, "text", None)
     assert _printed_by(printer, graph)
 
 

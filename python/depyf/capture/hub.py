@@ -19,15 +19,13 @@ from depyf.compat import (
     compiled,
     dynamo,
     eval_frame,
-    graph_text,
     graphs,
-    guard_printer,
     inductor,
-    ir_text,
     loggers,
     restored,
     trace,
 )
+from depyf.printing import hooks
 from depyf.session import PhaseEvent
 
 
@@ -85,8 +83,8 @@ def add(listener: Listener) -> None:
                 lambda: ahead.add_hook(_began_ahead, _ended_ahead),
                 lambda: ahead.add_load_hook(_began_loading_ahead, _loaded_ahead),
                 lambda: restored.add_hook(_restored),
-                graph_text.add_text_hook,
-                guard_printer.add_text_hook,
+                hooks.add_graph_hook,
+                hooks.add_guard_hook,
             )
             for set_hook in set_hooks:
                 try:
@@ -137,7 +135,7 @@ def _hear_inductor() -> None:
             _undo.append(loggers.add_ir_handlers(_scheduled, inductor.elsewhere()))
             _undo.append(graphs.add_module_hook(_loaded))
             _undo.append(inductor.add_fusion_hook(_not_fused))
-            _undo.append(ir_text.add_text_hooks())
+            _undo.append(hooks.add_ir_hook())
 
 
 def _tell(event: Callable[[Listener], None]) -> None:

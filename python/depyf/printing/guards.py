@@ -8,27 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from depyf.compat import intercept, private
-from depyf.compat.learning import Learner, Unknown
-
-_MODULE = "torch._C._dynamo.guards"
-_learner = Learner()
-"""PyTorch's texts have taught it what it can print, which stays right as long as the process uses one PyTorch. It has
-no lock, as it only adds to a set; nothing clears it, and a forked child goes on with its copy."""
+from depyf.compat import printed
+from depyf.printing.learning import Learner, Unknown
 
 
-def add_text_hook() -> Callable[[], None]:
-    """Makes the printing of trees of guards faster, until the function that it returns is called."""
+class Printer:
+    """Prints trees of guards and learns which it can print."""
 
-    def answer(original: Callable[..., Any]) -> intercept.Call:
-        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
-            if len(args) != 1 or kwargs:
-                return original(*args, **kwargs)
-            return _learner.text(lambda parts: _Tree(parts).text(args[0].root), lambda: original(*args))
+    def __init__(self) -> None:
+        self._learner = Learner()
 
-        return call
-
-    return intercept.around(private.get("torch._dynamo.guards:GuardManagerWrapper.__str__"), answer)
+    def text(self, root: Any, own: Callable[[], str]) -> str:
+        """Returns the text of a tree of guards; `own` returns the text that PyTorch prints."""
+        return self._learner.text(lambda parts: _Tree(parts).text(root), own)
 
 
 class _Tree:
@@ -36,8 +28,7 @@ class _Tree:
 
     def __init__(self, parts: set[Any]) -> None:
         self._parts = parts
-        self._relational = private.get(f"{_MODULE}:RelationalGuard")
-        self._dict_manager = private.get(f"{_MODULE}:DictGuardManager")
+        self._relational, self._dict_manager = printed.guard_kinds()
         if self._relational is None or self._dict_manager is None:
             raise Unknown
         self._lines = ["", "TREE_GUARD_MANAGER:", "+- RootGuardManager"]

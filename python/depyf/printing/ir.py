@@ -13,8 +13,9 @@ from operator import getitem
 from typing import Any
 
 from depyf import names
-from depyf.compat import private, sympy_text
-from depyf.compat.learning import Learner, Unknown
+from depyf.compat import printed
+from depyf.printing import sympy_text
+from depyf.printing.learning import Learner, Unknown
 
 _WIDTH = 80  # of lines that `pprint` leaves whole
 # The names that PyTorch's printing functions use. A function that uses more is of a release
@@ -26,14 +27,6 @@ _USED = set(
     "isinstance items itertools join layout len log max_input_distance min_input_distance mode name node offset pformat ranges re "
     "read_writes reads reads_and_writes replace root_block rstrip size snodes splice strip stride sub subblocks submodules body "
     "textwrap torch type unmet_dependencies users var_ranges warning writeline writes".split()
-)
-_SCHEDULER = "torch._inductor.scheduler"
-_PARTS = (
-    f"{_SCHEDULER}:SchedulerBuffer.debug_str",
-    "torch._inductor.loop_body:LoopBody.debug_str",
-    "torch._inductor.loop_body:LoopBodyBlock.debug_str",
-    "torch._inductor.dependencies:MemoryDep.__repr__",
-    "torch._inductor.ir:Layout.__str__",
 )
 _USER = ["node", "can_inplace", "is_weak"]
 _LAYOUTS = ("FixedLayout", "FlexibleLayout")
@@ -93,7 +86,7 @@ class _Ir:
         self._expressions, self._alive = constant.expressions, constant.alive
         self._kept_dependencies = constant.dependencies
         self._kept: _Kept = {}
-        self._graph = private.get("torch._inductor.virtualized:V").graph
+        self._graph = printed.ir_graph()
 
     def node(self, node: Any, parts: set[Any]) -> str:
         """Returns the text of a node."""
@@ -290,10 +283,9 @@ def _literal(value: Any) -> str:
 
 def _makes_known_text(kind: type) -> bool:
     """True if the text of such nodes depends only on what is looked at here."""
-    fields = getattr(private.get(f"{_SCHEDULER}:NodeUser"), "__dataclass_fields__", ())
-    functions = [*map(private.get, _PARTS), getattr(kind, "debug_str", None), getattr(kind, "debug_str_extra", None)]
+    functions = [*printed.ir_part_functions(), getattr(kind, "debug_str", None), getattr(kind, "debug_str_extra", None)]
     codes = [getattr(function, "__code__", None) for function in functions]
-    return list(fields) == _USER and all(
+    return printed.ir_user_fields() == _USER and all(
         code is not None and all(_USED.issuperset(nested.co_names) for nested in names.nested_codes(code))
         for code in codes
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from depyf.compat import private
+from depyf.compat import printed
 
 _INTEGERS = ("Integer", "One", "NegativeOne", "Zero")
 
@@ -43,7 +43,7 @@ def is_right() -> bool:
     """True if SymPy prints as this module expects, which settings can change for all expressions. Is to be asked
     when nothing has been set temporarily."""
     try:
-        return private.get("sympy.printing.printer:Printer._global_settings") == {} and _prints_samples()
+        return printed.sympy_settings() == {} and _prints_samples()
     except Exception:  # of another release
         return False
 

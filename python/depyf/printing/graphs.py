@@ -16,8 +16,9 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
-from depyf.compat import private, sympy_text
-from depyf.compat.learning import Learner, Unknown
+from depyf.compat import printed
+from depyf.printing import sympy_text
+from depyf.printing.learning import Learner, Unknown
 
 _NAMES = re.compile(r"(?:[a-zA-Z_][0-9a-zA-Z_]*\n)*")
 _NOT_NAMES = {*keyword.kwlist, *dir(builtins), "inf", "nan", "NoneType", "torch", "device", "fx_pytree", "pytree"}
@@ -246,7 +247,7 @@ class _Graph:
 @functools.cache
 def _indents_blank_lines() -> bool:
     """True if PyTorch prints spaces on blank lines, which not all releases do."""
-    return bool(private.call("torch.nn.modules.module:_addindent", "a\n ", 4) == "a\n     ")
+    return printed.indents_blank_lines()
 
 
 def _last_uses(nodes: list[Any]) -> dict[Any, list[Any]]:
@@ -285,7 +286,7 @@ def _name(target: Any) -> tuple[str, bool]:
     """Returns the printed name of a function, or the format of an operator, and True if it is an operator."""
     if target.__module__ == "_operator":
         return _OPERATORS[target.__name__], True
-    name = private.call("torch.fx.node:_get_qualified_name", target)
+    name = printed.qualified_name(target)
     # Others are imported, under a name of the graph's own.
     if name is None or not re.match(r"torch\.(?!_dynamo\.|_inductor\.)", name):
         raise Unknown

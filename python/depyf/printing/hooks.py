@@ -1,0 +1,108 @@
+"""Lets the printers of this folder answer the calls of PyTorch's printing functions while a block is open."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from depyf.compat import intercept, printed
+from depyf.printing import graphs, guards, ir
+
+VARIABLE = "DEPYF_PRINTING"
+"""The environment variable that leaves all printing to PyTorch if its value is "pytorch"."""
+# The options with which PyTorch has graphs printed for its logs and caches, and which `graphs.Printer` knows.
+_ALWAYS = {"print_output": False, "include_stride": True, "include_device": True}
+_SOMETIMES = {"fast_sympy_print": "simple", "expanded_def": "expanded"}
+
+_graphs = graphs.Printer()
+"""The printer of graphs. PyTorch's texts have taught it what it can print, which stays right as long as the process uses
+one PyTorch. It has no lock, as it only adds to a set; nothing clears it, and a forked child goes on with its copy."""
+_guards = guards.Printer()
+"""The printer of trees of guards. It learns as `_graphs` does: no lock, nothing clears it, and a forked child goes on with
+its copy."""
+_ir = ir.Printer()
+"""The printer of Inductor's IR. It has no lock, as it only adds to a set and to tables of texts. `forget`, at the end of the
+last block, clears the tables; nothing clears the set. A forked child goes on with its copy."""
+
+
+def is_enabled() -> bool:
+    """True unless the environment leaves all printing to PyTorch."""
+    return os.environ.get(VARIABLE) != "pytorch"
+
+
+def add_graph_hook() -> Callable[[], None]:
+    """Makes the printing of graphs faster, until the function that it returns is called."""
+
+    def answer(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            rest = kwargs.keys() - _ALWAYS.keys()
+            if (
+                len(args) != 1
+                or not rest <= _SOMETIMES.keys()
+                or any(kwargs.get(key) is not _ALWAYS[key] for key in _ALWAYS)
+            ):
+                return original(*args, **kwargs)
+            options = {name: bool(kwargs.get(key)) for key, name in _SOMETIMES.items()}
+            return _graphs.text(args[0], lambda: original(*args, **kwargs), **options)
+
+        return call
+
+    return intercept.around(printed.graph_function(), answer) if is_enabled() else _do_nothing
+
+
+def add_guard_hook() -> Callable[[], None]:
+    """Makes the printing of trees of guards faster, until the function that it returns is called."""
+
+    def answer(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            if len(args) != 1 or kwargs:
+                return original(*args, **kwargs)
+            return _guards.text(args[0].root, lambda: original(*args))
+
+        return call
+
+    return intercept.around(printed.guard_function(), answer) if is_enabled() else _do_nothing
+
+
+def add_ir_hook() -> Callable[[], None]:
+    """Makes the printing of Inductor's IR faster, until the function that it returns is called.
+
+    It is to be called when Inductor is loaded; it does nothing before. An exception of Inductor's own printing does not
+    reach the compilation, even where all printing is left to PyTorch: it prints the IR for the block alone.
+    """
+
+    def answer(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            text = _ir_text(args[0]) if not kwargs and len(args) == 1 else None
+            if text is not None:
+                return text
+            try:
+                return original(*args, **kwargs)
+            except Exception as error:
+                printed.ir_function_failed(error)
+                return ""
+
+        return call
+
+    end = intercept.around(printed.ir_function(), answer)
+
+    def remove() -> None:
+        end()
+        _ir.forget()
+
+    return remove
+
+
+def _ir_text(nodes: Any) -> str | None:
+    """Returns the text of nodes of the IR; None if PyTorch is to print them, as in a release that prints in another way."""
+    if not is_enabled():
+        return None
+    try:
+        return _ir.text(nodes)
+    except Exception:
+        return None
+
+
+def _do_nothing() -> None:
+    pass

@@ -1,0 +1,71 @@
+"""Changes the names in the syntax tree of decompiled source, where its own names cannot be compiled as they are.
+
+Python refuses some names of attributes that bytecode has. A compiler sorts free and cell variables by name, and Dynamo does
+not: source is compiled under names that sort as wanted (`_core.names_that_sort`), and the code gets its own names back.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import keyword
+import types
+from collections.abc import Iterable, Mapping
+
+
+def restore_attributes(tree: ast.Module, codes: Iterable[types.CodeType]) -> ast.Module:
+    """Returns `tree` with `getattr(x, "NAME")` turned back into an attribute, for names in `codes` that Python refuses.
+
+    Dynamo loads attributes such as `0` of a list of modules; in source only a call can say that.
+    """
+    wanted = {name for code in codes for name in code.co_names if not name.isidentifier() or keyword.iskeyword(name)}
+    return _Attributes(wanted).visit(tree) if wanted else tree
+
+
+class _Attributes(ast.NodeTransformer):
+    def __init__(self, wanted: set[str]) -> None:
+        self.wanted = wanted
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.func, ast.Name) or node.func.id != "getattr" or len(node.args) != 2 or node.keywords:
+            return node
+        name = node.args[1]
+        if not isinstance(name, ast.Constant) or not isinstance(name.value, str) or name.value not in self.wanted:
+            return node
+        return ast.copy_location(ast.Attribute(node.args[0], name.value, ast.Load()), node)
+
+
+def renamed(tree: ast.Module, by: Mapping[str, str]) -> ast.Module:
+    """Returns a copy of a tree with other names for its variables.
+
+    Raises:
+        ValueError: a name stands where it cannot be changed.
+    """
+    result: ast.Module = _Renamed(by).visit(copy.deepcopy(tree))
+    return result
+
+
+class _Renamed(ast.NodeTransformer):
+    def __init__(self, by: Mapping[str, str]) -> None:
+        self.by = by
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        # Name.id, arg.arg, and what else binds: def, class, except, patterns, global, nonlocal.
+        for field in ("id", "arg", "name", "rest", "names"):
+            value = getattr(node, field, None)
+            if isinstance(node, (ast.keyword, ast.alias)):
+                break
+            if isinstance(value, str):
+                setattr(node, field, self.by.get(value, value))
+            elif isinstance(node, (ast.Global, ast.Nonlocal)) and isinstance(value, list):
+                setattr(node, field, [self.by.get(name, name) for name in value])
+        return super().generic_visit(node)
+
+    def visit_alias(self, node: ast.alias) -> ast.alias:
+        bound = node.asname or node.name.partition(".")[0]
+        if bound in self.by:
+            if node.asname is None and "." in node.name:
+                raise ValueError(f"import {node.name} binds a variable whose order matters")
+            node.asname = self.by[bound]
+        return node
