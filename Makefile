@@ -51,7 +51,7 @@ bench-size: build  ## How large a dump is by the layers of a transformer, 6 to 4
 	@TORCHINDUCTOR_CACHE_DIR="$$(mktemp -d)" $(PYTHON_VENV) bench/dump_size.py
 
 bench-printing: build  ## What the printers of depyf.printing save of the compile time under a block; 6 minutes
-	.venv/bin/python bench/printing.py
+	$(PYTHON_VENV) bench/printing.py
 
 bench-page: build  ## How long a page of the report takes to open and to answer a hover; PAGE=report.html
 	@$(PYTHON_VENV) bench/page.py $(or $(PAGE),report.html)

@@ -21,7 +21,7 @@ bool is_hash(std::string_view word) {
          });
 }
 
-// The name without the numbers at its end that count names of its kind.
+// Returns the name without the numbers at its end, which only count the names of one kind.
 std::string_view without_number(std::string_view name) {
   for (;;) {
     std::size_t end = name.size();
@@ -45,7 +45,7 @@ class Comparison {
   }
 
  private:
-  // Equal rows get equal numbers.
+  // Returns a number for each row of the text; equal rows get equal numbers.
   std::vector<int> numbers_of(std::string_view text) {
     std::vector<int> numbers;
     while (!text.empty()) {
@@ -90,9 +90,10 @@ class Comparison {
     }
   }
 
-  // Splits where a row stands once in each part, the nearest one to the middle of the first.
+  // Splits both parts at a row that occurs once in each of them: at the one nearest to the middle of the first part.
   void by_unique_row(std::size_t a, std::size_t a_end, std::size_t b, std::size_t b_end, int depth) {
-    std::unordered_map<int, std::pair<int, std::size_t>> in_a, in_b;  // how often, and where
+    // row -> (how often it occurs, where it occurs last)
+    std::unordered_map<int, std::pair<int, std::size_t>> in_a, in_b;
     for (std::size_t i = a; i < a_end; ++i) ++in_a[a_[i]].first, in_a[a_[i]].second = i;
     for (std::size_t i = b; i < b_end; ++i) ++in_b[b_[i]].first, in_b[b_[i]].second = i;
     const std::size_t middle = (a + a_end) / 2;

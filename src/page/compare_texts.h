@@ -1,4 +1,4 @@
-// What is the same in two texts of graphs or code, whatever numbers their names ended on.
+// Finds the rows that two texts of graphs or code share, whatever numbers their names end with.
 #pragma once
 
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace depyf::page {
 
-// Rows of the first text, from 0, that are rows of the second.
+// A run of rows of the first text, counted from 0, that are also rows of the second text.
 struct SameRows {
   int first = 0, second = 0, count = 0;
 };
 
-// The row without comments, and with names as they are without the numbers that PyTorch gives them: `mul_3` and `buf7` are
-// `mul` and `buf`, `__compiled_fn_5` is `__compiled_fn`.
+// Returns the row without comments and without the numbers that PyTorch gives to names: `mul_3` becomes `mul`, `buf7`
+// becomes `buf`, and `__compiled_fn_5` becomes `__compiled_fn`.
 std::string normalised(std::string_view row);
 
-// The rows that both texts have in the same order, in runs. Where the texts differ too much to be compared in reasonable time
-// rows that occur once in each decide.
+// Returns the rows that both texts have in the same order, as runs. If the texts are too different to be compared in
+// reasonable time, only rows that occur once in each text are matched.
 std::vector<SameRows> same_rows(std::string_view first, std::string_view second);
 
 }  // namespace depyf::page

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t match_min = 4, match_max = 258, window = 32768;
 constexpr std::size_t hash_bits = 15;
-constexpr int chain_max = 32;  // earlier places that are compared: twice as many save 1 % of a page
-constexpr std::size_t match_enough = 96;  // a match of this length is taken without a look at further places
+constexpr int chain_max = 32;  // how many earlier places are compared; twice as many save 1 % of a page
+constexpr std::size_t match_enough = 96;  // A match of this length is taken without a look at further places.
 constexpr std::uint32_t no_place = 0xffffffff;
 
 constexpr std::array<std::uint16_t, 29> length_bases = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
@@ -32,7 +32,7 @@ class Deflate {
       : bytes_(bytes), first_(std::size_t{1} << hash_bits, no_place), earlier_(window) {}
 
   std::string run() {
-    put(1, 1), put(1, 2);  // the last block; fixed codes
+    put(1, 1), put(1, 2);  // the header of the last block, which uses the fixed codes
     for (std::size_t at = 0; at < bytes_.size();) {
       const auto [length, distance] = match(at);
       if (length < match_min) {
@@ -62,7 +62,7 @@ class Deflate {
     first = static_cast<std::uint32_t>(at);
   }
 
-  // The longest match that an earlier place has: its length and its distance.
+  // Returns the length and the distance of the longest match that an earlier place has.
   std::pair<std::size_t, std::size_t> match(std::size_t at) const {
     std::size_t best = 0, distance = 0;
     if (at + match_min > bytes_.size()) return {0, 0};
@@ -86,7 +86,7 @@ class Deflate {
     pending_ |= static_cast<std::uint64_t>(bits) << filled_;
     for (filled_ += count; filled_ >= 8; filled_ -= 8, pending_ >>= 8) out_ += static_cast<char>(pending_ & 255);
   }
-  // Codes stand with their first bit first, unlike all numbers.
+  // Writes a Huffman code. Its first bit comes first, while the first bit of a number comes last.
   void put_code(std::uint32_t code, int count) {
     std::uint32_t reversed = 0;
     for (int bit = 0; bit < count; ++bit) reversed |= (code >> bit & 1) << (count - 1 - bit);
@@ -115,10 +115,11 @@ class Deflate {
   }
 
   std::string_view bytes_;
-  std::vector<std::uint32_t> first_, earlier_;  // the last place of a hash, and of a place the one before it
+  // the last place of each hash, and for each place the place before it with the same hash
+  std::vector<std::uint32_t> first_, earlier_;
   std::string out_;
   std::uint64_t pending_ = 0;
-  int filled_ = 0;  // bits of pending_
+  int filled_ = 0;  // the number of bits that `pending_` holds
 };
 
 }  // namespace

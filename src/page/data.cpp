@@ -1,5 +1,5 @@
-// The data of the page. All of its JSON is written in this one file, so that it and src/report/viewer/data.js can be read side by
-// side.
+// Writes the data of the page. All of its JSON is written in this one file, so that it can be read beside
+// src/report/viewer/data.js, which describes it.
 #include "page/data.h"
 
 #include <algorithm>
@@ -24,10 +24,10 @@ namespace {
 using namespace record;
 
 constexpr int data_version = 1;
-constexpr std::size_t source_max = std::size_t{4} << 20;  // bytes of a file of source; a longer one is no one's to read
+constexpr std::size_t source_max = std::size_t{4} << 20;  // bytes of a source file; nobody reads a longer one
 
-constexpr std::size_t compared_max = 3;  // earlier compilations that a compilation is compared with
-constexpr double time_max = 1e15;  // microseconds; beyond them a time is a mistake of the log
+constexpr std::size_t compared_max = 3;  // how many earlier compilations one compilation is compared with
+constexpr double time_max = 1e15;  // microseconds; a longer time is a mistake in the log
 
 using NodesByName = std::map<std::string_view, const Node*>;
 
@@ -38,7 +38,7 @@ bool is_of_framework(const std::string& path) {
          path.find("<frozen ") != std::string::npos;
 }
 
-// Why a compilation was made, in a line: the guard that decided it.
+// Returns the guard that decided that the compilation was made, as one line.
 std::string deciding(const Compilation& it) {
   std::string text = texts::deciding_reason(it.reasons);
   if ((it.reasons.empty() || it.reasons[0].is_in_words) && !it.reasons_in_words.empty()) text = it.reasons_in_words[0];
@@ -78,17 +78,18 @@ class Data {
   }
   void flag(std::string_view name, bool value) { out_.key(name), out_.boolean(value); }
   void number(std::string_view name, double value) { out_.key(name), out_.number(value); }
-  // The number of the place's line, -1 if it is unknown.
+  // Writes the number of the line of a place; -1 if the line is unknown.
   void line(std::string_view name, const Place& place) { out_.member(name, lines_.number_of(place)); }
 
-  // Each text stands in the page once, whatever refers to it.
+  // Returns the number of a text. Each text stands in the page once, however often it is referred to.
   int keep(const std::string& text) {
     const auto [known, is_new] = text_numbers_.try_emplace(text, static_cast<int>(kept_texts_.size()));
     if (is_new) kept_texts_.push_back(text);
     return known->second;
   }
 
-  // A text whose rows are shown as code, with the colours of its rows; other texts have none.
+  // Returns the number of a text that is shown as code, and keeps the colours of its rows. Other texts have no
+  // colours.
   int keep_code(const std::string& text) {
     const int number = keep(text);
     highlights_.resize(std::max(highlights_.size(), static_cast<std::size_t>(number) + 1));
@@ -133,7 +134,8 @@ class Data {
     out_.end_object();
   }
 
-  // Five numbers an event: the text of its name, start and duration in microseconds, compilation, whether it ran in a worker thread.
+  // Writes five numbers for each event: the text of its name, its start and duration in microseconds, its
+  // compilation, and whether it ran in a worker thread.
   void events(const Process& process) {
     double first = 0;
     for (const Event& event : process.events) first = first == 0 ? event.start_us : std::min(first, event.start_us);
@@ -149,7 +151,8 @@ class Data {
     out_.end_array();
   }
 
-  // Each break once, with the compilations that end there; break_numbers_ has the number of a break of a compilation.
+  // Writes each graph break once, with the compilations that end there. `break_numbers_` maps a break of a
+  // compilation to its number.
   void breaks(const Process& process) {
     std::vector<std::pair<const GraphBreak*, std::vector<std::size_t>>> distinct;
     break_numbers_.clear();
@@ -280,7 +283,7 @@ class Data {
     out_.list("panes", texts, [&](const PageText& text) { pane(text, it); });
   }
 
-  // What a pass changed, and what a compilation has in place of the one that refused the call.
+  // Writes what each pass changed, and what a compilation has in place of the compilation that refused the call.
   void differences(const Process& process, std::size_t index, const PageTexts& texts) {
     static constexpr std::pair<std::string_view, std::string_view> passes[] = {{"pre_grad_before", "pre_grad"},
                                                                                {"joint", "forward"},
@@ -302,14 +305,15 @@ class Data {
     out_.end_array();
   }
 
-  // Of the graphs before and after a pass one is enough, and Inductor's IR says what its kernels say.
+  // True if the stage is compared. One of the graphs before and after a pass is enough, and Inductor's IR says the
+  // same as its kernels.
   static bool is_compared(std::string_view stage) {
     return stage != "joint" && !stage.starts_with("pre_grad") && stage != "post_grad_before" &&
            !stage.starts_with("ir");
   }
 
-  // The indices of the compilations of the same function that refused the call, in the order in which they did, and at most
-  // `compared_max`: with more of them each page of the pair would be as long as the record.
+  // Returns the indices of the compilations of the same function that refused the call, in the order in which they
+  // refused it. There are at most `compared_max`, because the page of each pair is as long as the record.
   static std::vector<std::size_t> compared_with(const Process& process, std::size_t index) {
     std::vector<std::size_t> others;
     for (const FailedGuard& reason : process.compilations[index].reasons)
@@ -354,7 +358,8 @@ class Data {
     out_.end_object();
   }
 
-  // The bytes that a call reads and writes, each buffer once; nothing if the size of one is unknown.
+  // Returns the number of bytes that a call reads and writes, with each buffer counted once; nothing if the size of a
+  // buffer is unknown.
   static std::optional<std::int64_t> bytes_of_all(const std::vector<std::string>& buffers,
                                                   const std::map<std::string, std::string>& shapes) {
     std::int64_t sum = 0;
@@ -363,7 +368,8 @@ class Data {
       if (!seen.insert(buffer).second) continue;
       auto shape = shapes.find(buffer);
       if (shape == shapes.end())
-        shape = shapes.find(buffer.substr(0, buffer.find('\'')));  // a later value in that buffer
+        // A later value in the same buffer has the name of the buffer with a quote behind it.
+        shape = shapes.find(buffer.substr(0, buffer.find('\'')));
       const std::optional<std::int64_t> bytes = shape == shapes.end() ? std::nullopt : bytes_of(shape->second);
       if (!bytes) return std::nullopt;
       sum += *bytes;
@@ -371,14 +377,15 @@ class Data {
     return sum;
   }
 
-  // The shapes of the buffers of output code, with those of the graph's inputs and of what library calls return.
+  // Returns the shapes of the buffers of output code, of the inputs of its graph, and of the values that library
+  // calls return.
   static std::map<std::string, std::string> shapes_in(const OutputCode& code, const NodesByName& nodes) {
     std::map<std::string, std::string> shapes = code.shapes;
     for (const auto& [name, node] : nodes)
       if (node->op == "placeholder") shapes.try_emplace(std::string(name), node->shape);
     for (const KernelCall& call : code.calls)
       if (call.kind == "library" && !call.writes.empty()) add_returned(call, nodes, shapes);
-    for (bool has_grown = true; has_grown;) {  // another name may be that of another name
+    for (bool has_grown = true; has_grown;) {  // A name can stand for another name that stands for a third name.
       has_grown = false;
       for (const auto& [name, buffer] : code.buffer_of)
         if (const auto shape = shapes.find(buffer); shape != shapes.end())
@@ -387,10 +394,11 @@ class Data {
     return shapes;
   }
 
-  // What a library call returns has the shape of its node, or, of a tuple, those of the nodes that are its items.
+  // Adds the shapes of what a library call returns: the shape of its node, or for a tuple the shapes of the nodes
+  // that are its items.
   static void add_returned(const KernelCall& call, const NodesByName& nodes,
                            std::map<std::string, std::string>& shapes) {
-    static constexpr std::string_view no_bytes = "u8[0]";  // of a tuple; its items have them
+    static constexpr std::string_view no_bytes = "u8[0]";  // the shape of a tuple, whose bytes are those of its items
     for (const std::string& name : call.nodes) {
       const auto node = nodes.find(name);
       if (node == nodes.end() || !is_called(node->second->op, call.kernel)) continue;
@@ -401,7 +409,8 @@ class Data {
       std::vector<const Node*> items;
       for (const auto& [item_name, item] : nodes)
         if (item->op == "operator.getitem" && !item->inputs.empty() && item->inputs[0] == name) items.push_back(item);
-      std::sort(items.begin(), items.end(), std::less<>());  // they lie in one vector, in the order of the graph
+      // The nodes lie in one vector in the order of the graph, so that their addresses sort them.
+      std::sort(items.begin(), items.end(), std::less<>());
       if (items.size() + 1 != call.writes.size()) return;
       shapes.try_emplace(call.writes[0], no_bytes);
       for (std::size_t i = 0; i < items.size(); ++i) shapes.try_emplace(call.writes[i + 1], items[i]->shape);
@@ -409,14 +418,15 @@ class Data {
     }
   }
 
-  // True for "aten.convolution.default" and either "extern_kernels.convolution" or "torch.ops.aten.convolution.default".
+  // True if a node's operator is what the output code calls: "aten.convolution.default" is called as
+  // "extern_kernels.convolution" and as "torch.ops.aten.convolution.default".
   static bool is_called(std::string_view op, std::string_view kernel) {
     if (!op.starts_with("aten.")) return false;
     const std::string_view name = op.substr(5, op.find('.', 5) - 5);
     return kernel.ends_with(op) || kernel.ends_with("." + std::string(name));
   }
 
-  // The nodes of the graph that became the output code.
+  // Returns the nodes of the graph that the output code was made from, by their names.
   static NodesByName nodes_of(const Compilation& it, const OutputCode& code) {
     NodesByName nodes;
     for (const Graph& graph : it.graphs)
@@ -425,7 +435,7 @@ class Data {
     return nodes;
   }
 
-  // The statements of output code that call kernels and libraries, with what they compute.
+  // Writes the statements of output code that call kernels and libraries, with the nodes that they compute.
   void calls(const Compilation& it) {
     out_.key("calls");
     out_.begin_array();
@@ -441,7 +451,8 @@ class Data {
         out_.strings("captured", call.captured);
         out_.strings("reads", call.reads);
         out_.strings("writes", call.writes);
-        std::vector<std::string> read = call.reads;  // and the value that a kernel reads where it writes its result
+        // A kernel that writes its result into a value also reads that value.
+        std::vector<std::string> read = call.reads;
         read.insert(read.end(), call.overwrites.begin(), call.overwrites.end());
         out_.optional("bytesRead", bytes_of_all(read, shapes));
         out_.optional("bytesWritten", bytes_of_all(call.writes, shapes));
@@ -463,7 +474,7 @@ class Data {
     out_.end_array();
   }
 
-  // What the calls write, with the sizes.
+  // Writes the buffers that the calls write to, with their sizes.
   void buffers(const Compilation& it) {
     out_.key("buffers");
     out_.begin_array();
@@ -471,7 +482,7 @@ class Data {
       const NodesByName nodes = nodes_of(it, code);
       for (const auto& [name, shape] : shapes_in(code, nodes)) {
         if (const auto node = nodes.find(name); node != nodes.end() && node->second->op == "placeholder")
-          continue;  // an input is the caller's
+          continue;  // The buffer of an input belongs to the caller.
         out_.begin_object();
         out_.member("name", name);
         out_.member("direction", code.direction == "inference" ? "forward" : code.direction);
@@ -483,7 +494,7 @@ class Data {
     out_.end_array();
   }
 
-  // A row is [row, name, why, last row, lines...].
+  // Writes the rows of a text as arrays [row, name, reason, last row, lines...].
   void pane(const PageText& text, const Compilation& compilation) {
     out_.begin_object();
     out_.member("stage", text.stage);
@@ -503,7 +514,8 @@ class Data {
   void ranks() {
     out_.key("ranks");
     out_.begin_array();
-    // A dump and a log tell of a run in different terms, so that each part of theirs would seem to differ.
+    // A dump and a log describe a run in different terms, so that each part would seem to differ. They are not
+    // compared.
     const auto logs = std::count_if(run_.processes.begin(), run_.processes.end(),
                                     [](const Process& process) { return !process.records.empty(); });
     const bool are_alike = logs == 0 || logs == static_cast<std::ptrdiff_t>(run_.processes.size());
@@ -520,7 +532,8 @@ class Data {
     out_.end_array();
   }
 
-  // The text of a file of source. A relative name starts where the program ran, or else where the page is made.
+  // Returns the text of a source file. A relative name starts in the directory where the program ran, or else where
+  // the page is made.
   std::optional<std::string> source_at(const std::string& path) const {
     if (!read_source_) return std::nullopt;
     if (!path.starts_with('/'))
@@ -530,7 +543,8 @@ class Data {
     return read_source_(path);
   }
 
-  // The text of a file in which each line that the record quotes is as quoted; nothing if there is no such file.
+  // Returns the text of a source file if each line that the record quotes is still the same in it; nothing if there
+  // is no such file.
   std::optional<std::string> unchanged_source(const std::string& path, int file, std::string& why) const {
     if (options_.is_redacted) {
       why = "the page was written without source (--redact)";
@@ -594,7 +608,7 @@ class Data {
   json::Writer out_{true};
   Lines lines_;
   std::vector<std::string> kept_texts_;
-  std::vector<std::string> highlights_;  // of those texts that are code, by the number of the text
+  std::vector<std::string> highlights_;  // the colours of the texts that are code, by the number of the text
   std::unordered_map<std::string, int> text_numbers_;
   std::map<const GraphBreak*, int> break_numbers_;
 };
@@ -604,7 +618,8 @@ class Data {
 std::string data_of(const Run& run, const std::vector<PageTexts>& texts, const ReadSource& read_source,
                     const PageOptions& options) {
   const std::string text = Data(run, texts, read_source, options).text();
-  // `<` occurs in strings alone, where it may be written as an escape; no text can then end the script element.
+  // The character `<` occurs only in strings, where an escape can stand for it. Then no text can end the script
+  // element.
   std::string escaped;
   escaped.reserve(text.size() + text.size() / 16);
   for (const char character : text)

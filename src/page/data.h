@@ -1,4 +1,4 @@
-// What the page shows, as JSON for its viewer. src/report/viewer/data.js describes the members.
+// Makes the JSON that the page shows. src/report/viewer/data.js describes its members.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace depyf::page {
 
-// The data in ASCII, without any `<`, so that it may stand within a script element.
+// Returns the data in ASCII without any `<`, so that it can stand in a script element.
 std::string data_of(const record::Run& run, const std::vector<PageTexts>& texts, const ReadSource& read_source,
                     const PageOptions& options);
 

@@ -19,13 +19,13 @@ constexpr std::string_view cpp_words[] = {
     "if",      "int",      "int32_t", "int64_t",  "long",   "namespace",   "nullptr", "private",   "public",
     "return",  "short",    "signed",  "sizeof",   "static", "static_cast", "struct",  "switch",    "template",
     "true",    "typename", "uint8_t", "unsigned", "using",  "void",        "while"};
-constexpr std::string_view prefix_letters = "rbfuRBFU";  // of strings of Python
+constexpr std::string_view prefix_letters = "rbfuRBFU";  // the letters that can precede a string literal of Python
 constexpr std::size_t prefix_max = 2;
 
 bool is_word_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80); }
 bool is_word(char c) { return is_word_start(c) || std::isdigit(static_cast<unsigned char>(c)); }
 
-// The units of UTF-16 that a byte of UTF-8 begins.
+// Returns the number of UTF-16 units that a byte of UTF-8 begins.
 std::size_t units_of(char c) {
   const auto byte = static_cast<unsigned char>(c);
   if (byte >= 0x80 && byte < 0xc0) return 0;
@@ -56,12 +56,12 @@ class Highlighter {
 
   std::size_t end_of_row() const { return std::min(text_.find('\n', at_), text_.size()); }
 
-  // Goes on to `end`, which is in the same row, without a colour.
+  // Moves to `end`, which is in the same row, and leaves the text without a colour.
   void skip_to(std::size_t end) {
     for (; at_ < end; ++at_) units_since_span_ += units_of(text_[at_]);
   }
 
-  // Colours what lies between here and `end`, which is in the same row.
+  // Colours the text from here to `end`, which is in the same row.
   void span_to(std::size_t end, char kind) {
     std::size_t units = 0;
     const bool is_whole = at_ == row_start_ && (kind == 's' || kind == 'S') && end == end_of_row();
@@ -71,7 +71,7 @@ class Highlighter {
     units_since_span_ = 0;
   }
 
-  // Colours what lies between here and `end` as a string, row by row.
+  // Colours the text from here to `end` as a string, row by row.
   void string_to(std::size_t end) {
     for (char kind = 's'; at_ < end; kind = 'S') {
       span_to(std::min(end, end_of_row()), kind);
@@ -102,7 +102,8 @@ class Highlighter {
     else skip_to(end);
   }
 
-  // The end of the string that begins with the quote at `start` and ends in its row; `start` itself if it does not end there.
+  // Returns the end of the string that begins with the quote at `start`; `start` itself if the string does not end in
+  // its row.
   std::size_t end_of_string(std::size_t start) const {
     const std::size_t row_end = end_of_row();
     for (std::size_t end = start + 1; end < row_end; ++end) {
@@ -125,7 +126,7 @@ class Highlighter {
     word(python_words);
   }
 
-  // The string whose quote is at `quote`, behind its prefix.
+  // Colours the string whose opening quote is at `quote`, together with its prefix.
   void python_string(std::size_t quote) {
     const std::string triple(3, text_[quote]);
     if (!text_.substr(quote).starts_with(triple)) {
@@ -171,7 +172,7 @@ class Highlighter {
   std::size_t at_ = 0;
   std::size_t row_start_ = 0;
   std::size_t units_since_span_ = 0;
-  std::string kernel_end_;  // the quotes that end the source of the kernel; empty outside of one
+  std::string kernel_end_;  // the quotes that end the source of the current kernel; empty outside of a kernel
   bool is_cpp_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Which parts of a text of code are comments, strings, numbers and keywords, for the page to colour.
+// Finds the comments, strings, numbers and keywords in a text of code, which the page colours.
 #pragma once
 
 #include <string>

@@ -5,7 +5,8 @@
 namespace depyf::page {
 
 int Lines::file_of(const std::string& path) {
-  // PyTorch writes the last three parts of a path at some guards: they are those of the file that is known with all its parts.
+  // PyTorch writes only the last three parts of the path in some guards. Such a path means the file whose full path
+  // ends with them.
   if (!path.starts_with('/') && path.find('/') != std::string::npos && !file_numbers_.contains(path))
     for (std::size_t file = 0; file < files_.size(); ++file)
       if (files_[file].ends_with("/" + path)) return static_cast<int>(file);

@@ -1,4 +1,4 @@
-// Numbers for lines of source: the panes of the page refer to a line by its number.
+// Numbers the lines of source. The panes of the page refer to a line by its number.
 #pragma once
 
 #include <map>
@@ -13,18 +13,18 @@ namespace depyf::page {
 inline constexpr int no_line = -1;
 
 struct SourceLine {
-  int file = 0;  // index into Lines::files()
-  int line = 0;  // from 1
-  std::string text;  // as the record quotes it; empty if it does not
+  int file = 0;  // an index into Lines::files()
+  int line = 0;  // counted from 1
+  std::string text;  // the text of the line as the record quotes it; empty if the record does not quote it
 };
 
 class Lines {
  public:
-  // The number of the line of a place; no_line if the place names no file or no line.
+  // Returns the number of the line of a place; no_line if the place names no file or no line.
   int number_of(const record::Place& place);
-  // The same for lines that are known already.
+  // Returns the number of a line that already has one; no_line if it has none.
   int find(std::string_view file_name, int line) const;
-  // The number of a file.
+  // Returns the number of a file.
   int file_of(const std::string& path);
 
   const std::vector<SourceLine>& lines() const { return lines_; }
@@ -34,7 +34,7 @@ class Lines {
   std::vector<SourceLine> lines_;
   std::vector<std::string> files_;
   std::map<std::string, int, std::less<>> file_numbers_;
-  std::map<std::pair<int, int>, int> numbers_;  // by file and line
+  std::map<std::pair<int, int>, int> numbers_;  // (file, line) -> number of the line
 };
 
 }  // namespace depyf::page

@@ -1,4 +1,5 @@
-// The page: a frame of HTML around the data and the viewer, with a policy that lets nothing else run or load.
+// Makes the page: an HTML frame around the data and the viewer, with a policy under which nothing else is executed or
+// loaded.
 #include "depyf/page.h"
 
 #include "page/compress.h"
@@ -10,9 +11,10 @@
 namespace depyf {
 namespace {
 
-constexpr std::size_t compressed_from = std::size_t{1} << 19;  // bytes of data; less stays as any tool can read it
+// Data of fewer bytes is not compressed, so that any tool can read it.
+constexpr std::size_t compressed_from = std::size_t{1} << 19;
 
-// The data as the content of an element, and the element's type.
+// Returns the element that contains the data. Its type states whether the data is compressed.
 std::string data_element(const std::string& data) {
   if (data.size() < compressed_from) return "<script type=\"application/json\" id=\"data\">" + data + "</script>\n";
   return "<script type=\"application/gzip\" id=\"data\">" + page::base64(page::gzip(data)) + "</script>\n";

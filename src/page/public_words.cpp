@@ -1,6 +1,7 @@
-// Words that no program owns: those of Python, of C++, of PyTorch's operators and methods, of the code that PyTorch generates, and
-// of the sentences in which depyf describes guards. Collected from dir() of PyTorch 2.13's public modules, the names of its
-// registered operators, its generated code for three models, and the texts of python/depyf/guards.
+// The words that belong to no program: those of Python, of C++, of PyTorch's operators and methods, of the code that
+// PyTorch generates, and of the sentences in which depyf describes guards. They were collected from dir() of the
+// public modules of PyTorch 2.13, the names of its registered operators, its generated code for three models, and the
+// texts of python/depyf/guards.
 #include "page/redact.h"
 
 namespace depyf::page {

@@ -9,7 +9,7 @@ namespace {
 
 using namespace record;
 
-// Declares what the record itself says of names, files and sizes.
+// Collects the names, files and sizes that the record itself states.
 class Survey {
  public:
   explicit Survey(TextRedactor& text) : text_(text) {}
@@ -83,7 +83,7 @@ class Redactor {
   }
 
   void page_text(PageText& text) {
-    text.name.clear();  // files have the names of functions
+    text.name.clear();  // The file's name contains the name of a function.
     text.text = text.stage == "code" ? text_.calls_of_graphs(text.text) : text_.code(text.text);
   }
 
@@ -99,7 +99,7 @@ class Redactor {
     for (Compilation& compilation : process.compilations) this->compilation(compilation);
   }
 
-  // A log has a hundred thousand events of a hundred names.
+  // Returns the redacted name of an event. A log has a hundred thousand events with a hundred different names.
   const std::string& event_name(const std::string& name) {
     const auto [known, is_new] = event_names_.try_emplace(name);
     if (is_new) known->second = text_.sentence(name);
@@ -144,7 +144,7 @@ class Redactor {
     compiled(compilation);
   }
 
-  // Why there is no code, and why it was compiled again.
+  // Redacts the reasons why there is no code, and why the function was compiled again.
   void failures(Compilation& compilation) {
     if (!compilation.failure.empty()) {
       const std::size_t end = compilation.failure.find_first_of(":\n ");
@@ -166,7 +166,8 @@ class Redactor {
     }
   }
 
-  // PyTorch numbers the reasons that it has a fixed list of; another may quote the program.
+  // Redacts a graph break. PyTorch numbers the reasons in its fixed list; a reason without a number can quote the
+  // program.
   void graph_break(GraphBreak& graph_break) {
     graph_break.reason = graph_break.link.empty() ? "a reason that is left out" : text_.sentence(graph_break.reason);
     graph_break.explanation.clear();
@@ -186,7 +187,7 @@ class Redactor {
     symbol.reason.clear();
   }
 
-  // Graphs, kernels, and the links between them.
+  // Redacts the graphs, the kernels, and the links between them.
   void compiled(Compilation& compilation) {
     for (Kernel& kernel : compilation.kernels) kernel.name = text_.name(kernel.name), names(kernel.source_nodes);
     for (Graph& graph : compilation.graphs) {

@@ -1,4 +1,5 @@
-// The record and the texts of a run without what belongs to the user alone: source text, paths, names, strings and numbers.
+// Removes what belongs to the user alone from the record and the texts of a run: source text, paths, names, strings
+// and numbers.
 #pragma once
 
 #include <string_view>
@@ -8,7 +9,7 @@
 
 namespace depyf::page {
 
-// Words that no program owns, with a space between two of them.
+// The words that belong to no program, separated by spaces.
 extern const std::string_view public_words;
 
 struct Redacted {
@@ -16,8 +17,8 @@ struct Redacted {
   std::vector<PageTexts> texts;
 };
 
-// Returns a copy that keeps structure: operators, shapes, times, statuses, numbers of lines. A name is kept if it consists of
-// public words, numbers and single letters; another name becomes name1, name2, ..., always the same one.
+// Returns a copy that keeps operators, shapes, times, statuses and line numbers. A name is kept if it consists of
+// public words, numbers and single letters. Any other name becomes name1, name2 and so on, and always the same one.
 Redacted redacted(const record::Run& run, const std::vector<PageTexts>& texts);
 
 }  // namespace depyf::page

@@ -10,14 +10,15 @@ namespace depyf::page {
 namespace {
 
 constexpr std::uint64_t small_number_max =
-    16;  // dimensions, positions and widths of vectors, which say nothing of a program
-constexpr std::uint64_t position_max = 10000;  // of a layer among its siblings
-constexpr std::size_t prefix_max = 2;  // letters before a string literal, such as rb
-constexpr std::size_t product_max = std::size_t{1} << 40;  // of sizes: the elements of a tensor
+    16;  // Dimensions, positions and widths of vectors up to this number say nothing about a program.
+constexpr std::uint64_t position_max = 10000;  // the largest index of a layer among its siblings
+constexpr std::size_t prefix_max = 2;  // how many letters can precede a string literal, such as rb
+// the largest product of sizes, which is the number of elements of a tensor
+constexpr std::size_t product_max = std::size_t{1} << 40;
 
 bool is_digit(char character) { return character >= '0' && character <= '9'; }
 bool is_letter(char character) { return is_word(character) && !is_digit(character) && character != '_'; }
-// A character of a name in any language.
+// True if the character can be part of a name in any language.
 bool is_of_name(char character) { return is_word(character) || (character & 0x80) != 0; }
 
 std::string_view without_digits(std::string_view text) {
@@ -25,10 +26,10 @@ std::string_view without_digits(std::string_view text) {
   return text;
 }
 
-// True for the names that stand for others: a user's own name of this form must get another.
+// True if a part of a name looks like a pseudonym. If a user's own name has this form, it must get another one.
 bool is_pseudonym(std::string_view part) { return part.starts_with("name") && part.size() > 4 && is_digit(part[4]); }
 
-// Calls visit(part) for each part between characters that `is_between` accepts.
+// Calls visit(part) for each part of the text between characters that `is_between` accepts.
 template <class IsBetween, class Visit>
 void for_each_part(std::string_view text, IsBetween is_between, Visit visit) {
   for (std::size_t from = 0; from < text.size();) {
@@ -41,7 +42,7 @@ void for_each_part(std::string_view text, IsBetween is_between, Visit visit) {
 
 std::string_view last_component(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
 
-// The part of a path that names a file of PyTorch; empty if the file is not known to be PyTorch's.
+// Returns the end of a path that names a file of PyTorch; empty if the file is not known to be PyTorch's.
 std::string_view path_in_torch(std::string_view path) {
   for (const std::string_view folder : {"/site-packages/torch/", "/dist-packages/torch/"})
     if (const std::size_t at = path.rfind(folder); at != std::string_view::npos)
@@ -55,7 +56,7 @@ bool is_device(std::string_view text) {
          without_digits(text.substr(name.size())).size() <= 1;
 }
 
-// A name that PyTorch gives to buffers, operations and inputs: buf0, primals_1, arg0_1.
+// True if PyTorch generated the name, as it does for buffers, operations and inputs: buf0, primals_1, arg0_1.
 bool is_generated(std::string_view text) {
   for (const std::string_view base : {"buf", "op", "primals_", "tangents_", "arg"})
     if (text.starts_with(base) && text.size() > base.size() && is_digit(text[base.size()]) &&
@@ -64,7 +65,7 @@ bool is_generated(std::string_view text) {
   return false;
 }
 
-// The type and sizes of a value, as graphs state them: f32[8, 16][16, 1]cpu, Sym(s27).
+// True if the text is the type and the sizes of a value as graphs state them: f32[8, 16][16, 1]cpu, Sym(s27).
 bool is_annotation(std::string_view text) {
   if (text.starts_with("Sym(")) return true;
   std::size_t end = 0;
@@ -91,7 +92,7 @@ TextRedactor::TextRedactor() {
 
 void TextRedactor::add_shape(std::string_view shape) {
   std::uint64_t product = 1;
-  bool is_sizes = true;  // the strides follow the sizes
+  bool is_sizes = true;  // The sizes stand in the first brackets, and the strides in the second.
   for (std::size_t at = shape.find('['); at < shape.size();) {
     if (shape[at] == ']') is_sizes = false;
     if (!is_digit(shape[at])) {
@@ -121,7 +122,7 @@ void TextRedactor::add_path(std::string_view path) {
   file_names_.try_emplace(std::string(stem), 0);
   if (int& number = file_names_.find(stem)->second; number == 0) number = ++file_count_;
   stem = stem.substr(0, stem.find('.'));
-  // These words stand in every text of PyTorch, whatever a file is called.
+  // These words stand in every text of PyTorch. They are kept even if a file of the user has such a name.
   static constexpr std::string_view kept[] = {"torch", "forward", "call", "kernel", "x", "self", "aten", "__init__"};
   if (std::find(std::begin(kept), std::end(kept), stem) == std::end(kept)) stems_.emplace(stem);
 }
@@ -134,7 +135,8 @@ std::string TextRedactor::path(std::string_view path) {
   return "file" + std::to_string(known->second) + ".py";
 }
 
-// Texts name files without their folders; of two files of one name they mean the first.
+// Returns the number of a file that a text names without its folder. If two files have the same name, it means the
+// first.
 int TextRedactor::number_of_file(std::string_view name) {
   const auto [known, is_new] = file_names_.try_emplace(std::string(name), file_count_ + 1);
   const bool is_taken =
@@ -151,8 +153,8 @@ bool TextRedactor::is_public(std::string_view part) const {
   return part.empty() || (part.size() == 1 && is_letter(part[0])) || public_words_.contains(part);
 }
 
-// Each part of the identifier that is no public word is replaced, so that the structure of names such as
-// blocks_0_attention_weight stays.
+// Redacts an identifier. Only those of its parts that are no public words are replaced, so that the structure of a
+// name such as blocks_0_attention_weight stays.
 std::string TextRedactor::identifier(std::string_view text) {
   const bool is_of_file = stems_.contains(text);
   std::string out;
@@ -187,7 +189,8 @@ std::string TextRedactor::name(std::string_view dotted) {
   return out;
 }
 
-// The size of "train.py:12" at the beginning of the text, and of the name in it; nothing if the text begins with no such place.
+// Returns the size of a place such as "train.py:12" at the beginning of the text, and the size of the file's name in
+// it; nothing if the text begins with no place.
 std::optional<TextRedactor::NamedLine> TextRedactor::named_line(std::string_view text) const {
   const auto with_line = [&](std::size_t name) -> std::optional<NamedLine> {
     std::size_t end = name + 1;
@@ -210,7 +213,7 @@ std::string TextRedactor::shown_line(std::string_view text, NamedLine named) {
   return "file" + std::to_string(number) + ".py" + std::string(text.substr(named.name, named.size - named.name));
 }
 
-// Appends the number at `from`, or what stands for it. Returns where the text goes on.
+// Appends the number at `from`, or its replacement. Returns the position behind the number.
 std::size_t TextRedactor::number(std::string_view text, std::size_t from, std::string& out) const {
   std::size_t end = from;
   while (end < text.size() &&
@@ -235,7 +238,7 @@ std::size_t TextRedactor::number(std::string_view text, std::size_t from, std::s
   return end;
 }
 
-// Appends the string literal at `from`, or what stands for it. Returns where the text goes on.
+// Appends the string literal at `from`, or its replacement. Returns the position behind the literal.
 std::size_t TextRedactor::literal(std::string_view text, std::size_t from, std::string& out) {
   const char quote = text[from];
   if (text.substr(from).starts_with("'''") || text.substr(from).starts_with("\"\"\"")) {
@@ -243,7 +246,8 @@ std::size_t TextRedactor::literal(std::string_view text, std::size_t from, std::
     return from + 3;
   }
   const std::size_t end = behind_string(text, from);
-  if (end <= from + 1 || text[end - 1] != quote || end - from < 2) return from + 1;  // it does not end on this line
+  // The literal does not end on this line.
+  if (end <= from + 1 || text[end - 1] != quote || end - from < 2) return from + 1;
   const std::string_view content = text.substr(from + 1, end - from - 2);
   const bool is_key = out.ends_with('[') && end < text.size() && text[end] == ']';
   const bool is_name = !content.empty() && std::all_of(content.begin(), content.end(), [](char character) {
@@ -258,7 +262,8 @@ std::size_t TextRedactor::literal(std::string_view text, std::size_t from, std::
   return end;
 }
 
-// A comment that names a line of source keeps its file and number, and what became of the line.
+// Appends a comment. If the comment names a line of source, its file, its number and what became of the line are
+// kept.
 void TextRedactor::comment(std::string_view text, std::string& out) {
   constexpr std::string_view file = "File: ";
   const std::size_t path_start = text.find(file);
@@ -277,7 +282,7 @@ void TextRedactor::comment(std::string_view text, std::string& out) {
     if (at > 0 && is_of_name(text[at - 1])) continue;
     const std::optional<NamedLine> named = named_line(text.substr(at));
     if (!named) continue;
-    // "the graph of f (train.py:12)" is a sentence; what precedes another place may be source.
+    // "the graph of f (train.py:12)" is a sentence of depyf's. The text before any other place can be source.
     const std::string_view before = text.substr(0, at);
     const bool is_in_brackets =
         before.ends_with(" (") && std::all_of(before.begin(), before.end() - 1, [](char character) {

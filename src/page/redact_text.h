@@ -1,4 +1,4 @@
-// Names, code and sentences without what belongs to the user alone.
+// Removes what belongs to the user alone from names, code and sentences.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,29 @@
 namespace depyf::page {
 
 inline constexpr std::string_view left_out =
-    "\xe2\x80\xa6";  // stands for a string, a number or a line that is left out
+    "\xe2\x80\xa6";  // The ellipsis that replaces a string, a number or a line.
 
 class TextRedactor {
  public:
   TextRedactor();
 
-  // Declares what the record says of itself before any text is redacted: sizes, which are kept as numbers; names of the
-  // user, which sentences may not have; and names of files, which no text may have though they are public words.
+  // The following functions are to be called before any text is redacted. They declare the sizes, which are kept as
+  // numbers; the names of the user, which no sentence may contain; and the names of files, which no text may contain
+  // even if they are public words.
   void add_shape(std::string_view shape);
   void add_private_name(std::string_view dotted);
   void add_path(std::string_view path);
 
-  // The path as file1.py, file2.py, ...; a path of PyTorch's own from its package on.
+  // Returns a path as file1.py, file2.py and so on. A path of PyTorch's own starts at its package.
   std::string path(std::string_view path);
-  // A name, or several with dots between them.
+  // Returns a name, or several names with dots between them.
   std::string name(std::string_view dotted);
-  // Lines of Python or C++, of a graph, of guards. Strings, numbers that are no sizes, and source in comments are left out.
+  // Returns lines of Python or C++, of a graph or of guards, without strings, numbers that are no sizes, and source
+  // in comments.
   std::string code(std::string_view text);
-  // A sentence of PyTorch's or depyf's own: English words are kept unless they are names of the user.
+  // Returns a sentence that PyTorch or depyf wrote. English words are kept unless they are names of the user.
   std::string sentence(std::string_view text);
-  // The lines of Dynamo's code that call a graph or a resume function; the other lines are left out.
+  // Returns those lines of Dynamo's code that call a graph or a resume function.
   std::string calls_of_graphs(std::string_view text);
 
  private:
@@ -43,7 +45,7 @@ class TextRedactor {
   std::size_t number(std::string_view text, std::size_t from, std::string& out) const;
   std::size_t literal(std::string_view text, std::size_t from, std::string& out);
   struct NamedLine {
-    std::size_t name = 0, size = 0;  // of the file's name, and with the number of the line
+    std::size_t name = 0, size = 0;  // the size of the file's name, and the size together with the line number
   };
   std::optional<NamedLine> named_line(std::string_view text) const;
   std::string shown_line(std::string_view text, NamedLine named);

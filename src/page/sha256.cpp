@@ -1,4 +1,4 @@
-// SHA-256 as FIPS 180-4 defines it.
+// Implements SHA-256 as defined in FIPS 180-4.
 #include "page/sha256.h"
 
 #include <array>

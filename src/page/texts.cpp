@@ -1,4 +1,4 @@
-// Which texts of a dump or a log the page shows, and under which stage.
+// Decides which texts of a dump or a log the page shows, and under which stage.
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -10,13 +10,14 @@ namespace {
 
 using namespace record;
 
-// The page shows the graph of a program without a backward where it shows a forward.
+// Returns "forward" for the direction "inference": the page shows the graph of a program without a backward in the
+// same place.
 std::string without_inference(std::string_view direction) {
   return std::string(direction == "inference" ? "forward" : direction);
 }
 
-// A log does not name the direction of what Inductor makes; the output code does. What Inductor logs before an output code is of
-// the same graph.
+// Adds directions that a log does not state. Inductor's output code has a direction; what Inductor logged before it
+// belongs to the same graph.
 void complete_directions(std::vector<PageText>& texts, const Compilation& compilation) {
   std::size_t code = 0, first = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -48,7 +49,8 @@ std::vector<PageText> texts_of(const Compilation& compilation, const ReadArtifac
     if (stage.empty()) continue;
     std::optional<std::string> text = read_artifact(artifact);
     if (!text) continue;
-    if (artifact.kind == "dynamo_output_graph")  // a new attempt, which makes all that follows anew
+    // A new attempt begins here, which makes everything that follows again.
+    if (artifact.kind == "dynamo_output_graph")
       std::erase_if(texts,
                     [](const PageText& earlier) { return earlier.stage != "code" && earlier.stage != "guards"; });
     std::string direction(direction_of(stage));

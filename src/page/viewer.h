@@ -1,4 +1,4 @@
-// The viewer of the page, which the build takes from src/report/viewer.
+// The files of the viewer, which the build embeds from src/report/viewer.
 #pragma once
 
 #include <string_view>

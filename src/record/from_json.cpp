@@ -13,8 +13,9 @@
 namespace depyf::record {
 namespace {
 
-// Fills one object. A member that is not there keeps its default value: earlier versions of the form have fewer members. A
-// member of another kind is an error with its path, such as `processes[0].compilations[3].place.line`.
+// Fills one object. A missing member keeps its default value, because earlier versions of the form have fewer
+// members. A member of another kind is an error, whose message names its path, such as
+// `processes[0].compilations[3].place.line`.
 class Filling {
  public:
   explicit Filling(json::Value object) : object_(object) {}
@@ -34,14 +35,15 @@ class Filling {
     (*this)(name, texts);
   }
 
-  const std::string& problem() const { return problem_; }  // about the first member that cannot be read; empty: none
+  // Returns a message about the first member that cannot be read; empty if there is none.
+  const std::string& problem() const { return problem_; }
 
  private:
   void expect(bool condition, const char* what) {
     if (!condition && problem_.empty()) problem_ = path_ + ": " + what + " is expected";
   }
 
-  // A text that is null is unknown, which the record shows as an empty text.
+  // JSON has null for an unknown text, which is empty in the record.
   void read(json::Value member, std::string& text) {
     if (member.is(json::Kind::null)) return;
     expect(member.is(json::Kind::string), "a string");
@@ -52,7 +54,7 @@ class Filling {
     value = member.is_true();
   }
   void read(json::Value member, double& value) {
-    if (member.is(json::Kind::null)) return;  // what the writer makes of NaN and infinities
+    if (member.is(json::Kind::null)) return;  // The writer writes null for NaN and infinities.
     expect(member.is(json::Kind::number), "a number");
     value = member.number().value_or(0);
   }

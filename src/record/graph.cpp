@@ -11,11 +11,11 @@
 namespace depyf::record {
 namespace {
 
-constexpr std::size_t body_indent = 8;  // of the lines of the outermost forward()
+constexpr std::size_t body_indent = 8;  // the indentation of the lines of the outermost forward()
 
 bool starts_name(char character) { return is_word(character) && !(character >= '0' && character <= '9'); }
 
-// The text up to a comment or a `;`, whichever comes first, neither of them in a string.
+// Returns the text up to the first comment or `;` that is not in a string.
 std::string_view statement_of(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     if (text[at] == '\'' || text[at] == '"') {
@@ -35,8 +35,8 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// "# File: PATH:LINE in FUNCTION, code: TEXT". What PyTorch notes of a node besides stands in front of it: in a checkpointed
-// region "# ac_graph_id: 3 - PREFER_RECOMPUTE File: ...".
+// Reads "# File: PATH:LINE in FUNCTION, code: TEXT". Other notes of PyTorch's about the node can precede it: "#
+// ac_graph_id: 3 - PREFER_RECOMPUTE File: ..." stands in a checkpointed region.
 bool read_place(std::string_view comment, Place& place) {
   constexpr std::string_view mark = " File: ";
   const std::size_t start = comment.starts_with('#') ? comment.find(mark) : std::string_view::npos;
@@ -58,7 +58,7 @@ bool read_place(std::string_view comment, Place& place) {
   return true;
 }
 
-// The operators that graphs print as signs, by the function of Python's module operator that they are.
+// The functions of Python's module operator that graphs print as signs, with those signs.
 constexpr std::pair<std::string_view, std::string_view> operators[] = {
     {" + ", "operator.add"},     {" - ", "operator.sub"},       {" * ", "operator.mul"},
     {" / ", "operator.truediv"}, {" // ", "operator.floordiv"}, {" % ", "operator.mod"},
@@ -96,13 +96,13 @@ class GraphReader {
     } else if (part_ == Part::parameters) {
       parameters(text);
     } else if (part_ == Part::body && (indent == body_indent || (indent == body_indent + 1 && text[0] == '#'))) {
-      statement(text);  // releases before 2.9 put comments a column to the right
+      statement(text);  // Releases before 2.9 put comments one column further to the right.
     } else if (part_ == Part::returned) {
       returned(text);
     }
   }
 
-  // "self, L_x_: "f32[8]", ...):", or a part of it, with comments.
+  // Reads parameters such as "self, L_x_: "f32[8]", ...):", or a part of them, with comments.
   void parameters(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
       if (text[at] == '#') {
@@ -138,7 +138,8 @@ class GraphReader {
     add(std::move(node));
   }
 
-  // The last input has PyTorch's name, by which other graphs and output code know it, if the comment behind it names that.
+  // Gives the last input the name that PyTorch uses for it in other graphs and in output code, if the comment behind
+  // it states that name.
   void restore_name(std::string_view comment) {
     const std::string_view name = original_name(comment);
     if (name.empty() || graph_.nodes.empty()) return;
@@ -146,7 +147,8 @@ class GraphReader {
     known_.insert_or_assign(graph_.nodes.back().name, graph_.nodes.size() - 1);
   }
 
-  // Dynamo names inputs by the way to them: L_self_modules_b1_modules_fc1_parameters_weight_ is self.b1.fc1.weight.
+  // Returns the module of a parameter. Dynamo names an input by the expression that leads to it:
+  // L_self_modules_b1_modules_fc1_parameters_weight_ is self.b1.fc1.weight.
   static std::string module_of_parameter(std::string_view name) {
     static constexpr std::string_view start = "L_self_modules_", between = "_modules_";
     if (!take(name, start) && !take(name, "l_self_modules_")) return {};
@@ -192,7 +194,7 @@ class GraphReader {
       text.remove_prefix(end);
     }
     if (!take(text, " = ")) {
-      // The joint graph has two parameters, and declares what it unpacks from them.
+      // The joint graph has two parameters, and then declares the values that it unpacks from them.
       if (node.shape.empty() || !trimmed(statement_of(text)).empty()) return;
       if (!declares_inputs_) {
         declares_inputs_ = true;
@@ -204,7 +206,7 @@ class GraphReader {
       return;
     }
     const std::string_view expression = trimmed(statement_of(text));
-    // Dynamo's code gives each parameter its node's name: `l_x_ = L_x_`.
+    // Dynamo's graph assigns each parameter to the name of its node: `l_x_ = L_x_`.
     if (const auto known = known_.find(std::string(expression)); known != known_.end()) {
       const std::size_t index = known->second;
       graph_.nodes[index].name = node.name;
@@ -221,8 +223,9 @@ class GraphReader {
     add(std::move(node));
   }
 
-  // The node whose value a node copies into an input of the graph; null for other nodes. AOTAutograd writes the new values of
-  // buffers back at the end of a graph, under the graph's last line; the line that computed the value is the user's.
+  // Returns the node whose value a node copies into an input of the graph; null for other nodes. AOTAutograd writes
+  // the new values of buffers back at the end of a graph, and notes the graph's last line for it. The user's line is
+  // the one that computed the value.
   const Node* copied_into_input(const Node& node) const {
     if (node.op != "aten.copy_.default" || node.inputs.size() < 2) return nullptr;
     const Node* into = find(node.inputs[0]);
@@ -253,7 +256,8 @@ class GraphReader {
     return std::string(path);
   }
 
-  // The names of known nodes in the expression, except those that only name an argument or an attribute.
+  // Returns the names of known nodes in the expression, except for names that are only those of an argument or an
+  // attribute.
   std::vector<std::string> inputs_of(std::string_view expression) const {
     std::vector<std::string> inputs;
     std::unordered_set<std::string_view> seen;
@@ -279,7 +283,7 @@ class GraphReader {
     return inputs;
   }
 
-  // "(a, None, b)", or "pytree.tree_unflatten([" and a line an item.
+  // Reads what the graph returns: "(a, None, b)", or "pytree.tree_unflatten([" followed by a line for each item.
   void returned(std::string_view text) {
     char before = ' ';
     for (std::size_t at = 0; at < text.size();) {
@@ -307,7 +311,7 @@ class GraphReader {
   Graph graph_;
   Place place_;
   Part part_ = Part::before;
-  int depth_ = 0;  // of brackets in what is returned
+  int depth_ = 0;  // the number of brackets that are open in what is returned
   bool declares_inputs_ = false;
   std::unordered_map<std::string, std::size_t> known_;  // name in the text -> index of the node
 };

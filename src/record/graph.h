@@ -1,4 +1,4 @@
-// The text of a graph as PyTorch prints it, read back to nodes.
+// Reads the text of a graph as PyTorch prints it, and returns its nodes.
 //
 //     class GraphModule(torch.nn.Module):
 //         def forward(self, L_x_: "f32[8, 64][64, 1]cpu"):
@@ -8,7 +8,8 @@
 //             h: "f32[8, 64][64, 1]cpu" = torch._C._nn.gelu(l_x_);  l_x_ = None
 //             return (h,)
 //
-// Graphs within the graph (of higher-order operators) are classes of their own, which stand deeper and are left out.
+// Graphs within the graph, which higher-order operators have, are classes of their own. They are indented further and
+// left out.
 #pragma once
 
 #include <string_view>
@@ -17,12 +18,12 @@
 
 namespace depyf::record {
 
-// Reads the nodes, the inputs among them, and what the graph returns. A line that is no node is passed over. The stage and
-// the direction are for the caller to state.
+// Returns the nodes, including the inputs, and what the graph returns. Lines that are no nodes are skipped. The
+// caller sets the stage and the direction.
 Graph graph_of(std::string_view text);
 
-// Marks the nodes of a joint graph that compute gradients: those that read a tangent, directly or not, and what stands
-// behind the last node that the forward returns.
+// Marks the nodes of a joint graph that compute gradients: those that read a tangent, directly or through other
+// nodes, and those behind the last node that the forward returns.
 void mark_backward(Graph& graph);
 
 }  // namespace depyf::record

@@ -13,11 +13,11 @@
 
 namespace depyf::record {
 
-// A part that a visitor reads (const) or writes.
+// A part of the record as a visitor receives it: const for a visitor that only reads.
 template <class Part, class Type>
 concept PartOf = std::same_as<std::remove_const_t<Part>, Type>;
 
-// The name of a part in the JSON Schema.
+// The name of a part of the record in the JSON Schema.
 template <class Type>
 constexpr std::string_view part_name = "";
 template <>

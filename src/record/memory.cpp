@@ -10,14 +10,14 @@
 namespace depyf::record {
 namespace {
 
-// Bits of an element, by the names that PyTorch prints types under in graphs.
+// The number of bits of an element, by the name of its type in a printed graph.
 constexpr std::pair<std::string_view, int> bits_of_types[] = {
     {"f64", 64},       {"f32", 32},       {"f16", 16},      {"bf16", 16},      {"i64", 64},     {"i32", 32},
     {"i16", 16},       {"i8", 8},         {"u8", 8},        {"u16", 16},       {"u32", 32},     {"u64", 64},
     {"b8", 8},         {"c32", 32},       {"c64", 64},      {"c128", 128},     {"f8e4m3fn", 8}, {"f8e5m2", 8},
     {"f8e4m3fnuz", 8}, {"f8e5m2fnuz", 8}, {"f8e8m0fnu", 8}, {"f4e2m1fn_x2", 8}};
 
-constexpr std::int64_t bytes_max = std::int64_t{1} << 56;  // beyond it a size is a mistake of the text
+constexpr std::int64_t bytes_max = std::int64_t{1} << 56;  // A larger size is a mistake in the text.
 
 const Graph* graph_of_stage(const Compilation& compilation, std::string_view stage) {
   const Graph* last = nullptr;

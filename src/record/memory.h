@@ -1,4 +1,4 @@
-// Sizes of tensors in bytes, from the shapes that graphs and output code state.
+// Computes the sizes of tensors in bytes from the shapes that graphs and output code state.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,17 @@
 
 namespace depyf::record {
 
-// The bytes of a dense tensor of a shape such as f32[8, 256][256, 1]cpu; nothing if a size is not a number or the type unknown.
+// Returns the number of bytes of a dense tensor with a shape such as f32[8, 256][256, 1]cpu; nothing if a size is no
+// number or the type is unknown.
 std::optional<std::int64_t> bytes_of(std::string_view shape);
 
-// A value that the forward graph returns for the backward graph, which has it as an input.
+// A value that the forward graph returns because the backward graph has it as an input.
 struct SavedValue {
-  const Node* node = nullptr;  // of the forward graph; a placeholder is only passed on, and takes no more memory
+  // The node of the forward graph. A placeholder is only passed on, and takes no additional memory.
+  const Node* node = nullptr;
   std::string shape;
 };
-// In the order in which the backward graph takes them.
+// Returns the saved values in the order in which the backward graph takes them.
 std::vector<SavedValue> saved_values(const Compilation& compilation);
 
 }  // namespace depyf::record

@@ -7,7 +7,7 @@
 namespace depyf::record {
 namespace {
 
-// Of the captured graph, as logs and dumps name it.
+// Returns the fingerprint of the captured graph, which logs and dumps note under different kinds of artifacts.
 std::string fingerprint_of(const Compilation& compilation) {
   for (const Artifact& artifact : compilation.artifacts)
     if (artifact.kind == "dynamo_output_graph" || artifact.kind == "Captured_Graph") return artifact.fingerprint;
@@ -61,7 +61,7 @@ bool is_same(const Node& one, const Node& two) {
          one.inputs.size() == two.inputs.size();
 }
 
-// The first node in which two lists differ.
+// Returns a sentence about the first node in which two lists differ.
 std::string first_difference_of(const char* what, const std::vector<const Node*>& here,
                                 const std::vector<const Node*>& there) {
   for (std::size_t i = 0; i < std::max(here.size(), there.size()); ++i) {
@@ -82,16 +82,18 @@ std::vector<const Node*> nodes_of(const Graph* graph, bool only_collectives) {
   return nodes;
 }
 
-// The first node of the captured graph that differs; empty if the graphs were not read, or only names differ.
+// Returns a sentence about the first node of the captured graph that differs; empty if the graphs were not read, or
+// if only names differ.
 std::string captured_difference(const Compilation& here, const Compilation& there) {
   const Graph *one = graph_of_stage(here, "captured"), *two = graph_of_stage(there, "captured");
   if (!one || !two) return {};
   return first_difference_of("node of the captured graph", nodes_of(one, false), nodes_of(two, false));
 }
 
-// The first collective whose operator or size differs, in the order in which the graphs run them.
+// Returns a sentence about the first collective whose operator or size differs, in the order in which the graphs
+// execute them.
 std::string collective_difference(const Compilation& here, const Compilation& there) {
-  if (here.graphs.empty() || there.graphs.empty()) return {};  // of one of them they were not read
+  if (here.graphs.empty() || there.graphs.empty()) return {};  // The graphs of one side were not read.
   for (const char* stage : {"forward", "inference", "backward"}) {
     const std::string difference = first_difference_of("collective", nodes_of(graph_of_stage(here, stage), true),
                                                        nodes_of(graph_of_stage(there, stage), true));
@@ -104,15 +106,16 @@ std::string differing(const char* what, const std::string& here, const std::stri
   return std::string(what) + ": " + here + ", elsewhere " + there;
 }
 
-// What differs between two compilations of one id, the cause before its effects; empty if nothing does. Names, paths and
-// times of a machine do not count.
+// Returns what differs between two compilations with the same id, where a cause takes precedence over its effects;
+// empty if nothing differs. The names, paths and times of a machine do not count.
 std::string difference_of(const Compilation& here, const Compilation& there) {
   if (function_of(here) != function_of(there)) return differing("function", function_of(here), function_of(there));
   if (reasons_of(here) != reasons_of(there)) return differing("guard that failed", reasons_of(here), reasons_of(there));
   if (here.status != there.status) return differing("outcome", name_of(here.status), name_of(there.status));
   if (here.failure != there.failure) return differing("failure", here.failure, there.failure);
   if (breaks_of(here) != breaks_of(there)) return differing("graph breaks", breaks_of(here), breaks_of(there));
-  // Ranks whose collectives differ wait for each other without end, so that comes before what else differs in the graphs.
+  // Ranks with different collectives wait for each other forever, so this difference takes precedence over all others
+  // in the graphs.
   if (std::string difference = collective_difference(here, there); !difference.empty()) return difference;
   if (std::string difference = captured_difference(here, there); !difference.empty()) return difference;
   if (here.graph_operators != there.graph_operators)
@@ -130,7 +133,7 @@ std::string difference_of(const Compilation& here, const Compilation& there) {
 
 struct Difference {
   std::string compilation, what;
-  std::size_t in_common = 0;  // compilations before it
+  std::size_t in_common = 0;  // the number of compilations before the first difference
 };
 
 const Compilation* find(const Process& process, const std::string& id) {
@@ -139,7 +142,7 @@ const Compilation* find(const Process& process, const std::string& id) {
   return known == process.compilations.end() ? nullptr : &*known;
 }
 
-// The first difference in the order of the compilations; nothing in both if there is none.
+// Returns the first difference in the order of the compilations; empty if there is none.
 Difference first_difference(const Process& here, const Process& there) {
   std::size_t in_common = 0;
   for (const Compilation& compilation : here.compilations) {

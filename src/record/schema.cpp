@@ -12,7 +12,7 @@
 namespace depyf::record {
 namespace {
 
-// Describes the members of one part. `define` is called for each part that a member holds.
+// Describes the members of one part of the record. `define` is called for each part that a member contains.
 class Describing {
  public:
   Describing(json::Writer& out, std::vector<std::string>& names) : out_(out), names_(names) {}
@@ -49,7 +49,7 @@ class Describing {
 
   void describe(const std::string&, bool may_be_null = false) { types("string", may_be_null); }
   void describe(bool, bool may_be_null = false) { types("boolean", may_be_null); }
-  void describe(double, bool = false) { types("number", true); }  // null stands for NaN
+  void describe(double, bool = false) { types("number", true); }  // A number can be null, which stands for NaN.
   void describe(Status, bool = false) {
     out_.key("enum");
     out_.begin_array();

@@ -9,7 +9,8 @@ struct RecordOfStage {
   std::string_view kind, name, stage;
 };
 
-// The records of a log that hold the text of a stage. Some are kinds of their own, others artifacts with a name.
+// The records of a log that contain the text of a stage. Some have a kind of their own; others are artifacts with a
+// name.
 constexpr RecordOfStage records[] = {
     {"dynamo_output_graph", "", "captured"},
     {"aot_joint_graph", "", "joint"},
