@@ -1,4 +1,5 @@
-// Reads the members of the JSON files of a dump. A missing member, or one of another kind, reads as an empty value.
+// Reads the members of the JSON files of a dump. A missing member and a member of another kind both read as an empty
+// value.
 #pragma once
 
 #include <algorithm>

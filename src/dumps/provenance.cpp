@@ -12,7 +12,7 @@ namespace {
 using namespace record;
 using dumps::place_of, dumps::text_of, dumps::texts_of;
 
-constexpr int provenance_version = 1;  // the version that is read
+constexpr int provenance_version = 1;  // the version of the file that is read
 
 Chain chain_of(json::Value item) {
   Chain chain;
@@ -33,7 +33,8 @@ Chain chain_of(json::Value item) {
 }
 
 void replace_chains(Compilation& compilation, json::Value provenance) {
-  std::unordered_map<std::string_view, const std::string*> modules;  // by node: known from the graph alone
+  // node -> its module, for nodes that only the graph names
+  std::unordered_map<std::string_view, const std::string*> modules;
   for (const Chain& inferred : compilation.chains) modules[inferred.node] = &inferred.module;
   std::vector<Chain> chains;
   provenance["chains"].for_each_item([&](json::Value item) {

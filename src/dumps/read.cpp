@@ -1,5 +1,5 @@
-// Turns session.json and journals into the record. Each frame of a session is a compilation. A line of a journal holds
-// those fields of a frame that changed.
+// Turns session.json and journals into the record. Each frame of a session is a compilation. A line of a journal
+// holds the fields of a frame that changed.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -18,7 +18,7 @@ namespace {
 using namespace record;
 using dumps::place_of, dumps::text_of, dumps::texts_of;
 
-constexpr int session_version = 1, journal_version = 1;  // the versions that are read
+constexpr int session_version = 1, journal_version = 1;  // the versions of the files that are read
 
 GraphBreak break_of(json::Value item) {
   GraphBreak graph_break;

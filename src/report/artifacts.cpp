@@ -11,14 +11,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t file_max = std::uintmax_t{2} << 30;    // bytes: weights are saved apart
-constexpr std::uintmax_t source_max = std::uintmax_t{64} << 20;  // bytes of a file of Python
-constexpr std::size_t files_max = 10'000;                        // of one folder
-constexpr std::size_t entries_max = 50;                          // of a cache, that a miss is compared with
-constexpr std::uintmax_t entry_max = std::uintmax_t{16} << 20;   // bytes of such an entry
-constexpr std::size_t hash_min = 24;                             // characters of a name that is a hash
+// bytes of a file; weights are saved in files of their own
+constexpr std::uintmax_t file_max = std::uintmax_t{2} << 30;
+constexpr std::uintmax_t source_max = std::uintmax_t{64} << 20;  // bytes of a Python file
+constexpr std::size_t files_max = 10'000;  // files in one folder
+constexpr std::size_t entries_max = 50;  // how many entries of a cache a miss is compared with
+constexpr std::uintmax_t entry_max = std::uintmax_t{16} << 20;  // bytes of an entry that a miss is compared with
+constexpr std::size_t hash_min = 24;  // the least number of characters of a name that is a hash
 
-// The bytes of a regular file; none of anything else, as a device or a pipe may have no end.
+// Returns the bytes of a regular file; nothing for anything else, because a device or a pipe may have no end.
 std::optional<std::string> content(const fs::path& path, std::uintmax_t size_max) {
   std::error_code problem;
   if (!fs::is_regular_file(path, problem)) return {};
@@ -31,7 +32,7 @@ std::optional<std::string> content(const fs::path& path, std::uintmax_t size_max
   return file.bad() ? std::nullopt : std::optional(std::move(bytes));
 }
 
-// All regular files below a folder, in order; links are not followed.
+// Returns all regular files below a folder, sorted. Links are not followed.
 std::vector<fs::path> files_below(const fs::path& folder, std::vector<std::string>& errors) {
   std::vector<fs::path> files;
   std::error_code problem;
@@ -50,7 +51,7 @@ std::vector<fs::path> files_below(const fs::path& folder, std::vector<std::strin
   return files;
 }
 
-// A path without the names in it that are hashes.
+// Returns a path without those of its names that are hashes.
 std::string without_hashes(const std::string& name) {
   std::string result;
   for (const fs::path& part : fs::path(name))
@@ -58,7 +59,8 @@ std::string without_hashes(const std::string& name) {
   return result;
 }
 
-// Says whether the source that a cache of torch.compiler.precompile belongs to stands beside it: PyTorch refuses another one.
+// Adds a sentence on whether the source that a cache of torch.compiler.precompile belongs to stands beside it.
+// PyTorch refuses any other source.
 void check_pair(artifact::Artifact& cache, const fs::path& file) {
   if (cache.source_checksum.empty() || cache.parts.empty()) return;
   const fs::path beside = fs::path(file).replace_extension(".py");
@@ -97,7 +99,8 @@ ReadArtifacts read_artifacts(const std::string& path, const std::vector<std::str
       if (!is_folder) result.errors.push_back(path + ": no regular file of at most 2 GiB that can be read");
       continue;
     }
-    if (is_folder && !artifact::is_likely(*bytes)) continue;  // caches hold code and libraries too
+    // The folder of a cache also contains code and libraries.
+    if (is_folder && !artifact::is_likely(*bytes)) continue;
     artifact::Artifact read = artifact::read(*bytes, is_folder ? file.lexically_relative(path).string() : path);
     artifact::check_sources(read, roots, [](const std::string& source) { return content(source, source_max); });
     check_pair(read, file);

@@ -6,7 +6,7 @@
 namespace depyf::report {
 namespace {
 
-constexpr int same = 0, different = 1, unknown = 2;  // exit statuses
+constexpr int same = 0, different = 1, unknown = 2;  // the exit statuses
 
 constexpr const char* diff_help = R"(usage: depyf-report diff [--details] [--json] BEFORE AFTER
 
@@ -26,7 +26,8 @@ options:
 exit status: 0 if nothing differs; 1 if something does; 2 if a run could not be read, or the command line is wrong.
 )";
 
-// The only process of the run that a path names, without the runs that were written to the same dump before.
+// Returns the only process of the run that a path names. Earlier runs that were written to the same dump are left
+// out.
 record::Run run_at(const std::string& path, CommandResult& result) {
   std::string directory = path;
   if (const std::size_t name = path.rfind("session.json"); name != std::string::npos && name + 12 == path.size())

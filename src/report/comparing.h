@@ -1,4 +1,4 @@
-// The commands of depyf-report that compare runs: `diff`. The extension module has them too, for `depyf diff`.
+// The commands of depyf-report that compare runs, such as `diff`. The extension module uses them for `depyf diff`.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ struct CommandResult {
   std::string output, errors;
 };
 
-// Executes the command if the first argument names one.
+// Executes the command that the first argument names; returns nothing if it names none.
 std::optional<CommandResult> comparing_command(const std::vector<std::string>& arguments);
 
 }  // namespace depyf::report

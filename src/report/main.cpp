@@ -1,4 +1,4 @@
-// depyf-report: what torch.compile did, from the TORCH_TRACE logs of a run that is over.
+// The command depyf-report: states what torch.compile did in a run, from its TORCH_TRACE logs or its dump.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -55,7 +55,7 @@ std::string is_there(const std::string& path) {
   return path + " is there already, and nothing was written; choose another name, or say --force";
 }
 
-// The texts of logs that become files; those of a dump are files already.
+// Returns the texts of logs, which are to be written as files. The texts of a dump are files already.
 std::vector<depyf::LogTexts> texts_of_logs(const depyf::report::Reading& reading) {
   const std::vector<depyf::record::Stage>& stages = depyf::record::stages();
   std::vector<depyf::LogTexts> result;
@@ -74,7 +74,7 @@ std::vector<depyf::LogTexts> texts_of_logs(const depyf::report::Reading& reading
   return result;
 }
 
-// Writes the pages on a run. Returns what went wrong; empty if nothing did.
+// Writes the pages about a run. Returns an error message; empty if there was no error.
 std::string write_pages(const depyf::report::Reading& reading, const std::string& directory, bool force) {
   const std::map<std::string, std::string> pages = depyf::index_files(reading.run, texts_of_logs(reading));
   std::error_code error;
@@ -94,7 +94,7 @@ std::string joined(int argc, char** argv) {
   return text;
 }
 
-// Returns false, with a message, if standard output cannot be written.
+// Writes to standard output. If that fails, it prints a message and returns false.
 bool print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return true;
   std::fputs("depyf-report: standard output cannot be written\n", stderr);

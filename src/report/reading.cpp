@@ -23,8 +23,9 @@ namespace {
 
 bool is_journal(const std::string& name) { return name.starts_with("journal_") && name.ends_with(".jsonl"); }
 
-// Descriptors that stay open. A block locks its journal as long as it is open, and a process loses its lock on a file when it
-// closes any descriptor of it; so a journal that this process writes is opened once here, and never closed.
+// File descriptors that stay open until the process ends. A block locks its journal while it is open, and a process
+// loses its lock on a file when it closes any descriptor of that file. So the journal of a block in this process is
+// opened once here and never closed.
 class KeptDescriptors {
  public:
   static bool has_to_keep(const std::string& path) {
@@ -52,7 +53,7 @@ KeptDescriptors& kept_descriptors() {
   return kept;
 }
 
-// The bytes of a file, without a copy of them in memory.
+// The bytes of a file, mapped into memory instead of copied.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path) {
@@ -79,7 +80,7 @@ class MappedFile {
     if (data_) ::munmap(const_cast<char*>(data_), size_);
   }
   std::string_view bytes() const { return data_ ? std::string_view(data_, size_) : std::string_view(); }
-  const std::string& error() const { return error_; }  // empty: the file was read
+  const std::string& error() const { return error_; }  // Returns an error message; empty if the file was read.
 
  private:
   const char* data_ = nullptr;
@@ -87,7 +88,7 @@ class MappedFile {
   std::string error_;
 };
 
-// The logs in a directory, in the order of their names.
+// Returns the paths of the logs in a directory, sorted by their names.
 std::vector<std::string> logs_in(const std::string& directory) {
   std::vector<std::string> logs;
   std::error_code error;
@@ -107,7 +108,8 @@ bool is_dump(const std::string& directory) {
   return false;
 }
 
-// Links the processes from `first` on, which a dump tells of. `with_provenance`: by what depyf saw in the process, too.
+// Links the stages of the processes from index `first` on, which were read from a dump. If `with_provenance` is set,
+// it also uses what depyf saw in the process.
 void link_dump(const std::string& directory, bool with_provenance, record::Run& run, std::size_t first) {
   for (std::size_t i = first; i < run.processes.size(); ++i)
     for (record::Compilation& compilation : run.processes[i].compilations) link(compilation);
@@ -120,7 +122,7 @@ void link_dump(const std::string& directory, bool with_provenance, record::Run& 
   std::move(processes.begin(), processes.end(), run.processes.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
-// The dump in a directory. Under torchrun each process has its own folder rank_n in it.
+// Reads the dump in a directory. Under torchrun each process has a folder rank_n of its own in that directory.
 void read_dumps(const std::string& directory, bool with_graphs, bool with_provenance, record::Run& run) {
   std::error_code error;
   std::vector<std::string> journals, folders;
@@ -133,7 +135,8 @@ void read_dumps(const std::string& directory, bool with_graphs, bool with_proven
   std::sort(journals.begin(), journals.end());
   std::sort(folders.begin(), folders.end());
   const auto read_file = [&](const std::string& name) -> std::optional<std::string> {
-    if (name.find('/') != std::string::npos) return std::nullopt;  // the files of a dump lie side by side
+    // A dump has no folders, so that a name with a slash is none of its files.
+    if (name.find('/') != std::string::npos) return std::nullopt;
     const MappedFile file(directory + "/" + name);
     if (!file.error().empty()) return std::nullopt;
     return std::string(file.bytes());
@@ -155,7 +158,7 @@ bool has_dumps(const std::string& directory) {
   return false;
 }
 
-// The texts of a process that a dump in a directory tells of.
+// Returns the texts of a process that was read from a dump.
 PageTexts texts_of_dump(const record::Process& process) {
   const std::string directory = process.log.substr(0, process.log.rfind('/'));
   return page_texts(process, [&](const record::Artifact& artifact) -> std::optional<std::string> {
@@ -164,13 +167,13 @@ PageTexts texts_of_dump(const record::Process& process) {
   });
 }
 
-// True if a file holds a record as JSON. A line of a log begins with a letter.
+// True if the bytes are a record in JSON, which begins with a brace. A line of a log begins with a letter.
 bool is_record(std::string_view bytes) {
   const std::size_t first = bytes.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && bytes[first] == '{';
 }
 
-// Adds the processes of a record that --json printed. Such a file has no texts of graphs and code.
+// Adds the processes of a record that --json printed. Such a file has no texts of graphs or code.
 void read_record(std::string_view bytes, const std::string& path, bool with_texts, Reading& reading) {
   std::variant<record::Run, record::Problem> record = record::from_json(bytes);
   if (const auto* problem = std::get_if<record::Problem>(&record)) {
@@ -192,7 +195,7 @@ void read_record(std::string_view bytes, const std::string& path, bool with_text
   }
 }
 
-// Sorts the processes, and with them their texts if there are any.
+// Sorts the processes by rank, and their texts in the same order.
 void sort_by_rank(record::Run& run, std::vector<PageTexts>& texts) {
   std::vector<std::size_t> order(run.processes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -282,7 +285,7 @@ void read_graphs_of_different_ranks(record::Run& run) {
   if (groups.size() < 2) return;
   for (const record::RankGroup& group : groups) {
     record::Process& process = run.processes[group.processes.front()];
-    if (process.records.empty()) continue;  // a dump
+    if (process.records.empty()) continue;  // This process was read from a dump.
     const MappedFile file(process.log);
     if (file.error().empty() && !is_compressed(file.bytes())) read_graphs(file.bytes(), process);
   }

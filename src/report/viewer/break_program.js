@@ -1,5 +1,6 @@
-// A program that shows a graph break by itself: the user's function with what it needs of its file, and a call with the recorded
-// inputs. Where the inputs are not known it is the user's whole file, if that is a script.
+// Writes a program that shows a graph break by itself: the user's function, the definitions of its file that it
+// needs, and a call with inputs of the recorded shapes. If the inputs are unknown and the file is a script, the
+// program is the whole file.
 
 /** @typedef {{text: string, names: string[]}} Statement a statement of a file, and the names that it binds */
 /** @typedef {{name: string, isKeyword: boolean, hasDefault: boolean}} Parameter */
@@ -90,7 +91,7 @@ function parametersOf(rows, first) {
   /** @type {Parameter[]} */
   const parameters = [];
   for (const part of parts.map((item) => item.trim()).filter((item) => item && item !== "/")) {
-    if (part.startsWith("*")) isKeyword = true; // what stands for the rest may stay empty
+    if (part.startsWith("*")) isKeyword = true;  // The parameters behind the `*` can be left out of a call.
     else parameters.push({ name: part.split(/[:=\s]/)[0], isKeyword, hasDefault: part.includes("=") });
   }
   return parameters;
@@ -178,7 +179,8 @@ function calleeOf(rows, first, statement) {
   const definition = /def\s+([\p{L}_][\p{L}\p{N}_]*)/u.exec(rows.slice(first).join("\n"));
   if (!definition) return null;
   if (indentOf(rows[first]) === 0) return { callee: definition[1], setUp: [], isMethod: false };
-  if (!/^class\s/m.test(statement.text) || indentOf(rows[first]) > 4) return null; // within a function: its free variables are not known
+  // A function within a function has free variables, whose values are unknown.
+  if (!/^class\s/m.test(statement.text) || indentOf(rows[first]) > 4) return null;
   const members = statement.text.split("\n");
   const start = members.findIndex((row) => /^\s+def __init__\(/.test(row));
   const parameters = start < 0 ? [] : parametersOf(members, start);

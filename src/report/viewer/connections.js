@@ -1,8 +1,8 @@
-// Curves between neighbouring panes: from the rows of a lit line in one to its rows in the next.
+// Draws curves between neighbouring panes, from the rows of a highlighted line in one pane to its rows in the next.
 
-const gapWidth = 24; // between two panes, as in viewer.css
-const rowsConnected = 30; // places of one line in one pane that get a curve of their own
-const linesConnected = 6; // of a kernel that comes from many lines
+const gapWidth = 24;  // the width of the gap between two panes, as in viewer.css
+const rowsConnected = 30;  // how many rows of one line in one pane get a curve of their own
+const linesConnected = 6;  // how many lines of a kernel get curves
 
 /** @typedef {{top: number, bottom: number}} Span pixels within the panes; of no height where the rows are out of sight */
 
@@ -91,7 +91,7 @@ class Connections {
 
   /** @param {CanvasRenderingContext2D} context @param {number} line @param {Span} left @param {Span} right @param {number} from @param {number} to */
   curve(context, line, left, right, from, to) {
-    if (left.top === left.bottom && right.top === right.bottom) return; // both are out of sight
+    if (left.top === left.bottom && right.top === right.bottom) return;  // Both ends are out of sight.
     const middle = (from + to) / 2;
     context.beginPath();
     context.moveTo(from, left.top);

@@ -1,4 +1,4 @@
-// The data of the page, as src/page/data.cpp writes it, and what the views ask of it.
+// Describes the data of the page, which src/page/data.cpp writes, and answers what the views ask about it.
 
 /** @typedef {{offset: number, message: string}} Problem */
 /** @typedef {{name: string, totalUs: number, selfUs: number, count: number, isParallel: boolean}} Phase */
@@ -113,7 +113,8 @@ async function readData() {
     const packed = atob(text);
     const bytes = new Uint8Array(packed.length);
     for (let index = 0; index < packed.length; index += 1) bytes[index] = packed.charCodeAt(index);
-    const { DecompressionStream: Unpacking } = /** @type {any} */ (globalThis); // newer than the types of tsc
+    // The types that tsc knows are older than DecompressionStream.
+    const { DecompressionStream: Unpacking } = /** @type {any} */ (globalThis);
     const stream = new Blob([bytes]).stream().pipeThrough(new Unpacking("gzip"));
     text = await new Response(stream).text();
   }

@@ -1,5 +1,5 @@
-// Two texts beside each other: a stage before and after a pass, or in two compilations of one function. What is the same is
-// known from src/page/compare_texts.cpp, where names count as equal whatever numbers they end on.
+// Shows two texts side by side: a stage before and after a pass, or a stage of two compilations of one function. The
+// build compares them in src/page/compare_texts.cpp, where names are equal whatever numbers they end with.
 
 const contextRows = 3;
 

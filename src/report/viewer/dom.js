@@ -1,4 +1,4 @@
-// Elements of the page. All text goes through text nodes, so that no text of a program can become markup.
+// Makes the elements of the page. All text becomes text nodes, so that no text of a program can become markup.
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
 

@@ -1,5 +1,6 @@
-// Panes of one compilation side by side: a line of source, and what became of it in each stage. Hover lights the same lines in
-// all panes; a click pins them, and the other panes scroll there. While nothing is pinned, the panes scroll together.
+// Shows the panes of one compilation side by side: a line of source, and what became of it in each stage. Pointing at
+// a line highlights it in all panes. A click pins it, and the other panes scroll to it. While no line is pinned, the
+// panes scroll together.
 
 const paneLimit = 4;
 const widePage = 1500;
@@ -40,7 +41,7 @@ class Explorer {
     if (!this.keys.length) this.keys = defaultPanes(this.compilation);
     const focus = this.route.pane;
     if (focus && !this.keys.includes(focus) && this.available.has(focus)) {
-      // The pane of the address takes the place of a default one of the same kind, or the last.
+      // The pane that the address names replaces a default pane of the same kind, or else the last pane.
       const kernels = focus.startsWith("kernel") ? this.keys.findIndex((key) => key.startsWith("kernel")) : -1;
       this.keys[kernels >= 0 ? kernels : this.keys.length - 1] = focus;
     }

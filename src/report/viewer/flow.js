@@ -1,4 +1,5 @@
-// How a call goes through what was compiled: which entry it takes, where its graph ends, what runs eagerly, and what goes on.
+// Shows how a call passes through what was compiled: which entry it takes, where its graph ends, what runs eagerly,
+// and where it goes on.
 
 /** @typedef {{title: string, entries: number[], ends: Map<number, FlowFunction[]>, isResume: boolean}} FlowFunction */
 
@@ -22,7 +23,8 @@ function flowOf() {
         if (other === flow || !other.isResume) continue;
         const target = compilations[other.entries[0]];
         const isCalled = compilation.resumeCalls.some((name) => other.entries.some((entry) => compilations[entry].resumeNames.includes(name)));
-        // A log has no names of resume functions: their line is that of the break, and their name has that of the function.
+        // A log does not name resume functions. They are found by the name of the function and the line of the graph
+        // break.
         const isNamed = !compilation.resumeCalls.length && compilation.breaks.some((number) => currentProcess().breaks[number].line === target.line && target.line >= 0);
         if (!isCalled && !isNamed) continue;
         for (const number of compilation.breaks) {

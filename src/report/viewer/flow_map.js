@@ -1,10 +1,12 @@
-// The flow as a map: functions, the statements between them that run eagerly, and arrows. Dagre lays it out, which the build takes
-// from a package; without it there is no map, and the view has the same as nested boxes alone.
+// Draws the flow as a map: functions, the statements between them that run eagerly, and arrows. The layout comes from
+// Dagre, which the build takes from a package. Without Dagre there is no map, and the view shows the same as nested
+// boxes.
 
-const mapCharacters = [8.2, 7.3]; // the width of a character in the first row, which is bold, and in the others, in pixels
-const mapRow = 20; // the height of a row of text
+// the width of a character in pixels: in the first row, which is bold, and in the other rows
+const mapCharacters = [8.2, 7.3];
+const mapRow = 20;  // the height of a row of text in pixels
 const mapPadding = 12;
-const mapTextMax = 44; // characters of a row
+const mapTextMax = 44;  // the number of characters in a row
 
 /** @typedef {{rows: string[], kind: "function" | "eager", open: Route, title: string}} MapNode */
 
@@ -130,7 +132,7 @@ function flowMap(roots) {
   return make("div.map-scroll", null, map);
 }
 
-const arrowHead = 5; // half of its width, in pixels
+const arrowHead = 5;  // half of the width of an arrow head in pixels
 
 /**
  * A line through the points with an arrow head at its end.

@@ -1,4 +1,5 @@
-// Kernels with what they compute, read and write; what was not fused, and why; what is saved for the backward; buffers.
+// Shows what each kernel computes, reads and writes, what was not fused and why, what is saved for the backward, and
+// the buffers.
 
 /** @param {string} stage @param {(index: number) => boolean} isCandidate @param {number} chosen */
 function compilationSelect(stage, isCandidate, chosen) {

@@ -1,4 +1,5 @@
-// The conditions under which each compilation is used again: by the value that they are about, and as code.
+// Shows the conditions under which each compilation is used again: grouped by the value that they are about, and as
+// code.
 
 /** @param {HTMLElement} root */
 function showGuards(root) {
@@ -51,7 +52,7 @@ function showGuards(root) {
  * @param {string} subject
  */
 function objectOf(subject) {
-  const inner = /^\w+\((.*)\)$/.exec(subject); // type(x), len(x)
+  const inner = /^\w+\((.*)\)$/.exec(subject);  // The subject is a call such as type(x) or len(x).
   const path = inner ? inner[1] : subject;
   return path.replace(/\.(?:shape|size|stride)\b.*$/, "").replace(/\.[\p{L}_][\p{L}\p{N}_]*(?:\(\))?$/u, "") || path;
 }

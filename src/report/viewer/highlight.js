@@ -1,4 +1,4 @@
-// The colours of code, which src/page/highlight.cpp finds: the spans of a row become elements when the row is shown.
+// Colours code. src/page/highlight.cpp finds the spans; the spans of a row become elements when the row is shown.
 
 const spanKinds = /** @type {Record<string, string>} */ ({ c: "span.t-comment", s: "span.t-string", S: "span.t-string", n: "span.t-number", w: "span.t-word" });
 const spanPattern = /([csSnw])(?:(\d+)\.(\d+))?/g;
@@ -30,8 +30,8 @@ const isWithinString = (spans) => spans !== undefined && spans.startsWith("S");
 function coloured(shown, spans, cut) {
   /** @type {Child[]} */
   const parts = [];
-  let end = 0; // of what is in `parts`, in `shown`
-  let at = -cut; // of the span before, in `shown`
+  let end = 0;  // the end of `parts` in `shown`
+  let at = -cut;  // the start of the previous span in `shown`
   for (const [, kind, gap, length] of (spans || "").matchAll(spanPattern)) {
     const from = Math.max(end, gap === undefined ? 0 : at + Number(gap));
     const to = length === undefined ? shown.length : Math.min(shown.length, at + Number(gap) + Number(length));

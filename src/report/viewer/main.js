@@ -1,4 +1,4 @@
-// The frame of the page: views, keys, help.
+// Makes the frame of the page: the views, the keys and the help.
 
 /** @type {[string, string, (root: HTMLElement) => void, string][]} key, title, how it is shown, what it answers */
 const views = [
@@ -43,7 +43,8 @@ function showRoute() {
   if (entry) {
     document.title = entry[1] + " \u00b7 torch.compile report";
     entry[2](main);
-    if (!main.querySelector("h1")) main.prepend(make("h1.unseen", null, entry[1])); // for those who hear the page
+    // A screen reader needs a heading in each view.
+    if (!main.querySelector("h1")) main.prepend(make("h1.unseen", null, entry[1]));
   }
 }
 

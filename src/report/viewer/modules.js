@@ -1,4 +1,4 @@
-// The modules of the model as a tree, with what each became. Equal layers stand once.
+// Shows the modules of the model as a tree, with what each of them became. Equal layers are shown once.
 
 /**
  * @typedef {object} ModuleNode
@@ -135,7 +135,7 @@ function sameIn(parents, children) {
   return parents.flatMap((parent) => children.flatMap((child) => parent.children.get(child.name) || []));
 }
 
-const kernelsNamed = 40; // when the pointer is over their number
+const kernelsNamed = 40;  // how many kernels are named when the pointer is over their number
 
 /** @param {HTMLElement} root */
 function showModules(root) {

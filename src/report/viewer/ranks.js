@@ -1,4 +1,4 @@
-// The processes of a run beside each other: which compiled the same, and where the others part from them.
+// Shows the processes of a run side by side: which of them compiled the same, and where the others begin to differ.
 
 /** @param {HTMLElement} root */
 function showRanks(root) {

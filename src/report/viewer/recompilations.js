@@ -1,4 +1,5 @@
-// What was compiled again, by function: the guard that failed, the value that it expected, and the one that came.
+// Shows what was compiled again, by function: the guard that failed, the value that it expected, and the value of the
+// call.
 
 /**
  * What changed, in a failed guard.

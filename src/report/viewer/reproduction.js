@@ -1,13 +1,15 @@
-// A program that runs the graph of one compilation by itself, with inputs of the recorded shapes: for a report to PyTorch.
+// Writes a program that executes the graph of one compilation by itself, with inputs of the recorded shapes. It is
+// meant for an issue about PyTorch.
 
 const typesOfTensors = /** @type {Record<string, string>} */ ({
   f64: "float64", f32: "float32", f16: "float16", bf16: "bfloat16", c64: "complex64", c128: "complex128", i64: "int64", i32: "int32",
   i16: "int16", i8: "int8", u8: "uint8", b8: "bool",
 });
-// In parts, so that who searches a redacted page for lines of a program does not find those of the viewer.
+// The words are joined here, so that a search of a redacted page for lines of a program does not match the viewer's
+// own code.
 const importTorch = ["import", "torch"].join(" ");
 const seed = 0;
-const defaultSize = 8; // of a size whose value was not recorded
+const defaultSize = 8;  // the value of a size whose value was not recorded
 
 /** @typedef {{name: string, annotation: string}} GraphInput */
 
@@ -24,7 +26,7 @@ function graphOfText(text) {
   if (!header) return null;
   const inputs = [...header[1].matchAll(/(\w+)\s*:\s*"([^"]*)"/g)].map(([, name, annotation]) => ({ name, annotation }));
   const names = header[1].split(/"[^"]*"/).join("").match(/\w+/g) || [];
-  if (!inputs.length || names.length !== inputs.length + 1) return null; // the other name is `self`
+  if (!inputs.length || names.length !== inputs.length + 1) return null;  // The other parameter is `self`.
   const [, className] = /** @type {RegExpExecArray} */ (/^class (\w+)/.exec(code));
   return { code: code.trimEnd(), className, inputs };
 }
@@ -123,7 +125,7 @@ const aboutGraphs = "It runs the captured graph alone, with random inputs of the
 /** @param {string} program @param {string} [title] @param {string} [about] */
 function openReproduction(program, title = "This compilation as a program", about = aboutGraphs) {
   const area = /** @type {HTMLTextAreaElement} */ (make("textarea", { readonly: true, rows: 24, spellcheck: "false", "aria-label": "Program" }));
-  area.value = program; // as it is: what is copied must run
+  area.value = program;  // The program is shown unchanged, because what a reader copies has to run.
   const state = make("span.dim", { role: "status" });
   const copy = () => {
     area.select();

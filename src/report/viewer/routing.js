@@ -1,5 +1,6 @@
-// The address of what is shown stands behind the # of the page: #c=1/1&pane=post&line=42. Members: `view`, `p` (the number of
-// the process), `c` (the compilation), `panes`, `pane` and `line` (a row of it), `file`, `q`.
+// Keeps what is shown in the address, behind the # of the page: #c=1/1&pane=post&line=42. The members are `view`, `p`
+// (the number of the process), `c` (the compilation), `panes`, `pane`, `line` (a row of the pane), `file` and `q` (a
+// search).
 
 /** @typedef {Record<string, string>} Route */
 
@@ -21,7 +22,7 @@ function readRoute() {
     try {
       route[part.slice(0, equals)] = decodeURIComponent(part.slice(equals + 1));
     } catch (error) {
-      // A damaged member of the address says nothing.
+      // A damaged member of the address is ignored.
     }
   }
   return route;
@@ -65,7 +66,7 @@ function processNumber() {
   const { p } = readRoute();
   const number = Number(p);
   if (p !== undefined && Number.isInteger(number) && number >= 0 && number < data.processes.length) return number;
-  // Of the runs in one dump the last is the one that was looked for; of ranks the first is as good as any.
+  // The last of several runs in one dump is shown first, and the first of several ranks.
   return data.processes.some((process) => process.isLog || process.rank !== null) ? 0 : Math.max(0, data.processes.length - 1);
 }
 const currentProcess = () => data.processes[processNumber()] || emptyProcess;

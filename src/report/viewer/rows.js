@@ -1,5 +1,5 @@
-// Rows of a text, of which only those that are in sight are elements, and panes of linked rows. They are in one file because a pane
-// is a list of rows that marks, folds and reveals them.
+// Shows the rows of a text, of which only those in sight are elements, and the panes of linked rows. Both are in one
+// file, because a pane is a list of rows that marks, folds and reveals them.
 
 const rowHeight = 20;
 const overscan = 12;
@@ -382,7 +382,8 @@ class CodePane {
     const isFirst = this.ownerOf.get(entry) === entry;
     const note = source.note ? source.note(entry) : null;
     const row = source.rows[entry - 1] || "";
-    const cut = source.isSource ? 0 : note ? indentOf(row) : narrowedBy(row); // a note takes the place of the indentation
+    // A note takes the place of the indentation.
+    const cut = source.isSource ? 0 : note ? indentOf(row) : narrowedBy(row);
     const whole = source.isSource || note ? row.slice(cut) : narrowed(row);
     const isCut = whole.length > charactersMax && !this.whole.has(entry);
     const element = make(
@@ -408,7 +409,7 @@ class CodePane {
     const isPinned = this.touches(row, this.pinned);
     const state = (isLit ? stateLit : 0) + (isPinned ? statePinned : 0);
     const before = this.marked.get(element) || 0;
-    if (state === before) return; // to set a class again would have the browser match the styles of the row again
+    if (state === before) return;  // Setting a class again would make the browser match the styles of the row again.
     this.marked.set(element, state);
     element.classList.toggle("lit", isLit);
     element.classList.toggle("pinned", isPinned);
@@ -440,7 +441,7 @@ class CodePane {
     }
     for (const line of this.lit.size ? this.lit : this.pinned) {
       context.fillStyle = hues[hueOf(line)];
-      let drawn = -1; // thousands of rows of a line lie in a few hundred pixels
+      let drawn = -1;  // Thousands of rows of one line can lie within a few hundred pixels.
       for (const index of this.placesOf.get(line) || []) {
         const top = Math.floor((height * index) / this.order.length);
         if (top !== drawn) context.fillRect(0, top, marksWidth, 3);

@@ -1,4 +1,4 @@
-// One search over everything: functions, kernels, nodes, files and all texts. `/` opens it.
+// Searches functions, kernels, nodes, files and all texts at once. The key `/` opens the search.
 
 /** @typedef {{kind: string, text: string, note: string, route: Route}} Hit */
 const hitsMax = 60;

@@ -1,4 +1,4 @@
-// The user's files with what became of each line, which is the home of the report.
+// Shows the user's files with what became of each line. The report opens with this view.
 
 const namesMax = 8;
 const callsMax = 16;

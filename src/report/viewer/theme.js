@@ -1,4 +1,5 @@
-// Dark and light: as the system has it until the reader chooses. The choice is kept where the browser allows that.
+// Switches between the dark and the light theme. The page follows the system until the reader chooses, and keeps the
+// choice if the browser allows it.
 
 const themeKey = "depyf-report-theme";
 
@@ -17,7 +18,7 @@ function setTheme(theme) {
   try {
     localStorage.setItem(themeKey, theme);
   } catch (error) {
-    // Without storage the choice lasts as long as the page.
+    // Without storage the choice is lost when the page is closed.
   }
 }
 

@@ -1,8 +1,9 @@
-// Where the seconds of compiling went: a flame chart of PyTorch's own events, with a row for each depth of nesting.
+// Shows where the seconds of compiling went: a flame chart of PyTorch's own events, with a row for each depth of
+// nesting.
 
-const flameRow = 22; // pixels of a row
-const flameTop = 20; // pixels above the first row, for the scale of time
-const phasesShown = 40; // the dearest
+const flameRow = 22;  // the height of a row in pixels
+const flameTop = 20;  // the space above the first row in pixels, which holds the scale of time
+const phasesShown = 40;  // how many phases are listed, from the one with the most seconds on
 
 /** @param {number} us */
 const durationText = (us) => (us >= 1e6 ? (us / 1e6).toFixed(2) + " s" : us >= 1e3 ? (us / 1e3).toFixed(1) + " ms" : us.toFixed(0) + " \u00b5s");
@@ -25,7 +26,7 @@ function layEvents(events) {
       ends = [];
       isParallel = true;
     }
-    // An event stands below those that it is nested in, which are those that have not ended.
+    // An event is drawn below the events that it is nested in, which have not ended when it begins.
     let row = 0;
     while (row < ends.length && ends[row] > event.start + 0.5) row += 1;
     if (!isParallel) for (let below = row; below < ends.length; below += 1) ends[below] = Math.min(ends[below], event.start);
@@ -235,7 +236,8 @@ function phaseTable(process) {
   let whole = 0;
   for (const phases of [process.phases, ...process.compilations.map((compilation) => compilation.phases)])
     for (const phase of phases) {
-      const key = (phase.isParallel ? "beside " : "") + phase.name; // a phase may run in worker threads, and without them
+      // A phase can have events in worker threads and events in the main thread.
+      const key = (phase.isParallel ? "beside " : "") + phase.name;
       const sum = sums.get(key) || { name: phase.name, self: 0, count: 0, isParallel: phase.isParallel };
       sum.self += phase.selfUs;
       sum.count += phase.count;

@@ -1,6 +1,6 @@
 // The first view: what happened, in sentences and tiles, and what can be done about it.
 
-const problemsShown = 20; // of a damaged log, which may have thousands
+const problemsShown = 20;  // how many problems of a damaged log are shown; it can have thousands
 
 /** @param {Process} process */
 function tallyOf(process) {
