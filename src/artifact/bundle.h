@@ -1,4 +1,5 @@
-// What torch.compiler.save_cache_artifacts returns: entries of caches by kind (AppendingByteSerializer of torch.utils).
+// Reads what torch.compiler.save_cache_artifacts returns: entries of caches by kind, as AppendingByteSerializer of
+// torch.utils writes them.
 #pragma once
 
 #include <optional>
@@ -12,16 +13,16 @@ namespace depyf::artifact {
 
 struct BundleEntry {
   std::string kind, key;
-  std::string_view content;  // in the input
+  std::string_view content;  // a part of the input
 };
 
-// The bytes that a text in base64 stands for; nothing if it has other characters.
+// Returns the bytes that a text encodes in base64; nothing if it contains other characters.
 std::optional<std::string> decoded_base64(std::string_view text);
 
-// True if the bytes begin as a bundle does.
+// True if the bytes begin like a bundle.
 bool is_bundle(std::string_view bytes);
 
-// The entries of a bundle. Their number is bounded by the size of the input, as each takes bytes.
+// Returns the entries of a bundle. The size of the input bounds their number, because each entry takes bytes.
 Result<std::vector<BundleEntry>> read_bundle(std::string_view bytes);
 
 }  // namespace depyf::artifact

@@ -18,16 +18,17 @@ namespace {
 using pickle::Kind;
 using pickle::Value;
 
-constexpr int nesting_max = 50;  // of code in code and tuples in tuples: compilers stay below
+// levels of code objects in code objects and of tuples in tuples; compilers stay below this
+constexpr int nesting_max = 50;
 
-// Names of globals that Dynamo installs and that keep their value.
+// The prefixes of the names of globals that Dynamo installs and that keep their values.
 constexpr std::string_view installed_prefixes[] = {"__compiled_fn", "__import_", "__resume_at"};
 
 class CodeReader {
  public:
   CodeReader(Version version, CodeBudget& budget) : version_(version), budget_(budget) {}
 
-  // Null where the fields are no code object: `problem` says why.
+  // Returns a code object; null if the fields do not describe one, and then `problem` says why.
   std::shared_ptr<const CodeObject> read(const Value& serialized, int depth = 0) {
     auto code = std::make_shared<CodeObject>();
     code->version = version_;
@@ -65,7 +66,7 @@ class CodeReader {
     if (problem_.empty()) problem_ = std::move(words);
   }
 
-  // False where the file's code objects take more than all may.
+  // Returns false if all code objects of the file together would exceed the bound.
   bool charge(std::size_t bytes) {
     if (budget_.constants == 0 || bytes > budget_.bytes) {
       fail("the code objects of the file take more memory than the limit");
@@ -107,14 +108,17 @@ class CodeReader {
     return result;
   }
 
-  // Lines are hints: of a malformed table what can be read is kept. Exception tables are not.
+  // Reads the table of lines, which is only a hint: the readable part of a malformed table is kept. An exception
+  // table has to be right as a whole.
   void read_positions(const Value& serialized, CodeObject& code) {
     const Value lines = serialized.attribute("co_linetable"), old_lines = serialized.attribute("co_lnotab");
     const Value handlers = serialized.attribute("co_exceptiontable");
     const Value table = lines.is(Kind::bytes) ? lines : old_lines;
     if (!charge(code.bytecode.size() * sizeof(Position) / 2)) return;
     read_tables(code, table.is(Kind::bytes) ? table.text() : std::string_view(), {});
-    CodeObject with_handlers;  // read apart, as the two tables have one answer to whether they are right
+    // The exception table is read into a code object of its own, because one error would also discard the other
+    // table.
+    CodeObject with_handlers;
     with_handlers.version = code.version;
     if (handlers.is(Kind::bytes) && !read_tables(with_handlers, {}, handlers.text())) fail("malformed exception table");
     code.exceptions = std::move(with_handlers.exceptions);
@@ -204,11 +208,11 @@ bool is_installed(std::string_view name) {
   return false;
 }
 
-// Decompiles in the first style that is proved; where none is, in the first.
+// Decompiles a function in the first style whose result is proved, or else in the first style.
 void decompile_proved(Function& function) {
   CodeObject code = *function.code;
   rename_names(code, short_names(code));
-  replace_prefix(code, code.qualname, code.name);  // the source has the function at its top
+  replace_prefix(code, code.qualname, code.name);  // The function stands at the top level of the decompiled source.
   Options options;
   options.prove = true, options.lines = false;
   options.limits = Limits::of_file(code.bytecode.size());

@@ -17,19 +17,19 @@ namespace {
 using pickle::Kind;
 using pickle::Value;
 
-constexpr std::size_t guards_max = 100'000;    // of a large model there are some ten thousand
-constexpr std::size_t text_all_max = std::size_t{16} << 20;  // bytes of the words and conditions of all guards
-constexpr std::size_t words_max = 1000;        // texts of one guard
-constexpr std::size_t dimensions_max = 64;     // as PyTorch has it
-constexpr std::size_t frames_max = 200;        // of a stack
-constexpr std::size_t unchecked_max = 200;     // values that are looked for in all guards
-constexpr std::size_t file_max = 1000;         // bytes of the name of a file
-constexpr std::size_t files_max = 1000;       // that are remembered
+constexpr std::size_t guards_max = 100'000;  // guards of an artifact; a large model has some ten thousand
+constexpr std::size_t text_all_max = std::size_t{16} << 20;  // bytes of the texts and conditions of all guards
+constexpr std::size_t words_max = 1000;  // texts of one guard
+constexpr std::size_t dimensions_max = 64;  // dimensions of a tensor, as in PyTorch
+constexpr std::size_t frames_max = 200;  // frames of a stack
+constexpr std::size_t unchecked_max = 200;  // values that no guard checks and that are looked for among all guards
+constexpr std::size_t file_max = 1000;  // bytes of the name of a file
+constexpr std::size_t files_max = 1000;  // names of files that are remembered
 constexpr std::size_t condition_max = 20'000;  // bytes of one condition
 
-// Guards without conditions of their own: the guard on the state of the process has theirs.
+// The kinds of guards without conditions of their own. The guard on the state of the process has their conditions.
 constexpr std::string_view part_of_state[] = {"GRAD_MODE", "DETERMINISTIC_ALGORITHMS"};
-// PyTorch installs none for these, unless torch._dynamo.config asks for it.
+// The kinds for which PyTorch installs no guard unless torch._dynamo.config asks for it.
 constexpr std::string_view never_checked[] = {"EMPTY_NN_MODULE_HOOKS_DICT"};
 
 template <class Names>
@@ -47,7 +47,7 @@ std::string is_equal(const std::string& expression, const Value& value) {
   return expression + " == " + pickle::outline(value, condition_max);
 }
 
-// A size or stride: conditions on the dimensions that are no symbols.
+// Adds conditions on the sizes or the strides of a tensor, for those dimensions that are not symbolic.
 void add_dimensions(std::vector<std::string>& conditions, const std::string& call, const Value& numbers) {
   bool is_static = true;
   const std::size_t count = std::min(numbers.size(), dimensions_max);
@@ -96,7 +96,8 @@ class GuardReader {
     const Value words = guard.attribute("code_list");
     for (std::size_t position = 0; position < std::min(words.size(), words_max); ++position) {
       const std::string text(words.at(position).text().substr(0, condition_max));
-      if (!is_among(text, read.words)) read.words.push_back(text);  // PyTorch builds guards twice
+      // PyTorch builds the guards twice, so that each text occurs twice.
+      if (!is_among(text, read.words)) read.words.push_back(text);
     }
     add_conditions(read, guard, create);
     keep_harmless(read);
@@ -109,13 +110,13 @@ class GuardReader {
     if (!is_among(kind, part_of_state)) part_.guards.push_back(std::move(read));
   }
 
-  // A field of a guard, from its state, or from the arguments that it is made with.
+  // Returns a field of a guard, from its state or from the arguments of its constructor.
   static Value field(const Value& guard, std::string_view name, std::size_t position) {
     const Value own = guard.attribute(name);
     return own ? own : guard.argument(position);
   }
 
-  // Readers may run what is shown: a guard with a condition that does more than guards do has none.
+  // Clears the conditions of a guard that do more than guards do, because a reader can execute what is shown.
   static void keep_harmless(Guard& guard) {
     std::vector<std::string>& conditions = guard.printed.conditions;
     if (std::all_of(conditions.begin(), conditions.end(), [](const std::string& each) { return is_harmless(each); }))
@@ -175,7 +176,7 @@ class GuardReader {
       guard.without_form = "it calls a helper of Dynamo's that only PyTorch has";
       return;
     }
-    // A constant has the class too that the words do not say.
+    // A guard on a constant also checks the class of the value, which its text does not state.
     const std::string equals = guard.printed.value + " == ";
     if (!guard.printed.value.empty() && words.starts_with(equals) && guard.printed.kind.ends_with("_MATCH"))
       conditions.push_back("type(" + guard.printed.value + ") is type(" + words.substr(equals.size()) + ")");
@@ -198,7 +199,8 @@ class GuardReader {
 
   void add_tensor(Guard& guard, const Value& pickled, const Value& tensor) {
     const std::string& x = guard.printed.value;
-    const bool is_meta = tensor.class_name() == "torch._utils._rebuild_meta_tensor_no_storage";  // has no device
+    // A meta tensor has no device.
+    const bool is_meta = tensor.class_name() == "torch._utils._rebuild_meta_tensor_no_storage";
     const Value meta = is_meta ? tensor : tensor.argument(0), device = is_meta ? Value() : tensor.argument(1);
     const Value keys = is_meta ? Value() : tensor.argument(3);
     const std::string device_text = is_meta ? "torch.device('meta')" : pickle::outline(device, condition_max);
@@ -232,7 +234,7 @@ class GuardReader {
     return entry == sizes_.end() ? Value() : entry->second;
   }
 
-  // PyTorch adds a guard of its own: tensors that are inputs are different objects.
+  // Adds the guard by which PyTorch checks that tensors which are inputs are different objects.
   void add_aliasing() {
     if (tensors_.size() < 2) return;
     Guard guard;
@@ -260,7 +262,7 @@ class GuardReader {
     });
   }
 
-  // The numbers are those of c10::ScalarType.
+  // Returns the name of a dtype. The numbers are those of c10::ScalarType.
   static std::string dtype_name(const std::string& number) {
     if (number == "5") return "torch.float16";
     if (number == "6") return "torch.float32";
@@ -276,7 +278,7 @@ class GuardReader {
     return text + "]";
   }
 
-  // The innermost line of the program, not of PyTorch.
+  // Returns the innermost line of a stack that belongs to the program and not to PyTorch.
   std::string line_of(const Value& stack) {
     std::string found;
     const std::vector<Value> frames = stack.appended(frames_max);
@@ -328,11 +330,11 @@ class GuardReader {
 
   Value graph_, shapes_;
   Part& part_;
-  std::string state_;  // of the process, as JSON
-  bool has_state_ = false;  // whether a guard checks it
+  std::string state_;  // the state of the process, as JSON
+  bool has_state_ = false;  // true if a guard checks the state of the process
   std::vector<std::string> tensors_;
   std::unordered_set<std::string> seen_files_;
-  std::unordered_map<pickle::NodeId, Value> sizes_;  // and strides, by the source of the tensor
+  std::unordered_map<pickle::NodeId, Value> sizes_;  // the sizes and strides of each tensor, by its source
   std::size_t text_left_ = text_all_max;
 };
 
@@ -376,7 +378,7 @@ std::string guard_source(const Part& part) {
   const std::string function = guard_function("guards", "torch._C.DisableTorchFunction()", std::move(printed), {});
   std::string source;
   std::string_view rest = helpers;
-  // Helpers that nothing calls are left out.
+  // Helper functions that no condition calls are left out.
   std::size_t start = rest.find("def ");
   source = rest.substr(0, start);
   while (start != std::string_view::npos) {

@@ -7,18 +7,19 @@
 namespace depyf::artifact {
 namespace {
 
-// What conditions of guards call: functions of Python without an effect, methods of tensors and dicts, and the helpers that
-// stand above the guards.
+// The names that conditions of guards call: functions of Python without side effects, methods of tensors and dicts,
+// and the helper functions that stand above the guards.
 constexpr std::string_view callable[] = {
     "abs", "all", "any", "bool", "ceil", "device", "dict", "dim", "float", "floor", "frozenset", "get", "getattr",
     "hasattr", "id", "int", "isinstance", "issubset", "keys", "len", "list", "max", "min", "raw_repr", "set", "size",
     "sqrt", "storage_offset", "str", "stride", "sum", "trunc", "tuple", "type", "values",
-    // helpers, and what PyTorch's own guards ask
+    // These are helper functions, and methods that PyTorch's own guards call.
     "_dispatch_keys", "_dispatch_tls_local_exclude_set", "_dispatch_tls_local_include_set", "_len_torch_function_stack",
     "are_different", "has_keys", "is_state", "is_unmarked", "saved_tensors_hooks_are_inlineable",
     "top_saved_tensors_hooks"};
-constexpr std::string_view operators[] = {"and", "or", "not",  "in",
-                                          "is",  "if", "else", "for"};  // may stand before a parenthesis
+constexpr std::string_view operators[] = {"and", "or", "not", "in",
+                                          // These keywords can stand before a parenthesis.
+                                          "is", "if", "else", "for"};
 constexpr std::string_view refused[] = {"lambda", "yield", "await"};
 constexpr std::string_view hidden[] = {"__class__",      "__closure__", "__code__", "__defaults__", "__dict__",
                                        "__kwdefaults__", "__module__",  "__mro__",  "__qualname__"};
@@ -42,7 +43,7 @@ bool is_dotted_name(std::string_view text) {
 }
 
 bool is_harmless(std::string_view expression) {
-  char before = '\0';  // the last character that is no blank
+  char before = '\0';  // the last character that is not a blank
   for (std::size_t at = 0; at < expression.size();) {
     const char character = expression[at];
     if (expression.substr(at).starts_with(loaded_module) && !is_word(before)) {
@@ -52,7 +53,7 @@ bool is_harmless(std::string_view expression) {
     }
     if (character == '\'' || character == '"') {
       const std::size_t end = behind_string(expression, at);
-      if (expression[end - 1] != character || end - at < 2) return false;  // the string does not end
+      if (expression[end - 1] != character || end - at < 2) return false;  // The string does not end on this line.
       at = end;
       before = character;
       continue;
@@ -62,14 +63,16 @@ bool is_harmless(std::string_view expression) {
       at += name.size();
       const char next = at < expression.size() ? expression[at] : '\0';
       if (next == '\'' || next == '"' || is_among(name, refused))
-        return false;  // a string that is evaluated, or a function
+        // This is the prefix of a string, whose parts could be evaluated, or a word such as `lambda`.
+        return false;
       const std::string_view rest = stripped_start(expression.substr(at));
       if (rest.starts_with('(') && !is_among(name, callable) && !is_among(name, operators)) return false;
       if (name.starts_with("__") && !is_among(name, hidden)) return false;
       before = name.back();
       continue;
     }
-    // A call of what an expression gives, a comment, an assignment, a second statement, a string of another kind.
+    // These characters begin a call of the value of an expression, a comment, an assignment, a second statement, or a
+    // string of another kind.
     if (character == '(' && (before == ')' || before == ']' || before == '}' || before == '\'' || before == '"'))
       return false;
     if (character == '#' || character == ';' || character == '\\' || character == '`' || character == '@') return false;

@@ -1,5 +1,5 @@
-// Whether the lines that an artifact was compiled from are still the ones that modules of this machine have. Modules are looked
-// for as files: importing one would run it.
+// Compares the lines that an artifact was compiled from with the modules on this machine. The modules are searched
+// for as files, because importing a module would execute it.
 #include <algorithm>
 #include <map>
 
@@ -10,7 +10,7 @@
 namespace depyf::artifact {
 namespace {
 
-// "a/b" of module a.b; empty where a part is no name, so that no path leads out of the folder.
+// Returns "a/b" for the module a.b; empty if a part is not a name, so that no path leads out of the folder.
 std::string relative_path(std::string_view module) {
   std::string path;
   while (!module.empty()) {
@@ -31,7 +31,7 @@ std::vector<std::string> candidates(const Source& source, const Part& part, cons
     paths.push_back(base + ".py");
     paths.push_back(base + "/__init__.py");
   }
-  // A script has no module; code and guards name its file, among others.
+  // A script has no module. Code and guards name its file.
   const std::string stem = relative.substr(relative.rfind('/') + 1) + ".py";
   const auto add = [&](const std::string& path) {
     const bool is_script = relative.empty() && path.find("/site-packages/") == std::string::npos;
@@ -59,7 +59,8 @@ void check_sources(Artifact& artifact, const std::vector<std::string>& roots, co
         if (!file->second) continue;
         const std::string_view lines = lines_between(*file->second, source.first_line, source.last_line);
         const bool is_same = page::sha256_hexadecimal(lines) == source.checksum;
-        if (!is_same && source.match == Source::Match::changed) continue;  // the first one that differs is named
+        // The first source that differs is the one that is named.
+        if (!is_same && source.match == Source::Match::changed) continue;
         source.match = is_same ? Source::Match::same : Source::Match::changed;
         source.path = path;
         if (is_same || source.module != "__main__") break;

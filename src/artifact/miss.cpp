@@ -7,8 +7,8 @@ namespace depyf::artifact {
 namespace {
 
 constexpr std::string_view state_name = "\"cache_state\"";
-constexpr std::size_t parts_max = 10'000;  // of a key
-constexpr std::size_t key_max = 200;       // bytes
+constexpr std::size_t parts_max = 10'000;  // parts of a key
+constexpr std::size_t key_max = 200;  // bytes of a key
 
 }  // namespace
 
@@ -22,7 +22,7 @@ std::optional<Part> read_recorded_key(std::string_view bytes, Budget& budget) {
   const json::Value root = document.root(), components = root["components"];
   Part part;
   part.key = root["key"].text().substr(0, key_max);
-  // The first character of a key says whose it is.
+  // The first character of a key states which cache it belongs to.
   part.kind = part.key.starts_with('a') ? "aot_autograd" : "inductor";
   part.title = part.kind == "inductor" ? "key that Inductor's cache was asked for"
                                        : "key that AOTAutograd's cache was asked for";

@@ -1,5 +1,5 @@
-// What a run recorded of a cache that it missed: the key and its parts, as JSON of PyTorch's own (an artifact "fx_graph_cache_miss" or
-// "aotautograd_cache_miss" of the structured trace).
+// Reads the key of a cache miss that a run recorded: the key and its parts in PyTorch's own JSON, which the
+// structured trace has as an artifact "fx_graph_cache_miss" or "aotautograd_cache_miss".
 #pragma once
 
 #include <optional>
@@ -12,10 +12,10 @@
 
 namespace depyf::artifact {
 
-// True if the bytes begin as such a record does.
+// True if the bytes begin like such a record.
 bool is_recorded_key(std::string_view bytes);
 
-// The record as a part of kind "inductor" or "aot_autograd"; nothing if it is no such record.
+// Returns the record as a part of kind "inductor" or "aot_autograd"; nothing if the bytes are no such record.
 std::optional<Part> read_recorded_key(std::string_view bytes, Budget& budget);
 
 }  // namespace depyf::artifact

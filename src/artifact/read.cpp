@@ -26,11 +26,11 @@ namespace {
 using pickle::Kind;
 using pickle::Value;
 
-constexpr std::size_t parts_max = 10'000;     // of one file: a bundle of a large program has some hundred entries
-constexpr std::size_t sources_max = 10'000;   // of one function
-constexpr std::size_t names_max = 10'000;     // that loading would look up
+constexpr std::size_t parts_max = 10'000;  // parts of one file; the bundle of a large program has some hundred entries
+constexpr std::size_t sources_max = 10'000;  // sources of one function
+constexpr std::size_t names_max = 10'000;  // names that loading the file would look up
 constexpr std::string_view ahead_mark = "PT2AOT";
-constexpr std::size_t archive_max = std::size_t{64} << 20;  // bytes of the pickle in an archive that is looked into
+constexpr std::size_t archive_max = std::size_t{64} << 20;  // bytes of an archive's pickle
 
 class Reader {
  public:
@@ -84,7 +84,7 @@ class Reader {
     }
   }
 
-  // From 2.15 on a mark and the version of the format stand before what aot_compile pickles.
+  // Returns the pickle that aot_compile wrote. From 2.15 on, a magic number and the version of the format precede it.
   static std::string_view without_mark(std::string_view bytes) {
     if (bytes.starts_with(ahead_mark)) bytes.remove_prefix(std::min(ahead_mark.size() + 1, bytes.size()));
     return bytes;
@@ -157,7 +157,7 @@ class Reader {
     return part;
   }
 
-  // A file of a model: a list of functions, one for each input that it was compiled for.
+  // Reads the file of a model: a list of functions, one for each input that it was compiled for.
   void read_model(const Value& list) {
     set_format("a model compiled ahead of time for " + std::to_string(list.size()) +
                (list.size() == 1 ? " input" : " inputs"));
@@ -224,7 +224,8 @@ class Reader {
     read_guards(document->root(), reads, part);
   }
 
-  // (function that makes it, bytes), as PyTorch's backends and vLLM save what was compiled.
+  // Reads a pair (the function that unpickles, the bytes), as which PyTorch's backends and vLLM save what they
+  // compiled.
   void read_compiled(const Value& compiled, Part& part) {
     const std::string maker = compiled.at(0).dotted_name();
     if (!maker.empty()) part.facts.push_back({"what is compiled is loaded by", maker});
@@ -249,7 +250,7 @@ class Reader {
     read_nested_graphs(root, part);
   }
 
-  // A dict in which graph modules are pickles of their own.
+  // Reads a dict whose graph modules are pickles of their own.
   void read_nested_graphs(const Value& state, Part& part) {
     for (std::size_t position = 0; position < state.size() && position < text_max; ++position) {
       const Value bytes = state.value(position);
@@ -269,7 +270,8 @@ class Reader {
     }
   }
 
-  // As `lines_between`; the functions of one module share its text, which is gone through once.
+  // Returns the same as `lines_between`. The functions of one module share its text, whose lines are searched for
+  // only once.
   std::string_view lines_of_module(std::string_view text, std::int64_t first, std::int64_t last) {
     const auto [entry, is_new] = line_starts_.try_emplace(text.data());
     std::vector<std::size_t>& starts = entry->second;
@@ -305,7 +307,7 @@ class Reader {
     });
   }
 
-  // A function as Dynamo's cache has it: several compilations, with those of its resume functions.
+  // Reads a function of Dynamo's cache: its compilations, and those of its resume functions.
   void read_package(const Value& package) {
     set_format("an entry of Dynamo's cache (torch.compile with caching_precompile)");
     const Value codes = package.attribute("codes");
@@ -334,7 +336,8 @@ class Reader {
     }
   }
 
-  // A file of torch.save: the only ones that depyf knows are the caches that torch.compiler.precompile writes beside its source.
+  // Reads a file of torch.save. The only such files that depyf knows are the caches that torch.compiler.precompile
+  // writes beside its source.
   void read_archive(std::string_view bytes) {
     set_format("a file of torch.save");
     Result<std::string> pickled = pickle_of_archive(bytes, budget_.nested);
@@ -360,7 +363,7 @@ class Reader {
     else read_entries(decoded_.emplace_back(bytes_of(bundle)));
   }
 
-  // The other half: Python source that holds pickles of Dynamo's frames as text.
+  // Reads the source that torch.compiler.precompile writes, which contains pickles of Dynamo's frames as text.
   void read_precompiled(std::string_view text) {
     set_format("a function captured ahead of time (torch.compiler.precompile)");
     artifact_.own_checksum = page::sha256_hexadecimal(text);
@@ -397,7 +400,7 @@ class Reader {
     take(*document);
   }
 
-  // The frames that torch.compiler.precompile captured, each with its variants.
+  // Reads the frames that torch.compiler.precompile captured, each with its variants.
   void read_frames(const Value& frames, const std::optional<Version>& version) {
     for (std::size_t position = 0; position < frames.size(); ++position) {
       const Value frame = frames.at(position), variants = frame["variants"];
@@ -420,7 +423,7 @@ class Reader {
     }
   }
 
-  // Backend -> what it compiled, with the content in whatever form it keeps it.
+  // Reads a dict from backends to what they compiled, in whatever form a backend keeps it.
   void read_backends(const Value& backends) {
     for (std::size_t position = 0; position < backends.size() && artifact_.parts.size() < parts_max; ++position) {
       const Value content = backends.value(position).attribute("content");
@@ -432,11 +435,11 @@ class Reader {
 
   Artifact& artifact_;
   Budget budget_;
-  std::deque<std::string> decoded_;  // pickles that stand in the file as text: values refer to their bytes
+  std::deque<std::string> decoded_;  // The pickles that stand in the file as text. Values refer to their bytes.
   std::set<std::string> seen_names_, seen_calls_;
-  std::map<const char*, std::vector<std::size_t>> line_starts_;  // of the texts of modules
-  std::size_t lines_left_ = std::size_t{64} << 20;  // bytes of such texts that are still looked into
-  int depth_ = 0;  // of models in models
+  std::map<const char*, std::vector<std::size_t>> line_starts_;  // the starts of the lines of each module's text
+  std::size_t lines_left_ = std::size_t{64} << 20;  // bytes of modules' texts that can still be searched for lines
+  int depth_ = 0;  // levels of models within models
 };
 
 }  // namespace

@@ -12,9 +12,9 @@ namespace {
 using pickle::Kind;
 using pickle::Value;
 
-constexpr std::size_t graph_modules_max = 1000;  // of one pickle: each sub-graph is one
-constexpr std::size_t key_parts_max = 10'000;    // PyTorch 2.13 has some 600
-constexpr std::size_t value_max = 4000;          // bytes of a part of a key that are shown
+constexpr std::size_t graph_modules_max = 1000;  // graph modules of one pickle; each sub-graph is a graph module
+constexpr std::size_t key_parts_max = 10'000;  // parts of a key; PyTorch 2.13 has some 600
+constexpr std::size_t value_max = 4000;  // bytes of a part of a key that are shown
 
 std::string named(const std::string& title, const std::string& direction) {
   return direction.empty() ? title : title + ", " + direction;
@@ -25,7 +25,8 @@ void add_text(const Value& text, std::string title, bool is_code, std::string ke
   part.stages.push_back({std::move(title), std::move(key), is_code, budget.copied(text.text())});
 }
 
-// "torch._inductor.config.max_autotune = True" in the program that Inductor writes to repeat a failure.
+// Reads settings such as "torch._inductor.config.max_autotune = True" from the program that Inductor writes to repeat
+// a failure.
 void read_settings(std::string_view program, Part& part) {
   for (const std::string_view line : lines_of(program)) {
     const std::size_t config = line.find("config."), equals = line.find(" = ");
@@ -59,7 +60,8 @@ std::string joined_set(const Value& set) {
   return joined(texts, ", ");
 }
 
-// A result of either direction: of Inductor, of a backend that keeps the graph, or a reference to Inductor's cache.
+// Reads the result of one direction: it comes from Inductor or from a backend that keeps the graph, or it refers to
+// Inductor's cache.
 void read_direction(const Value& compiled, const std::string& direction, Part& part, Budget& budget) {
   if (!compiled.is_object()) return;
   const Value info = compiled.attribute("fx_graph_cache_info");

@@ -1,4 +1,4 @@
-// Graphs and output code of AOTAutograd's and Inductor's results.
+// Reads graphs and output code from the results of AOTAutograd and Inductor.
 #pragma once
 
 #include "artifact/budget.h"
@@ -7,19 +7,20 @@
 
 namespace depyf::artifact {
 
-// Adds what a result of AOTAutograd has (BundledAOTAutogradResult, AOTAutogradResult).
+// Adds the content of a result of AOTAutograd (BundledAOTAutogradResult, AOTAutogradResult).
 void read_aot_result(const pickle::Value& result, Part& part, Budget& budget);
 
-// Adds what a result of Inductor has (CompiledFxGraph). `direction`: "forward", "backward", or empty: unknown.
+// Adds the content of a result of Inductor (CompiledFxGraph). `direction` is "forward", "backward", or empty if it is
+// unknown.
 void read_inductor_result(const pickle::Value& result, const std::string& direction, Part& part, Budget& budget);
 
 // Adds the code of each graph module in a pickle of torch.fx.
 void read_graph_modules(const pickle::Document& document, const std::string& title, Part& part, Budget& budget);
 
-// Returns the lines of a text from the first on, which counts from 1, to the one before the last, with their ends.
+// Returns the lines [first, last) of a text, with their line ends. Lines are counted from 1.
 std::string_view lines_between(std::string_view text, std::int64_t first, std::int64_t last);
 
-// Adds "[hash] name: value" to the parts of a key; the hashes are of 51 characters.
+// Adds "[hash] name: value" to the parts of a key. A hash has 51 characters.
 void add_key_part(std::string_view line, Part& part, Budget& budget);
 
 }  // namespace depyf::artifact

@@ -1,4 +1,4 @@
-// An artifact as text for people.
+// Writes an artifact as text for people.
 #include <algorithm>
 #include <map>
 
@@ -27,7 +27,7 @@ std::string function_headline(const Function& function) {
 
 namespace {
 
-// Packages that PyTorch's own files name.
+// The packages that PyTorch's own files name.
 constexpr std::string_view usual_packages[] = {"torch",     "builtins",    "inspect",     "collections", "functools",
                                                "traceback", "copyreg",     "__builtin__", "copy_reg",    "sympy",
                                                "types",     "dataclasses", "operator",    "_operator"};
@@ -55,7 +55,7 @@ std::string facts_text(std::string_view title, const std::vector<Fact>& facts) {
 std::string guards_text(const Part& part) {
   if (!part.has_guards) return {};
   std::string text = "\n  guards: " + counted(part.guards.size(), "guard") + "\n" + indented(guard_source(part));
-  std::map<std::string, std::size_t> without;  // by reason
+  std::map<std::string, std::size_t> without;  // the number of functions without a proof, by reason
   for (const Guard& guard : part.guards)
     if (guard.printed.conditions.empty() || !guard.without_form.empty())
       ++without[(guard.printed.conditions.empty() ? "" : "in part, ") + guard.printed.kind + ": " + guard.without_form];

@@ -1,4 +1,4 @@
-// Words that the text and the comparison share.
+// Phrases that the text of an artifact and the comparison share.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace depyf::artifact {
 
 std::string_view match_words(Source::Match match);
 
-// "transformed code (model.py:12), proved".
+// Returns a phrase such as "transformed code (model.py:12), proved".
 std::string function_headline(const Function& function);
 
 }  // namespace depyf::artifact

@@ -1,4 +1,4 @@
-// What a pickle refers to again, by number.
+// Keeps the values that a pickle refers to again by number.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace depyf::pickle {
 
-// Picklers count from zero, so the memo is a list; numbers out of order, which any byte sequence can have, go into a table.
+// Picklers count from zero, so most of the memo is a list. A byte sequence can also have numbers out of order, which
+// are kept in a table.
 class Memo {
  public:
   explicit Memo(const Limits& limits) : limits_(limits) {}

@@ -1,4 +1,4 @@
-// The opcodes of a pickle and their arguments.
+// Reads the opcodes of a pickle and their arguments.
 #pragma once
 
 #include <charconv>
@@ -10,7 +10,7 @@
 
 namespace depyf::pickle {
 
-// Errors are about the opcode that was begun last.
+// Reads opcodes one after the other. An error states the offset of the opcode that was begun last.
 class OpcodeReader {
  public:
   explicit OpcodeReader(std::string_view input) : input_(input), reader_(input) {}
@@ -18,7 +18,7 @@ class OpcodeReader {
   bool ok() const { return reader_.ok(); }
   const Error& error() const { return reader_.error(); }
   void fail(std::string message) { reader_.fail_at(std::move(message), start_); }
-  std::size_t start() const { return start_; }  // offset of the opcode
+  std::size_t start() const { return start_; }  // Returns the offset of the current opcode.
   std::size_t offset() const { return reader_.offset(); }
   std::size_t remaining() const { return reader_.remaining(); }
 
@@ -32,7 +32,7 @@ class OpcodeReader {
   std::uint64_t u64() { return reader_.u64(); }
   std::int32_t i32() { return reader_.i32(); }
 
-  // Returns the text up to the end of the line, which is taken too.
+  // Returns the text up to the end of the line, and moves behind the line end.
   std::string_view line() {
     const std::string_view rest = input_.substr(reader_.offset());
     const std::size_t size = rest.find('\n');
@@ -52,7 +52,7 @@ class OpcodeReader {
     return reader_.bytes(size);
   }
 
-  // Returns a memo index that stands as a line.
+  // Returns a memo index that is written as a line.
   std::uint64_t index_line() {
     const std::string_view text = line();
     std::uint64_t index = 0;

@@ -10,7 +10,7 @@
 namespace depyf::pickle {
 namespace {
 
-constexpr int depth_max = 12;            // levels of containers that a reader can follow
+constexpr int depth_max = 12;  // levels of containers that a reader can follow
 constexpr std::size_t names_max = 1000;  // names that a reader can look through
 
 std::string quoted_bytes(std::string_view bytes) {
@@ -55,7 +55,7 @@ class Writer {
     if (text_.size() < limit_) text_ += text;
   }
 
-  // Bytes and strings are cut before they are escaped, which makes them up to twelve times as long.
+  // Cuts bytes and strings before they are escaped, because escapes make them up to twelve times as long.
   std::string_view shortened(std::string_view text) const { return text.substr(0, limit_); }
 
   void write_kind(const Value& value) {

@@ -1,4 +1,4 @@
-// Values of a pickle as text for readers, and what unpickling would do.
+// Writes values of a pickle as text for readers, and lists what unpickling would do.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +9,22 @@
 
 namespace depyf::pickle {
 
-// Returns a value on one line, in Python's notation; calls and instances as `module.name(arguments)`. Containers within
-// containers beyond a few levels, values that contain themselves and what would make the text longer than `limit` bytes
-// become `...`.
+// Returns a value on one line in Python's notation, with calls and instances as `module.name(arguments)`. `...`
+// stands for containers that are nested more than a few levels deep, for values that contain themselves, and for
+// everything beyond `limit` bytes.
 std::string outline(const Value& value, std::size_t limit = 1000);
 
-// A Python literal of a string, in pure ASCII.
+// Returns a Python literal of a string, in pure ASCII.
 std::string quoted(std::string_view utf8);
 
-// What unpickling would reach for.
+// What unpickling would look up, call and ask for.
 struct Reach {
-  std::vector<std::string> names;      // that would be looked up, each once, in the order of the pickle
-  std::size_t name_count = 0;          // of all, where there are more than are listed
-  std::vector<std::string> called;     // those of them that would be called, not only looked up
-  std::size_t persistent_count = 0;    // values that the program which unpickles has to give
-  std::size_t extension_count = 0;     // names by number in copyreg's registry
-  std::size_t buffer_count = 0;        // buffers that are kept elsewhere
+  std::vector<std::string> names;  // The names that would be looked up, each once, in the order of the pickle.
+  std::size_t name_count = 0;  // the number of all names, which can be larger than the number of those that are listed
+  std::vector<std::string> called;  // those of the names that would be called, and not only looked up
+  std::size_t persistent_count = 0;  // the number of values that the unpickling program has to provide
+  std::size_t extension_count = 0;  // the number of names that are given by their number in copyreg's registry
+  std::size_t buffer_count = 0;  // the number of buffers that are kept outside of the pickle
 };
 Reach reach(const Document& document);
 

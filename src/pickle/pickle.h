@@ -1,8 +1,8 @@
-// Pickles of protocols 0 to 5 as inert data. Nothing that a pickle names is looked up, imported or called: a name becomes a node
-// that says the name, a call becomes a node with the callable and its arguments.
+// Reads pickles of protocols 0 to 5 as inert data. Nothing that a pickle names is looked up, imported or called: a
+// name becomes a node that contains the name, and a call becomes a node with the callable and its arguments.
 //
-// A document is a flat list of nodes that refer to each other by number, so it can hold shared and recursive structures, and is
-// freed without recursion. Its strings and bytes are views of the input, which must outlive it.
+// A document is a flat list of nodes that refer to each other by number. So it can hold shared and recursive
+// structures, and it is freed without recursion. Its strings and bytes are views of the input, which must outlive it.
 #pragma once
 
 #include <cstddef>
@@ -29,12 +29,12 @@ enum class Kind : std::uint8_t {
   dict,
   set,
   frozenset,
-  global,  // a name that unpickling would look up, and so import its module
-  call,  // what unpickling would get from a call
-  instance,  // what unpickling would get from the __new__ of a class
-  persistent,  // what a function of the program that unpickles would give for an id
-  extension,  // a name by its number in the registry of copyreg
-  buffer,  // bytes that are kept beside the pickle
+  global,  // A name. Unpickling would look it up and import its module.
+  call,  // The result of a call that unpickling would make.
+  instance,  // The result of the __new__ of a class that unpickling would call.
+  persistent,  // The object that a function of the unpickling program would return for an id.
+  extension,  // A name that is given by its number in the registry of copyreg.
+  buffer,  // Bytes that are kept outside of the pickle.
 };
 
 enum class NodeId : std::uint32_t {};
@@ -42,66 +42,73 @@ inline constexpr NodeId no_node{0xffffffff};
 
 struct Node {
   Kind kind = Kind::none;
-  std::uint32_t offset = 0;  // of the opcode that made the node, in the input
-  std::string_view text;  // a string (UTF-8 that may hold lone surrogates), bytes, or an integer beyond 64 bits
-  std::int64_t number = 0;  // an integer, a boolean, the bits of a real; the index of a call's or an instance's parts
-  // What a container holds (keys and values of a dict in turn), module and name of a global, the id of what is persistent.
+  std::uint32_t offset = 0;  // the offset in the input of the opcode that made the node
+  // A string (UTF-8 that can contain lone surrogates), bytes, or an integer of more than 64 bits.
+  std::string_view text;
+  // An integer, a boolean, the bits of a real number, or the index of the parts of a call or an instance.
+  std::int64_t number = 0;
+  // The items of a container (for a dict, keys and values alternate), the module and the name of a global, or the id
+  // of a persistent object.
   std::vector<NodeId> items;
 };
 
-// What was done to make an object.
+// The operations that would make an object.
 struct ObjectParts {
-  NodeId callee = no_node;  // the callable or class
-  NodeId arguments = no_node;  // a tuple, or an object that unpickling would take for one
+  NodeId callee = no_node;  // the callable or the class
+  NodeId arguments = no_node;  // a tuple, or an object that unpickling would use as a tuple
   NodeId keywords = no_node;
   std::vector<NodeId>
-      states;  // in the order in which they were given; a later one replaces what it names of the earlier
-  std::vector<NodeId> appended;  // by append or add
-  std::vector<NodeId> assigned;  // keys and values in turn
+      // The states in the order in which they are set; a later state replaces those attributes of an earlier one that
+      // it contains.
+      states;
+  std::vector<NodeId> appended;  // the values that are appended or added
+  std::vector<NodeId> assigned;  // keys and values that are assigned, alternating
 };
 
-// Bounds on what one pickle may take. All are checked before memory is allocated.
+// Bounds on the memory for one pickle. Each is checked before memory is allocated.
 struct Limits {
-  std::size_t input = 0xfffffffe;  // bytes: offsets have 32 bits
-  std::size_t nodes = 4'000'000;  // 64 bytes each. The largest artifact that was measured has some thousands
-  std::size_t items = 16'000'000;  // in all containers together, 4 bytes each
-  std::size_t open_values = 4'000'000;  // on the stack, 4 bytes each; picklers write containers in batches of 1000
-  std::size_t memo = 4'000'000;  // 4 bytes each
-  std::size_t sparse_memo = 65'536;  // entries out of order, 40 bytes each; picklers number in order
-  std::size_t integer_bytes = 4096;  // of one integer: to write it in decimal takes the square of that
-  std::size_t name = 1000;  // bytes of a module's or an attribute's name
-  std::size_t decoded_text = std::size_t{64} << 20;  // bytes of strings that stand escaped in the input
+  std::size_t input = 0xfffffffe;  // bytes of the input; an offset has 32 bits
+  std::size_t nodes = 4'000'000;  // nodes, 64 bytes each; the largest artifact that was measured has some thousands
+  std::size_t items = 16'000'000;  // items of all containers together, 4 bytes each
+  // values on the stack, 4 bytes each; picklers write containers in batches of 1000
+  std::size_t open_values = 4'000'000;
+  std::size_t memo = 4'000'000;  // entries of the memo, 4 bytes each
+  // entries of the memo that are out of order, 40 bytes each; picklers number the entries in order
+  std::size_t sparse_memo = 65'536;
+  std::size_t integer_bytes = 4096;  // bytes of one integer; writing it in decimal takes the square of that time
+  std::size_t name = 1000;  // bytes of the name of a module or of an attribute
+  std::size_t decoded_text = std::size_t{64} << 20;  // bytes of strings that are escaped in the input
 };
 
 class Value;
 
-// A pickle that was read.
+// The nodes of one pickle.
 class Document {
  public:
   Value root() const;
   const Node& node(NodeId id) const { return nodes_[static_cast<std::uint32_t>(id)]; }
   const ObjectParts& object(const Node& node) const { return objects_[static_cast<std::size_t>(node.number)]; }
-  std::size_t size() const { return nodes_.size(); }  // in nodes
+  std::size_t size() const { return nodes_.size(); }  // Returns the number of nodes.
   int protocol() const { return protocol_; }
-  std::size_t end() const { return end_; }  // offset behind the pickle: what follows is no part of it
+  std::size_t end() const { return end_; }  // Returns the offset of the first byte behind the pickle.
 
  private:
   friend class Machine;
   std::vector<Node> nodes_;
   std::vector<ObjectParts> objects_;
-  std::deque<std::string> decoded_;  // texts that views of nodes refer to
+  std::deque<std::string> decoded_;  // decoded texts, to which nodes have views
   NodeId root_ = no_node;
   int protocol_ = 0;
   std::size_t end_ = 0;
 };
 
-// Reads the pickle that `input` begins with. Whatever the bytes, memory and time stay within the limits.
+// Reads the pickle at the beginning of `input`. Memory and time stay within the limits, whatever the bytes are.
 Result<Document> read(std::string_view input, const Limits& limits = {});
 
-// True if the bytes begin as a pickle of protocol 2 or later does. Earlier ones begin with anything.
+// True if the bytes begin like a pickle of protocol 2 or later. Pickles of earlier protocols can begin with any byte.
 bool has_magic(std::string_view input);
 
-// A value of a document, or no value: every question to no value has an empty answer.
+// A value of a document, or no value. Each function returns an empty result if there is no value.
 class Value {
  public:
   Value() = default;
@@ -116,36 +123,39 @@ class Value {
   bool is_true() const { return is(Kind::boolean) && node().number != 0; }
   std::size_t offset() const { return document_ ? node().offset : 0; }
 
-  std::string_view text() const { return document_ ? node().text : std::string_view(); }  // of a string or bytes
+  // the text of a string, or bytes
+  std::string_view text() const { return document_ ? node().text : std::string_view(); }
   std::int64_t integer(std::int64_t otherwise = 0) const;
-  std::int64_t number() const { return document_ ? node().number : 0; }  // of an extension or a buffer
+  std::int64_t number() const { return document_ ? node().number : 0; }  // the number of an extension or of a buffer
   double real() const;
 
-  std::size_t size() const;  // of a container, in items or entries; 0 of anything else
-  Value at(std::size_t position) const;  // the item of a tuple, list or set
-  Value key(std::size_t position) const;  // of a dict
-  Value value(std::size_t position) const;  // of a dict
-  // The last value of a dict under a string; no value if there is none. Dicts that are asked so have some hundred entries at most:
-  // of larger ones only the last `searched_max` are looked at, so that no file makes a question long.
+  std::size_t size() const;  // the number of items or entries of a container; 0 for any other value
+  Value at(std::size_t position) const;  // an item of a tuple, list or set
+  Value key(std::size_t position) const;  // a key of a dict
+  Value value(std::size_t position) const;  // a value of a dict
+  // Returns the last value of a dict for a string; no value if there is none. The dicts that this is used for have at
+  // most some hundred entries. Only the last `searched_max` entries of a larger one are searched, so that no file can
+  // make this slow.
   Value operator[](std::string_view key) const;
   static constexpr std::size_t searched_max = 4096;
 
-  // Of an object: how it was made, and what it was given.
+  // The following functions describe how an object was made, and what was added to it.
   Value callee() const;
   Value argument(std::size_t position) const;
   Value keywords() const;
-  Value state() const;  // the last one
-  std::vector<Value> appended(std::size_t most = static_cast<std::size_t>(-1)) const;  // the first ones
-  std::vector<Value> assigned() const;  // keys and values in turn
+  Value state() const;  // the last state
+  std::vector<Value> appended(std::size_t most = static_cast<std::size_t>(-1)) const;  // the first appended values
+  std::vector<Value> assigned() const;  // keys and values, alternating
 
-  // The dotted name of a global, or of an attribute that `getattr` would get of one; empty of anything else.
+  // Returns the dotted name of a global, or of an attribute that `getattr` would return for a global; empty for any
+  // other value.
   std::string dotted_name() const;
-  // The dotted name of an object's class, or of the callable that makes it.
+  // Returns the dotted name of an object's class, or of the callable that makes the object.
   std::string class_name() const;
-  // True if the class of an object is called so, in whatever module.
+  // True if the class of an object has this name, in whatever module.
   bool is_a(std::string_view name) const;
-  // An attribute of an object, from the last dict among its states that has it; no value if there is none. Of more states than
-  // `states_max` only the last are looked at, so that no file makes a question long.
+  // Returns an attribute of an object, from the last dict among its states that contains it; no value if there is
+  // none. Only the last `states_max` states are searched, so that no file can make this slow.
   Value attribute(std::string_view name) const;
   static constexpr std::size_t states_max = 64;
 

@@ -1,4 +1,4 @@
-// The stack machine of pickle. It differs from CPython's in what it makes: nodes, never objects. It is one file
+// Executes the opcodes of a pickle. Unlike CPython's stack machine it makes nodes, and never objects. It is one file
 // because all opcodes work on one stack, one memo and one set of limits.
 #include <algorithm>
 #include <bit>
@@ -58,7 +58,7 @@ class Machine {
 
   void execute(Opcode opcode);
 
-  // Nodes. `add` gives null where there is an error.
+  // Makes nodes. `add` returns null after an error.
   Node* add(Kind kind);
   void push_added() { push(NodeId(document_.nodes_.size() - 1)); }
   void push(NodeId id);
@@ -69,7 +69,7 @@ class Machine {
   NodeId text_node(std::string_view text);
   Node& node(NodeId id) { return document_.nodes_[static_cast<std::uint32_t>(id)]; }
 
-  // The stack.
+  // Changes the stack.
   NodeId pop();
   NodeId top();
   std::optional<std::size_t> pop_mark();
@@ -93,12 +93,12 @@ class Machine {
   const Limits& limits_;
   Document document_;
   std::vector<NodeId> stack_;
-  std::vector<std::size_t> marks_;  // sizes of the stack
+  std::vector<std::size_t> marks_;  // the sizes of the stack at the marks
   Memo memo_;
   std::size_t item_count_ = 0, decoded_bytes_ = 0, buffer_count_ = 0;
 };
 
-// A table of the opcodes.
+// Executes one opcode. The function is a table of the opcodes.
 void Machine::execute(Opcode opcode) {
   switch (opcode) {
     case Opcode::mark:
@@ -284,7 +284,7 @@ bool Machine::charge_items(std::size_t count) {
   return true;
 }
 
-// Takes the items off the stack.
+// Makes a container of the topmost items of the stack, and removes them from it.
 void Machine::push_container(Kind kind, std::size_t item_count) {
   const auto first = needed(item_count);
   if (!first || !charge_items(item_count)) return;
@@ -303,7 +303,7 @@ void Machine::push_object(Kind kind, ObjectParts parts) {
   }
 }
 
-// The position of the first of so many values on the stack, none of which stands below a mark.
+// Returns the position of the first of the `count` topmost values of the stack; nothing if a mark is among them.
 std::optional<std::size_t> Machine::needed(std::size_t count) {
   const std::size_t floor = marks_.empty() ? 0 : marks_.back();
   if (stack_.size() - floor >= count) return stack_.size() - count;
@@ -319,7 +319,7 @@ NodeId Machine::pop() {
   return id;
 }
 
-// The size of the stack at the last mark, which is taken away.
+// Removes the last mark, and returns the size of the stack at that mark.
 std::optional<std::size_t> Machine::pop_mark() {
   if (marks_.empty()) {
     reader_.fail("no mark on the stack");
@@ -341,7 +341,7 @@ void Machine::recall(std::uint64_t index) {
   push(id);
 }
 
-// A view of a text that stays as long as the document.
+// Returns a view of a text that lives as long as the document.
 std::string_view Machine::kept(std::string text) {
   if (!reader_.ok()) return {};
   if (text.size() > limits_.decoded_text - decoded_bytes_) {
@@ -375,7 +375,7 @@ void Machine::long_bytes(std::string_view bytes) {
   push_text(Kind::integer, kept(text));
 }
 
-// A string of Python 2 is bytes, which are text where they can be.
+// Adds a string of Python 2, which consists of bytes: as a string if they are valid text, or else as bytes.
 void Machine::string_bytes(std::string_view bytes) { push_text(is_wtf8(bytes) ? Kind::string : Kind::bytes, bytes); }
 
 void Machine::unicode(std::string_view utf8) {
@@ -383,7 +383,8 @@ void Machine::unicode(std::string_view utf8) {
   push_text(Kind::string, utf8);
 }
 
-// Adds the values from `first` on to the container that stands below them, and takes them off the stack. Objects take anything.
+// Adds the values from `first` on to the container that stands below them, and removes them from the stack. An object
+// accepts any values.
 void Machine::extend(std::optional<std::size_t> first, Kind kind) {
   if (!first) return;
   if (*first == 0 || (!marks_.empty() && *first <= marks_.back())) return reader_.fail("items without a container");
@@ -444,7 +445,7 @@ void Machine::build() {
     case Kind::instance:
       if (charge_items(1)) document_.objects_[static_cast<std::size_t>(target.number)].states.push_back(state);
       return;
-    case Kind::global:      // a class or module gets attributes
+    case Kind::global:  // A class or a module gets attributes.
     case Kind::persistent:
     case Kind::extension: return;
     case Kind::none:

@@ -18,7 +18,7 @@ void append_utf8(std::string& text, std::uint32_t character) {
   put(0x80 | (character >> 6 & 0x3f)), put(0x80 | (character & 0x3f));
 }
 
-// The number of the first `count` characters as digits of a base up to 16; none where one of them is no such digit.
+// Returns the number that the first `count` characters write in a base up to 16; nothing if one of them is no digit.
 std::optional<std::uint32_t> digits_at(std::string_view text, std::size_t count, std::uint32_t base) {
   if (text.size() < count) return {};
   std::uint32_t number = 0;
@@ -33,7 +33,8 @@ std::optional<std::uint32_t> digits_at(std::string_view text, std::size_t count,
   return number;
 }
 
-// Decodes the escape whose backslash stands in front of `rest`, and takes it off. False where it is malformed.
+// Decodes the escape whose backslash precedes `rest`, and removes it from `rest`. Returns false if the escape is
+// malformed.
 bool take_escape(std::string_view& rest, std::string& text) {
   constexpr std::string_view letters = "abfnrtv\\'\"", meanings = "\a\b\f\n\r\t\v\\'\"";
   if (rest.empty()) return false;
@@ -53,7 +54,7 @@ bool take_escape(std::string_view& rest, std::string& text) {
   std::size_t count = 0;
   while (count < 3 && digits_at(rest.substr(count), 1, 8)) ++count;
   if (count == 0) {
-    text += '\\';  // as Python keeps a backslash that begins no escape
+    text += '\\';  // Like Python, this keeps a backslash that begins no escape.
     return true;
   }
   text += static_cast<char>(*digits_at(rest, count, 8) & 0xff);
@@ -102,13 +103,13 @@ bool is_decimal(std::string_view text) {
 
 std::string integer_of_bytes(std::string_view bytes) {
   const bool is_negative = !bytes.empty() && (static_cast<unsigned char>(bytes.back()) & 0x80);
-  std::vector<std::uint16_t> digits;  // of 15 bits, the least significant first
+  std::vector<std::uint16_t> digits;  // digits of 15 bits, the least significant digit first
   std::uint32_t waiting = 0, carry = is_negative ? 1 : 0;
   int bits = 0;
   for (const char character : bytes) {
     std::uint32_t byte = static_cast<unsigned char>(character);
     if (is_negative) {
-      byte = (byte ^ 0xff) + carry;  // the magnitude is the complement plus one
+      byte = (byte ^ 0xff) + carry;  // The magnitude is the complement plus one.
       carry = byte >> 8;
       byte &= 0xff;
     }

@@ -1,4 +1,4 @@
-// Numbers and strings of pickles whose form in the input is not the one that a document keeps.
+// Decodes numbers and strings of pickles that a document keeps in another form than the input has.
 #pragma once
 
 #include <optional>
@@ -7,16 +7,17 @@
 
 namespace depyf::pickle {
 
-// Decodes a string of the opcode UNICODE: bytes of Latin-1 with \uXXXX and \UXXXXXXXX. None where an escape is cut or no character.
+// Decodes a string of the opcode UNICODE: bytes of Latin-1 with \uXXXX and \UXXXXXXXX. Returns nothing if an escape
+// is cut or is no character.
 std::optional<std::string> decoded_unicode(std::string_view line);
 
-// Decodes a string of the opcode STRING: a Python 2 literal with its quotes. None where it is no literal.
+// Decodes a string of the opcode STRING: a Python 2 literal with its quotes. Returns nothing if it is no literal.
 std::optional<std::string> decoded_string(std::string_view line);
 
-// True if the text is an integer in decimal: digits behind at most one sign.
+// True if the text is a decimal integer: digits with at most one sign before them.
 bool is_decimal(std::string_view text);
 
-// The integer whose bytes these are in two's complement, the least significant first.
+// Returns the integer whose bytes are given in two's complement, the least significant byte first.
 std::string integer_of_bytes(std::string_view bytes);
 
 }  // namespace depyf::pickle

@@ -91,7 +91,7 @@ std::string Value::dotted_name() const {
     const Value module = made(node().items[0]), name = made(node().items[1]);
     return std::string(module.text()) + "." + std::string(name.text());
   }
-  // To protocol 3, picklers write a method of a class as getattr(cls, name).
+  // Up to protocol 3, picklers write a method of a class as getattr(cls, name).
   constexpr int nested_max = 8;
   std::string behind;
   Value value = *this;
@@ -108,7 +108,7 @@ std::string Value::dotted_name() const {
 std::string Value::class_name() const {
   if (!is_object()) return {};
   const std::string name = callee().dotted_name();
-  // How picklers of protocols 0 to 2 make instances.
+  // Picklers of protocols 0 to 2 make instances in this way.
   if (name == "copyreg._reconstructor" || name == "copy_reg._reconstructor" || name == "copyreg.__newobj__")
     return argument(0).dotted_name();
   return name;
@@ -124,7 +124,7 @@ Value Value::attribute(std::string_view name) const {
   for (std::size_t position = count; position-- > count - std::min(count, states_max);) {
     const Value given = made(parts()->states[position]);
     if (const Value found = given[name]) return found;
-    // A class with __slots__ has a pair: the dict of the instance, or None, and the dict of the slots.
+    // The state of a class with __slots__ is a pair: the dict of the instance, or None, and the dict of the slots.
     if (!given.is(Kind::tuple) || given.size() != 2) continue;
     if (const Value slot = given.at(1)[name]) return slot;
     if (const Value own = given.at(0)[name]) return own;
