@@ -13,11 +13,12 @@ using namespace record;
 
 namespace {
 
-constexpr std::size_t digits_of_an_object = 7;  // ids of objects have at least so many; no size of a test has
+// An id of an object has at least this many digits; no size in a test of tensors has.
+constexpr std::size_t digits_of_an_object = 7;
 
 bool is_digit(char character) { return character >= '0' && character <= '9'; }
 
-// The words of PyTorch about tensors: "tensor 'x' size mismatch at index 0. expected 8, actual 16".
+// PyTorch's phrases about tensors: "tensor 'x' size mismatch at index 0. expected 8, actual 16".
 struct TensorWords {
   std::string_view words, kind;
 };
@@ -29,7 +30,7 @@ constexpr std::array tensor_words{TensorWords{"size mismatch", "size"},
                                   TensorWords{"requires_grad mismatch", "requires_grad"},
                                   TensorWords{"dispatch key set mismatch", "state"}};
 
-// The value at the start of a condition: `self.scale` of "self.scale == 1.0".
+// Returns the expression at the start of a condition: `self.scale` for "self.scale == 1.0".
 std::string_view subject_of(std::string_view guard) {
   for (const std::string_view call : {"not ", "len(", "type(", "str(", "bool("}) take(guard, call);
   std::size_t end = 0;
@@ -42,7 +43,7 @@ std::string_view subject_of(std::string_view guard) {
   return guard.substr(0, end);
 }
 
-// L['self'].scale is self.scale to the user.
+// Returns an expression as the user writes it: L['self'].scale is self.scale.
 std::string without_scopes(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
@@ -59,7 +60,7 @@ std::string without_scopes(std::string_view text) {
   return result;
 }
 
-// The kind and the subject of a guard in PyTorch's words.
+// Reads the kind and the subject of a guard from PyTorch's message about it.
 void read_words(std::string_view words, Cause& cause) {
   if (take(words, "tensor '")) {
     const std::size_t end = words.find('\'');
@@ -92,7 +93,7 @@ void read_words(std::string_view words, Cause& cause) {
   }
 }
 
-// The same from the fields of a dump.
+// Reads the kind and the subject of a guard from the fields that a dump has.
 void read_fields(const FailedGuard& failure, Cause& cause) {
   read_words(failure.subject.empty() ? failure.guard : failure.subject, cause);
   if (failure.is_state) cause.kind = "state", cause.subject.clear();
@@ -122,11 +123,11 @@ Cause cause_of(const Compilation& compilation) {
   cause.compilation = &compilation;
   cause.text = without_addresses(texts::why_again(compilation));
   if (!compilation.reasons.empty()) cause.place = compilation.reasons.front().place;
-  std::string words;  // of the nearest compilation, as logs have them too
+  std::string words;  // the message about the nearest compilation, which logs have too
   if (!compilation.reasons_in_words.empty()) words = compilation.reasons_in_words.front();
   else if (!compilation.reasons.empty()) words = compilation.reasons.front().guard;
   std::string_view line = std::string_view(words).substr(0, words.find('\n'));
-  // "0/0: tensor 'x' ..." names the compilation first.
+  // The message begins with the id of the compilation: "0/0: tensor 'x' ...".
   if (const std::size_t colon = line.find(": ");
       colon != std::string_view::npos &&
       line.substr(0, colon).find_first_not_of("0123456789/!_") == std::string_view::npos)

@@ -1,4 +1,4 @@
-// Why a function was compiled again, and why it runs eagerly, in a form that two runs share.
+// Finds out why a function was compiled again and why it runs eagerly, in a form in which two runs can be compared.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace depyf::diff {
 
-// Returns why the compilation was made again: what the nearest earlier compilation refused the call for. Dumps and logs give
-// the same kind and subject.
+// Returns why the function was compiled again: the guard of the nearest earlier compilation that refused the call.
+// Dumps and logs give the same kind and subject.
 Cause cause_of(const record::Compilation& compilation);
 
-// Returns "limit", "break" or "error" for a function that runs eagerly, and the line that is the cause.
+// Returns "limit", "break" or "error" for a function that runs eagerly, and the line that caused it.
 std::string eager_kind(const record::Compilation& compilation);
 record::Place eager_place(const record::Compilation& compilation);
 

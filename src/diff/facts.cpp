@@ -17,18 +17,20 @@ namespace {
 
 constexpr std::string_view resume_prefix = "torch_dynamo_resume_in_";
 
-// A node's operator without its packages and overload: aten.mul.Tensor and torch.mul are mul.
+// Returns the name of a node's operator without its packages and its overload: "mul" for aten.mul.Tensor and
+// torch.mul.
 std::string short_operator(const std::string& op) {
   std::string_view name = op;
   if (take(name, "aten.") || take(name, "prims.")) return std::string(name.substr(0, name.find('.')));
-  if (name.starts_with("torch.ops.")) {  // torch.ops.mylib.op.default: the overload is the last part
+  if (name.starts_with("torch.ops.")) {  // In torch.ops.mylib.op.default the last part is the overload.
     const std::size_t overload = name.rfind('.');
     name = name.substr(0, overload);
   }
   return std::string(name.substr(name.rfind('.') + 1));
 }
 
-// f32[s77, 64][64, 1]cpu is f32[?, 64]cpu: names of symbols differ between releases, and strides follow from the sizes.
+// Returns a shape without strides and names of symbols: "f32[?, 64]cpu" for f32[s77, 64][64, 1]cpu. The names differ
+// between releases, and the strides follow from the sizes.
 std::string normal_shape(std::string_view shape) {
   const std::size_t end = shape.find(']');
   if (end == std::string_view::npos) return std::string(shape);
@@ -55,7 +57,8 @@ bool is_rest(const Compilation& compilation) {
   return compilation.is_resume || compilation.place.function.starts_with(resume_prefix);
 }
 
-// Conditions of a dump stand for several guards where they say so: "modules have the same classes (17 guards)".
+// Returns the number of guards that a condition of a dump stands for, which it states if there are several: "modules
+// have the same classes (17 guards)".
 std::int64_t guards_in(const Limit& limit) {
   const std::string_view text = limit.condition;
   const std::size_t open = text.rfind('(');
@@ -65,8 +68,8 @@ std::int64_t guards_in(const Limit& limit) {
   return std::max<std::int64_t>(count, 1);
 }
 
-// The shortest ends of paths that tell the files of the compiled functions from each other. Places of nodes do not count: a
-// graph that comes from a cache has the folders of the program that put it there.
+// Finds the shortest ends of paths that distinguish the files of the compiled functions. The places of nodes do not
+// count: a graph from a cache names the folders of the program that stored it there.
 class FileNames {
  public:
   explicit FileNames(const Process& process) {
@@ -114,7 +117,7 @@ class Collector {
     facts_.is_dump = process_.records.empty();
     for (const Compilation& compilation : process_.compilations) group(compilation);
     for (Function& function : facts_.functions) {
-      std::map<std::pair<int, std::string>, Costs> parts;  // by first line and name
+      std::map<std::pair<int, std::string>, Costs> parts;  // (first line, name) -> costs
       for (const Compilation* compilation : function.compilations) {
         add(*compilation, function);
         parts[{compilation->place.line, compilation->place.function}].keep_larger(costs_of(*compilation, function));
@@ -126,8 +129,8 @@ class Collector {
   }
 
  private:
-  // Puts the compilation to the function that it is of. A resume function belongs to the function whose name it has
-  // and that begins last before it.
+  // Assigns a compilation to its function. A resume function belongs to the function that has its name and is the
+  // last to begin before it.
   void group(const Compilation& compilation) {
     if (texts::is_ahead(compilation)) return;
     const std::string file = files_(compilation.place.file);
@@ -221,7 +224,7 @@ class Collector {
     }
   }
 
-  // Notes which captured operators one kernel computes together.
+  // Records which captured operators one kernel computes together.
   void fusions(const Compilation& compilation, const OutputCode& code) {
     for (const KernelCall& call : code.calls) {
       if (call.kind == "library") continue;

@@ -11,9 +11,9 @@ using namespace record;
 
 namespace {
 
-constexpr std::size_t pairs_named = 2;  // of operators that one kernel computed together
+constexpr std::size_t pairs_named = 2;  // how many pairs of operators that one kernel computed are named
 
-// The operators of a line with their counts: "2 linear, gelu".
+// Returns the operators of a line with their counts: "2 linear, gelu".
 std::string operators_text(const std::map<std::string, std::int64_t>& counts) {
   std::string text;
   for (const auto& [name, count] : counts)
@@ -34,7 +34,7 @@ Place place_in(const Facts& facts, const Line& line) {
   return known == facts.places.end() ? Place() : known->second;
 }
 
-// The title of the function that the line is in, as the records name it.
+// Returns the title of the function that contains a line, as the records name it.
 std::string function_at(const Facts& facts, const Place& place, const std::string& file) {
   const Function* last = nullptr;
   for (const Function& function : facts.functions)
@@ -42,7 +42,7 @@ std::string function_at(const Facts& facts, const Place& place, const std::strin
   return last && last->own_name() == place.function ? last->title() : place.function;
 }
 
-// A line that differs: the line of either run, which may be nothing.
+// A line that differs, in both runs. One of the two can be missing.
 struct LinePair {
   const Line* before = nullptr;
   const Line* after = nullptr;
@@ -60,10 +60,11 @@ class GraphChanges {
   }
 
  private:
-  // Lines that only one run has are paired in their order within a function: the line was edited.
+  // Pairs the lines that only one run has, in their order within a function: the user edited them.
   std::vector<LinePair> pairs() const {
     std::vector<LinePair> result;
-    std::map<std::pair<std::string, std::string>, std::vector<const Line*>> gone, added;  // by file and function
+    // (file, function) -> its lines
+    std::map<std::pair<std::string, std::string>, std::vector<const Line*>> gone, added;
     for (const auto& [line, counts] : old_) {
       const auto same = new_.find(line);
       if (same == new_.end()) gone[{line.file, place_in(before_, line).function}].push_back(&line);
@@ -92,7 +93,7 @@ class GraphChanges {
     static const std::map<std::string, std::int64_t> none;
     const auto& old = pair.before ? old_.at(*pair.before) : none;
     const auto& now = pair.after ? new_.at(*pair.after) : none;
-    if (old == now) return;  // the line was edited, and computes the same
+    if (old == now) return;  // The edited line computes the same as before.
     std::int64_t balance = 0;
     std::map<std::string, std::int64_t> more, fewer;
     for (const auto& [name, count] : now) more[name] += count;
@@ -141,7 +142,8 @@ class GraphChanges {
     }
   }
 
-  // One change for all operators that compute another shape or type: the first in the order of lines is the cause.
+  // Appends one change for all operators that compute another shape or type. The first of them in the order of the
+  // lines is the cause.
   void shapes() {
     std::vector<std::pair<Place, const Operator*>> differing;
     for (const auto& [op, shapes] : after_.shapes) {
@@ -177,8 +179,8 @@ std::string operator_text(const Operator& op, const Facts& facts) {
   return op.name + " (" + texts::file_name(place.file) + ":" + std::to_string(place.line) + ")";
 }
 
-// The pairs that one run computes in one kernel and the other run in several, of operators that both runs have. `named` is the
-// run whose numbers of lines are shown.
+// Returns the pairs of operators that one run computes in one kernel and the other run in two, if both runs have
+// them. The line numbers are those of the run `named`.
 std::vector<std::string> separated(const Facts& together, const Facts& apart, const Facts& named) {
   std::vector<std::string> result;
   for (const auto& [one, two] : together.fused)

@@ -9,7 +9,7 @@ namespace {
 
 bool is_qualified(const Function& function) { return function.name.size() > function.own_name().size(); }
 
-// True if nothing that both records state tells the functions apart.
+// True if both records state nothing that distinguishes the functions.
 bool may_match(const Function& one, const Function& two) {
   if (one.file != two.file) return false;
   return is_qualified(one) && is_qualified(two) ? one.name == two.name : one.own_name() == two.own_name();
@@ -21,7 +21,8 @@ class Matches {
       : before_(before), after_(after), result_(before.size(), -1), is_taken_(after.size(), false) {}
 
   std::vector<int> run() {
-    // The surest first: the same line, then a name that only one function of either run has, then the order.
+    // The most certain criterion comes first: the same line, then a name that only one function of each run has, then
+    // the order.
     pair([](const Function& one, const Function& two) { return one.place.line == two.place.line; });
     pair([](const Function&, const Function&) { return true; });
     return std::move(result_);

@@ -30,7 +30,7 @@ struct Declared {
   std::string_view name;  // empty if the line declares none
   std::string_view shape;  // with the colon
   std::string_view comma;
-  std::string_view about;  // what PyTorch says of it
+  std::string_view about;  // the descriptor that PyTorch writes behind it
 };
 
 Declared declared_in(std::string_view line) {

@@ -42,13 +42,13 @@ class LineReader {
     return word;
   }
 
-  // name: "annotation"
+  // Takes a name with its annotation: name: "annotation".
   std::string_view annotated_name() {
     const std::string_view found = name();
     return !found.empty() && (!take(": \"") || annotation()) ? found : std::string_view{};
   }
 
-  // torch.ops.aten.add.Tensor, None
+  // Takes a dotted name such as torch.ops.aten.add.Tensor, or None.
   bool path() {
     const std::string_view word = peek_word();
     if (word.empty() || (is_keyword(word) && !is_constant(word))) return false;
@@ -61,7 +61,7 @@ class LineReader {
 
   bool atom() { return number() || path(); }
 
-  // device(type='cpu', index=0)
+  // Takes a value such as device(type='cpu', index=0).
   bool value() {
     if (take("[")) return take("]") || (atoms() && take("]"));
     if (take("(")) return atom() && (take(",)") || (take(", ") && atoms() && take(")")));
@@ -155,7 +155,7 @@ class LineReader {
     return true;
   }
 
-  // `+ b`, behind an atom
+  // Takes an operator and its right side, such as `+ b`, behind an atom.
   bool operation() {
     if (!take(" ")) return false;
     for (const std::string_view sign : {"== ", "!= ", "<= ", ">= ", "- ", "+ ", "* ", "/ ", "@ ", "% ", "< ", "> "})

@@ -50,16 +50,17 @@ class Value {
   bool is(Kind kind) const { return document_ && node().kind == kind; }
   bool is_true() const { return is(Kind::boolean) && node().text == "true"; }
 
-  Value operator[](std::string_view key) const;  // the member of an object; no value if there is none
-  Value at(std::size_t position) const;  // the item of an array; no value if there is none
-  std::size_t size() const;  // of an array or an object, in items or members
+  Value operator[](std::string_view key) const;  // Returns a member of an object; no value if there is none.
+  Value at(std::size_t position) const;  // Returns an item of an array; no value if there is none.
+  std::size_t size() const;  // Returns the number of items of an array or members of an object.
 
-  std::string text() const;  // a string, decoded to UTF-8 (lone surrogates as three bytes: WTF-8)
+  std::string text() const;  // Returns a string, decoded to UTF-8 (lone surrogates as three bytes: WTF-8).
   std::string_view raw() const {
     return document_ ? node().text : std::string_view();
-  }  // the text of a scalar, undecoded
+  }  // Returns the text of a scalar as it stands in the document.
   std::optional<double> number() const;
-  std::optional<std::int64_t> integer() const;  // none for a fraction or a number beyond 64 bits
+  // Returns an integer; nothing for a fraction or a number of more than 64 bits.
+  std::optional<std::int64_t> integer() const;
 
   // Calls visit(key, value) for each member of an object.
   template <class Visit>

@@ -17,9 +17,10 @@ class Writer {
   void begin_array();
   void end_array() { end(']'); }
   void key(std::string_view name);
-  void string(std::string_view utf8);  // bytes that are no UTF-8 become U+FFFD; surrogates (WTF-8) are escaped
+  // Writes a string. Bytes that are no UTF-8 become U+FFFD, and surrogates (WTF-8) are escaped.
+  void string(std::string_view utf8);
   void integer(std::int64_t value);
-  void number(double value);  // null for NaN and the infinities, which JSON does not have
+  void number(double value);  // Writes a number; null for NaN and the infinities, which JSON does not have.
   void boolean(bool value) { scalar(value ? "true" : "false"); }
   void null() { scalar("null"); }
 
@@ -67,9 +68,9 @@ class Writer {
   void new_line();
 
   std::string text_;
-  bool is_compact_;  // no white space between the parts
+  bool is_compact_;  // true if there is no white space between the parts
   int depth_ = 0;
-  bool is_first_ = true;  // whether the open container has no item yet
+  bool is_first_ = true;  // true if the open container has no item yet
   bool follows_key_ = false;
 };
 

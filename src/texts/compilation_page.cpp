@@ -15,7 +15,7 @@ using namespace record;
 
 namespace {
 
-constexpr std::size_t ids_max = 12;  // of a list that is written out
+constexpr std::size_t ids_max = 12;  // how many ids of a list are written out
 
 std::vector<Stage>::const_iterator stage_of(std::string_view kind) {
   return std::find_if(stages().begin(), stages().end(), [&](const Stage& stage) { return stage.kind == kind; });
@@ -30,7 +30,7 @@ void outcome(Page& page, const Compilation& compilation) {
       names += (names.empty() ? ", called as " : ", ") + code(name);
     page.line("Goes on after a graph break: " + code(compilation.place.function) + names + ".");
   }
-  if (is_ahead(compilation)) return;  // its note says what it is
+  if (is_ahead(compilation)) return;  // The note of such a compilation states what it is.
   const std::string restarts =
       compilation.attempts > 1 ? ", after " + std::to_string(compilation.attempts - 1) + " restart(s)" : "";
   page.line((compilation.was_before     ? "Compiled before"

@@ -10,7 +10,7 @@
 
 namespace depyf::texts {
 
-// "[index.md](index.md)"
+// Returns a link such as "[index.md](index.md)".
 std::string file_link(const std::string& file);
 
 // Returns "0/0, 0/1"; of many ids only the first and the last.
@@ -36,7 +36,7 @@ class CompilationPages {
   std::string resume_calls(const record::Compilation& compilation) const;
 
   std::string log_;
-  std::map<std::string, std::vector<std::string>> resumed_;  // by the name of a resume function, its compilations
+  std::map<std::string, std::vector<std::string>> resumed_;  // resume function -> the ids of its compilations
 };
 
 }  // namespace depyf::texts
