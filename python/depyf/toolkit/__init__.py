@@ -1,22 +1,23 @@
-"""Cache entries in the user's hands: look at one, check it, run it, change it, give it back to Dynamo.
+"""Cache entries as objects that users can inspect, check, run, change, and register with Dynamo.
 
-target        the function, and what fills its frame
+target        the function, and the values of its frame
 callees       graphs and resume functions that the code of an entry calls
-lookup        which of several entries a call would take
-checking      what an entry's guards say to a call
-conditions    guards that a user adds, and what is lost with those that are dropped
-edits         a changed copy
-building      PyTorch's guards for it
-validation    whether its code can stand in for the function's
-registration  giving it to Dynamo, and taking it back
+lookup        the entry that a call would take
+checking      the verdict of an entry's guards on a call
+conditions    guards that a user adds, and the checks that are lost with dropped guards
+edits         changed copies of entries
+building      PyTorch's guard tree for the guards of a changed entry
+validation    decides whether code can replace the code of a function
+registration  puts entries into Dynamo's cache, and removes them
 kernels       edited files of Inductor's output code
-saving        one entry as a file that people edit and other processes load
-files         such a file, read
-portable      what the file calls objects by, so that another process finds them
-ahead_of_time what was compiled ahead of time, as entries
-ahead_file    such an entry as a file that PyTorch loads
-editor        the file in an editor, and what comes back registered
-command       `depyf edit`
+saving        writes an entry to a file that people edit and other processes load
+entry_file    parses such a file
+loading       makes an entry of the parsed file
+portable      references by which another process finds the objects that a file needs
+ahead_of_time functions that were compiled ahead of time, as entries
+ahead_file    saves such an entry to a file that PyTorch loads
+editor        opens the file of an entry in an editor, and registers the result
+command       the command `depyf edit`
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Saving an entry of what was compiled ahead of time as a file that PyTorch loads, and why some cannot be saved."""
+"""Saves an entry of a function that was compiled ahead of time to a file that PyTorch loads.
+
+An entry whose changes PyTorch's file cannot hold is refused with the reason.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,12 @@ if TYPE_CHECKING:
     from depyf.toolkit.entries import CacheEntry
 
 _ROUNDS = 3
-"""How often guards are added which PyTorch no longer makes, since another guard that it made them with is dropped."""
+"""The number of times that guards are added which PyTorch no longer builds because a guard that it builds them from was
+dropped."""
 
 
 def save(entry: CacheEntry, path: Path) -> None:
-    """See `CacheEntry.save_compiled_function`."""
+    """Implements `CacheEntry.save_compiled_function`."""
     name = entry.target.name
     if entry.ahead is None:
         raise ValueError(
@@ -42,8 +46,8 @@ def save(entry: CacheEntry, path: Path) -> None:
 def _guards(entry: CacheEntry) -> bytes:
     """Returns the pickled guards of an entry.
 
-    What PyTorch makes a guard of is kept or left out as a whole. Of a value that lost one, and of relations that lost a value, what
-    is left is written as conditions.
+    PyTorch builds several guards from one source, which is kept or dropped as a whole. The guards that should remain of
+    a dropped source, or of a relation that lost one of its values, are written as conditions.
     """
     kept = {id(guard) for guard in entry.guards}
     native = {id(guard) for guard in entry.native}
@@ -74,13 +78,13 @@ def _guards(entry: CacheEntry) -> bytes:
             texts = "; ".join(guard.text for guard in stays)
             raise ValueError(f"{entry.target.name}: PyTorch checks this whatever its file says: {texts}")
         lost += missing
-        # PyTorch relates all tensors that it has guards for.
+        # PyTorch compares all tensors that have guards with each other.
         gone |= {member for guard in stays for member in guard.members}
     raise ahead_file.NotPossible("PyTorch makes other guards of its file than those that were there")
 
 
 def _loses_a_value(guard: Guard, gone: set[str]) -> bool:
-    """True if PyTorch no longer makes a guard once these values have none."""
+    """True if PyTorch no longer builds a guard once these values have no guards."""
     if guard.members:
         return any(is_below(member, source) for member in guard.members for source in gone if source)
     return guard.source in gone
@@ -101,8 +105,8 @@ def _conditions(entry: CacheEntry, guard: Guard) -> tuple[str, ...]:
 
 
 def _graph_and_names(entry: CacheEntry) -> tuple[Any, dict[str, Any]]:
-    """Returns the graph module that was put in the place of the compiled graph, and the globals that edited code reads besides
-    PyTorch's own."""
+    """Returns the graph module that replaces the compiled graph, and the globals besides PyTorch's own that edited code
+    reads."""
     graph, names = None, {}
     known = entry.target.globals
     for name in _core.global_names(entry.code):

@@ -1,4 +1,4 @@
-"""Entries of what was compiled ahead of time: PyTorch calls their code without Dynamo's cache."""
+"""Functions that were compiled ahead of time, as cache entries. PyTorch calls their code without Dynamo's cache."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ NO_REGISTRATION = (
 
 
 def targets(fn: Any) -> list[tuple[ahead.Compiled, Target]]:
-    """Returns what was compiled ahead of time behind `fn`, with the function that each stands in for; empty if nothing was."""
+    """Returns each function behind `fn` that was compiled ahead of time, with the target that it replaces; empty if
+    there is none."""
     found = []
     for compiled in ahead.functions(fn):
         original = compiled.original

@@ -1,8 +1,8 @@
-"""PyTorch's tree of guards for an entry whose guards were edited.
+"""Builds PyTorch's tree of guards for an entry whose guards were edited.
 
-The guards of Dynamo's tree that are kept are checked by a copy of the tree, in C++. The copy leaves out whole values:
-what else was guarded below a value with a dropped guard is checked in Python, as are the guards that a user added. If
-a guard on the process itself was dropped, all guards are checked in Python.
+A copy of Dynamo's tree checks the guards that were kept, in C++. The copy leaves out every value with a dropped guard,
+and everything that is reached through it: the other guards on these are checked in Python, as are the guards that a
+user added. If a guard on the state of the process was dropped, all guards are checked in Python.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def build(entry: CacheEntry) -> Any:
-    """Returns the guard manager for the entry's guards. Never the one that Dynamo uses.
+    """Returns a guard manager for the entry's guards, which is never the one that Dynamo uses.
 
     Raises:
         NotImplementedError: this PyTorch has no trees of guards.
@@ -56,7 +56,7 @@ _ACCEPTS = next(const for const in _accepts.__code__.co_consts if isinstance(con
 
 
 def is_guard_running() -> bool:
-    """True if one of these guards calls the caller, so that PyTorch is in the middle of a check."""
+    """True if one of these guards is an outer caller, which means that PyTorch is in the middle of a check."""
     frame: types.FrameType | None = sys._getframe()
     while frame is not None:
         if frame.f_code is _ACCEPTS:

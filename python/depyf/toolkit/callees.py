@@ -1,4 +1,4 @@
-"""The functions that the code of a cache entry calls: graphs, and the functions that go on after its graph breaks."""
+"""The functions that the code of a cache entry calls: compiled graphs, and the resume functions after graph breaks."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ class Graph:
     """A graph that an entry's code calls."""
 
     name: str
-    """As the code's source shows it: `__compiled_fn_1`."""
+    """The name that the source shows: `__compiled_fn_1`."""
     full_name: str
-    """As the code calls it."""
+    """The name that the code calls."""
     function: Any = field(repr=False)
-    """What the code calls: the backend's result."""
+    """The result of the backend, which the code calls."""
     graph_module: Any = field(repr=False)
-    """The `torch.fx.GraphModule` that Dynamo handed to the backend; None where the backend has let go of it."""
+    """The `torch.fx.GraphModule` that Dynamo gave to the backend; None if the backend no longer holds it."""
     placeholders: tuple[tuple[str, str | None], ...] = ()
-    """(name, Dynamo's source of the value) of each input, in order; empty where the graph is gone."""
+    """(name, Dynamo's source of the value) of each input, in order; empty if the graph module is gone."""
 
 
 @dataclass(frozen=True)
 class ResumeFunction:
-    """The function that an entry's code calls to go on after a graph break. `depyf.cache_entries` takes it."""
+    """A function that an entry's code calls to continue after a graph break. `depyf.cache_entries` accepts it."""
 
     name: str
     full_name: str
     code: types.CodeType = field(repr=False)
     globals: dict[str, Any] = field(repr=False)
     function: types.FunctionType | None = field(repr=False)
-    """None if it has free variables: each call makes one of its own then."""
+    """The function; None if it has free variables, because then each call makes a new function."""
 
     def with_free_variables(self, **values: Any) -> types.FunctionType:
-        """Returns the function, with values for its free variables.
+        """Returns the function with the given values for its free variables.
 
         Raises:
-            ValueError: a value is missing, or is for no free variable.
+            ValueError: a value is missing, or belongs to no free variable.
         """
         free = self.code.co_freevars
         if set(values) != set(free):
@@ -74,7 +74,7 @@ def graphs(code: types.CodeType, bound: Mapping[str, Any]) -> list[Graph]:
 
 
 def resume_functions(transformed: types.CodeType, bound: Mapping[str, Any], target: Target) -> list[ResumeFunction]:
-    """Returns the functions that transformed code calls after a graph break. Arguments are as for `graphs`."""
+    """Returns the functions that transformed code calls after a graph break. The arguments are those of `graphs`."""
     functions = []
     for name in _core.global_names(transformed):
         function = bound.get(name)
@@ -85,14 +85,14 @@ def resume_functions(transformed: types.CodeType, bound: Mapping[str, Any], targ
             continue
         plain = function if function.__code__ is code else None
         functions.append(ResumeFunction(names.shorten(name), name, code, installed.resume_globals(function), plain))
-    for const in transformed.co_consts:  # before 2.7, those with free variables are made where they are called
+    for const in transformed.co_consts:  # Before 2.7, a resume function with free variables is made where it is called.
         if type(const) is types.CodeType and installed.is_resume_code(const):
             functions.append(ResumeFunction(const.co_name, const.co_name, const, target.globals, None))
     return functions
 
 
 def bound_names(code: types.CodeType, target: Target) -> dict[str, Any]:
-    """Returns the globals that Dynamo made for transformed code, with what they are now."""
+    """Returns the globals that Dynamo made for transformed code, with their current values."""
     own = set(_core.global_names(target.code))
     installed = set(cache.installed_names(code))
     bound = {}
@@ -104,11 +104,11 @@ def bound_names(code: types.CodeType, target: Target) -> dict[str, Any]:
 
 
 def by_name(copy: CacheEntry, given: Any, argument: str) -> dict[str, Any]:
-    """Returns the replacement for each graph by the graph's full name: `given` itself may be a mapping by name, or the
+    """Returns the replacement for each graph by the graph's full name. `given` is a mapping from names, or the
     replacement of the only graph.
 
     Raises:
-        ValueError: there is no such graph, or which one is not said.
+        ValueError: there is no such graph, or there are several and `given` names none.
     """
     graphs = {graph.full_name: graph for graph in copy.graphs}
     if not graphs:

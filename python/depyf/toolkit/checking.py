@@ -1,4 +1,4 @@
-"""The verdict of an entry's guards on a call, guard by guard."""
+"""Evaluates the guards of an entry for a call, one by one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MISSING = object()
 _LONG = 200
 _FEW = 5
-"""So many of the guards that fail are in the `repr` of a report, each in one line of `_LINE` characters."""
+"""The `repr` of a report shows this many of the failing guards, each on a line of `_LINE` characters."""
 _LINE = 160
 
 
@@ -27,13 +27,13 @@ class Failure:
 
     guard: Guard
     condition: str
-    """What was asked: the part of the guard that does not hold."""
+    """The part of the guard that does not hold."""
     expected: str | None
-    """The value that would do, as text; None where the condition is no comparison."""
+    """The value that would satisfy the condition, as text; None if the condition is no comparison."""
     actual: str | None
-    """The value that is there, as text."""
+    """The value of the call, as text."""
     error: Exception | None = None
-    """What the check raised: a guard that raises does not hold."""
+    """The exception that the check raised, which counts as a failure; None if it raised none."""
 
     def __str__(self) -> str:
         text = f"{self.guard.kind}: {self.condition}"
@@ -53,12 +53,12 @@ class Failure:
 
 @dataclass(frozen=True)
 class GuardReport:
-    """The verdict of one entry on one call: true if the entry would be used."""
+    """The verdict of one entry on one call. It is true if the entry would be used."""
 
     entry: CacheEntry = field(repr=False)
     accepted: bool
     failures: list[Failure]
-    """Every guard that does not hold, in the order in which they are checked. PyTorch stops at the first."""
+    """All guards that do not hold, in the order in which they are checked. PyTorch stops at the first."""
     call: tuple[tuple[Any, ...], dict[str, Any]] = field(repr=False)
 
     def __bool__(self) -> bool:
@@ -74,7 +74,7 @@ class GuardReport:
         return "\n".join([self._head, *(f"  {failure}" for failure in self.failures)])
 
     def __repr__(self) -> str:
-        """Returns the same in a few lines, for a debugger's prompt: `print` shows every guard that fails."""
+        """Returns the report in a few lines, for the prompt of a debugger. `print` shows every failing guard."""
         lines = [self._head]
         for failure in self.failures[:_FEW]:
             text = " ".join(str(failure).split())
@@ -92,7 +92,7 @@ class GuardReport:
 
 
 def check(entry: CacheEntry, L: dict[str, Any], call: tuple[tuple[Any, ...], dict[str, Any]]) -> GuardReport:
-    """Returns the report on a frame that begins with the locals `L`. PyTorch's own verdict decides."""
+    """Returns the report on a frame that begins with the locals `L`. PyTorch's own verdict takes precedence."""
     G = entry.target.globals
     manager = entry.tree if _is_as_dynamo_made(entry) else entry.manager()
     accepted = cache.accepts(manager, L)
@@ -166,7 +166,7 @@ _WORDS: dict[type, str] = {
 
 
 def shown(value: object) -> str:
-    """Returns a value as a line of text; a tensor by the properties that guards look at."""
+    """Returns a value as one line of text; for a tensor, the properties that guards check."""
     kind = type(value)
     try:
         import torch

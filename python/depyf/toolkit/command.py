@@ -1,4 +1,4 @@
-"""The command `depyf edit`: runs a program, and lets people edit an entry that Dynamo made meanwhile."""
+"""The command `depyf edit`: runs a program, and opens an entry that Dynamo made in an editor."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MISTAKES = (SyntaxError, NameError, ValueError, LookupError, TypeError, OSError
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Runs the command. Returns its exit status: 0, or 1 if something is wrong, which is said then."""
+    """Executes the command. Returns its exit status: 0, or 1 after an error, which is printed."""
     try:
         return _run(parsed)
     except _Failed as error:
@@ -97,7 +97,7 @@ def _said(error: BaseException) -> str:
 
 
 def _program(where: str, arguments: list[str]) -> dict[str, Any]:
-    """Returns the globals of the program after it ran, as `__main__`; of a module after its import."""
+    """Returns the globals of a program after it ran as `__main__`, or of a module after its import."""
     path = Path(where)
     if not path.is_file():
         sys.path.insert(0, "")

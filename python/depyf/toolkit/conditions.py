@@ -1,4 +1,4 @@
-"""Guards that a user adds, and what becomes of Dynamo's own when some are taken away or loosened."""
+"""Guards that a user adds, and the consequences of removing or loosening Dynamo's own guards."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from depyf.guards import Guard, evaluated
 from depyf.toolkit.target import Target
 
 Condition = str | Callable[[dict[str, Any]], object]
-"""What a user gives for a guard: an expression over `L`, `G` and `torch`, or a function of the locals."""
+"""A guard as a user states it: an expression over `L`, `G` and `torch`, or a function of the locals."""
 
 Selector = Guard | int | str | Callable[[Guard], object]
-"""Which guards: one of them, its index, Dynamo's name of a value ("L['b']") or a guard's text, or a predicate."""
+"""A way to name guards: a guard, its index, Dynamo's name of a value ("L['b']"), the text of a guard, or a predicate.
+"""
 
 _KNOWN_NAMES = {"L", "G", "torch"}
 _SENTENCE = re.compile(r"dimension (?P<dimension>-?\d+) of (?P<source>.+) may vary", re.DOTALL)
@@ -29,14 +30,17 @@ class AddedGuard(Guard):
 
     function: Callable[[dict[str, Any]], object] | None = None
     error: Exception | None = field(default=None, repr=False)
-    """What its last check raised: it counts as failed then."""
+    """The exception that the last check raised, which counts as a failure; None if it raised none."""
     loosened: tuple[Guard, frozenset[int]] | None = field(default=None, repr=False)
-    """Dynamo's guard on a tensor that this one comes from, and the dimensions that may vary now."""
+    """Dynamo's guard on a tensor that this guard replaces, and the dimensions that may vary now; None for other guards.
+    """
     kept: list[weak.Reference] = field(default_factory=list, repr=False)
-    """What refers to the objects that its expression knows by identity: it does not hold once one of them is gone."""
+    """References to the objects that the expression names by their identity. The guard does not hold once one of them
+    is gone."""
 
     def failing(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> str | None:
-        """Returns the text of the guard if it does not hold, else None; `error` has the exception if it raised one."""
+        """Returns the text of the guard if it does not hold, else None. `error` is the exception if the check raised
+        one."""
         self.error = None
         try:
             if any(refers() is None for refers in self.kept):
@@ -51,14 +55,14 @@ class AddedGuard(Guard):
         return None if holds else self.text
 
     def check(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> bool:
-        """True if the guard holds. A guard that raises does not, and its exception is kept in `error`."""
+        """True if the guard holds. A guard that raises an exception does not hold, and `error` keeps the exception."""
         return self.failing(L, G) is None
 
 
 def _without_frames(error: Exception) -> Exception:
-    """Returns an exception that no longer keeps the variables alive of the functions that it passed through."""
+    """Returns an exception that no longer keeps the variables of its frames alive."""
     chain: list[BaseException] = [error]
-    for raised in chain:  # grows meanwhile
+    for raised in chain:  # The list grows during the loop.
         raised.__traceback__ = None
         if isinstance(raised, (AttributeError, NameError)) and hasattr(raised, "obj"):
             raised.obj = None
@@ -74,9 +78,9 @@ def added(condition: object, target: Target, *, kind: str = "ADDED", source: str
     """Returns the guard for a condition that a user gave.
 
     Raises:
-        SyntaxError: the text is no expression.
-        ValueError: the expression uses a name that is not defined, or a local that the function does not have.
-        TypeError: it is neither text nor callable.
+        SyntaxError: the text is not an expression.
+        ValueError: the expression uses an undefined name, or a local that the function does not have.
+        TypeError: the condition is neither text nor callable.
     """
     if isinstance(condition, str):
         _check_expression(condition, target)
@@ -121,14 +125,14 @@ def _check_expression(text: str, target: Target) -> None:
 
 
 def local_names(target: Target) -> list[str]:
-    """Returns the variables that a frame of the target begins with: arguments and free variables."""
+    """Returns the names of the arguments and free variables, with which a frame of the target begins."""
     code = target.code
     count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
     return [*code.co_varnames[:count], *code.co_freevars]
 
 
 def only_for(instance: Any, target: Target) -> AddedGuard:
-    """Returns the guard that a method is called on one instance."""
+    """Returns a guard that a method is called on one particular instance."""
     try:
         reference: Callable[[], Any] = weakref.ref(instance)
     except TypeError:
@@ -146,11 +150,11 @@ def only_for(instance: Any, target: Target) -> AddedGuard:
 
 
 def select(guards: Sequence[Guard], selector: object) -> list[Guard]:
-    """Returns the guards that a selector names, and those that relate the named value to others.
+    """Returns the guards that a selector names, and the guards that relate the named value to other values.
 
     Raises:
-        ValueError: it means none; the message lists what there is.
-        TypeError: it is no selector.
+        ValueError: it names no guard; the message lists the guards.
+        TypeError: it is not a selector.
     """
     if isinstance(selector, Guard):
         selected = [guard for guard in guards if guard is selector]
@@ -181,7 +185,7 @@ def _is_about(guard: Guard, source: str) -> bool:
 
 
 def relates(guard: Guard, source: str) -> bool:
-    """True if a guard that belongs to no single value, such as "L['a'] is L['b']", mentions this value."""
+    """True if a guard on several values, such as "L['a'] is L['b']", mentions this value."""
     if guard.source:
         return source in guard.members
     try:
@@ -193,14 +197,14 @@ def relates(guard: Guard, source: str) -> bool:
 
 
 def is_below(name: str, source: str) -> bool:
-    """True if a value is the one named `source`, or is reached through it."""
+    """True if `name` is the value `source`, or is reached through it."""
     return name == source or (name.startswith(source) and name[len(source)] in ".[")
 
 
 def without_members(guard: Guard, gone: str, guards: Sequence[Guard]) -> AddedGuard | None:
-    """Returns a relation between several values, for those that are left when one is no longer guarded.
+    """Returns the relation that remains between several values after one of them is no longer guarded.
 
-    Returns None if fewer than two are left, or if the relation has no smaller form.
+    Returns None if fewer than two values remain, or if the relation cannot be restricted.
     """
     left = [name for name in guard.members if not is_below(name, gone)]
     values = {guard.source: guard.value for guard in guards if guard.value is not None}
@@ -219,7 +223,7 @@ def without_members(guard: Guard, gone: str, guards: Sequence[Guard]) -> AddedGu
 
 
 def what_is_lost(guard: Guard, because: str | None = None) -> str:
-    """Returns a sentence on what can go wrong when a guard is no longer checked."""
+    """Returns a sentence about what can go wrong when a guard is no longer checked."""
     after = f"dropping {because} also dropped" if because else "dropped"
     text = " ".join(guard.text.split())
     names = " and ".join(guard.members)
@@ -245,11 +249,11 @@ def what_is_lost(guard: Guard, because: str | None = None) -> str:
 
 
 def relaxations(relax: object) -> list[tuple[str, list[int]]]:
-    """Returns what `relax=` asks for: (Dynamo's name of the tensor, its dimensions that may vary).
+    """Returns (Dynamo's name of the tensor, its dimensions that may vary) for each tensor in the argument `relax`.
 
     Raises:
-        ValueError: a sentence that is not understood.
-        TypeError: another kind of argument.
+        ValueError: a sentence has an unknown form.
+        TypeError: the argument has another type.
     """
     if isinstance(relax, str):
         match = _SENTENCE.fullmatch(relax.strip())
@@ -276,10 +280,10 @@ _TENSOR = re.compile(r"size=(?P<size>\[[^\]]*\]), stride=(?P<stride>\[[^\]]*\])\
 
 
 def relaxed(guard: Guard, dimensions: Sequence[int]) -> AddedGuard:
-    """Returns a guard on a tensor in which some dimensions may have any size, with the strides that follow from it.
+    """Returns a guard on a tensor in which some dimensions, and the strides that depend on them, may have any size.
 
     Raises:
-        ValueError: the guard says nothing of sizes, or there is no such dimension.
+        ValueError: the guard does not check sizes, or there is no such dimension.
     """
     free: set[int] = set()
     if isinstance(guard, AddedGuard) and guard.loosened is not None:
@@ -312,7 +316,7 @@ def relaxed(guard: Guard, dimensions: Sequence[int]) -> AddedGuard:
             mine.append(str(sizes[k]))
             theirs.append(f"max({x}.size({k}), 1)")
         condition = f"{' * '.join(mine)} == {' * '.join(theirs)}"
-        # Nothing reads the stride of a dimension of one element.
+        # The stride of a dimension with one element has no effect.
         conditions.append(f"({condition} or {x}.size({i}) < 2)" if i in free or within else condition)
     shown: list[object] = [None if i in free else n for i, n in enumerate(sizes)]
     text = f"{guard.text[: match.start()]}size={shown}, strides to match)"
@@ -329,7 +333,7 @@ def _lies_within(k: int, stride: int, sizes: list[int | None], strides: list[int
 
 
 def what_is_loosened(guard: Guard, dimensions: Sequence[int]) -> str:
-    """Returns a sentence on what can go wrong when sizes may vary."""
+    """Returns a sentence about what can go wrong when sizes may vary."""
     which = ", ".join(str(dimension) for dimension in dimensions)
     return (
         f"dimension {which} of {guard.source} may vary now: the code was compiled for its size, and gives errors or wrong "

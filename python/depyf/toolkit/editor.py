@@ -1,4 +1,4 @@
-"""An entry as a file in an editor, whose content is registered when the editor is closed."""
+"""Opens an entry in an editor as a file, and registers the edited entry."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ from depyf.toolkit.registration import Registration
 
 @dataclass(eq=False)
 class EditedFile:
-    """A file that holds an entry of this process while people change it."""
+    """The file of an entry of this process that a user edits."""
 
     path: Path
     entry: CacheEntry = field(repr=False)
-    """What was written."""
+    """The entry that was written to the file."""
     registration: Registration | None = None
-    """What came back, where it is registered."""
+    """The registration of the edited entry; None if it is not registered."""
 
     def read(self) -> CacheEntry:
-        """Returns the entry as the file has it now. It is registered nowhere.
+        """Returns the entry that the file contains now, without registering it.
 
         Raises:
             OSError: the file cannot be read.
-            SyntaxError: it is not Python; carries file and line.
-            NameError, ValueError, LookupError, TypeError: a mistake in it; the message names file and line.
+            SyntaxError: it is not Python; the error has the file and the line.
+            NameError, ValueError, LookupError, TypeError: the file contains a mistake; the message names the file and
+                the line.
         """
         parts = entry_file.read(self.path)
         about = entry_file.read_text(self.text_written()).entry
@@ -64,9 +65,9 @@ class EditedFile:
         return edited
 
     def register(self) -> Registration:
-        """Registers the entry as the file has it now; what was registered from it before is removed.
+        """Registers the entry that the file contains now, and removes the entry that was registered from it before.
 
-        Raises as `read` and `CacheEntry.register` do; then nothing changes.
+        It raises what `read` and `CacheEntry.register` raise; in that case nothing changes.
         """
         new = self.read().register()
         if self.registration is not None:
@@ -75,10 +76,10 @@ class EditedFile:
         return new
 
     def open(self) -> None:
-        """Opens the file in `$EDITOR`, and waits until that ends.
+        """Opens the file in `$EDITOR`, and waits until the editor ends.
 
         Raises:
-            RuntimeError: there is none, it cannot be run, or it ends with an error.
+            RuntimeError: `$EDITOR` is not set, the editor cannot be started, or it ends with an error.
         """
         command = os.environ.get("EDITOR") or os.environ.get("VISUAL")
         if not command:
@@ -91,28 +92,29 @@ class EditedFile:
             raise RuntimeError(f"$EDITOR, {command}: ended with status {status}; nothing is registered")
 
     def text_written(self) -> str:
-        """Returns the file as it was written."""
+        """Returns the original content of the file."""
         return saving.text_of(self.entry, {}, portable_forms=False)
 
 
 def edit(fn: Any, path: str | Path | None = None, *, editor: bool = False, entry: int | None = None) -> EditedFile:
-    """Writes an entry's source and guards as one commented Python file, for people to edit.
+    """Writes an entry's source and guards to a commented Python file, which can be edited.
 
     Args:
         fn: the function, method, module, result of `torch.compile`, or resume function.
-        path: of the file; a new one in a new directory if not given.
-        editor: opens the file in `$EDITOR`, waits, and registers what comes back.
-        entry: which one, by its index in `cache_entries(fn)`; the first if not given. A function that was never compiled
-            comes as its own code without guards.
+        path: the path of the file; by default a new file in a new directory.
+        editor: if true, opens the file in `$EDITOR`, waits, and registers the edited entry.
+        entry: the index of the entry in `cache_entries(fn)`; by default the first. A function that was never compiled
+            is written as its own code without guards.
 
     Returns:
-        The file. Its `register` registers what the file has then; its `registration` takes that away.
+        The file. Its method `register` registers the content of the file at that time; `registration.remove()` undoes
+        that.
 
     Raises:
         IndexError: there is no such entry.
         RuntimeError: the editor failed.
-        SyntaxError, NameError, ValueError, LookupError, TypeError: a mistake in the edited file, with its line; nothing is
-            registered then, and the file stays.
+        SyntaxError, NameError, ValueError, LookupError, TypeError: the edited file contains a mistake; the error has
+            its line. In that case nothing is registered, and the file is kept.
         OSError: the file cannot be written.
     """
     entries = cache_entries(fn)
@@ -130,7 +132,7 @@ def edit(fn: Any, path: str | Path | None = None, *, editor: bool = False, entry
 
 
 def _bound(parts: entry_file.Parts, entry: CacheEntry) -> dict[str, Any]:
-    """Returns the names that NAMES adds to the names of the entry."""
+    """Returns the names of the entry together with those that NAMES adds."""
     bind = {}
     for name, place in parts.names.items():
         try:

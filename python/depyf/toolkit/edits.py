@@ -1,4 +1,4 @@
-"""A changed copy of an entry: its code, its graphs, its guards."""
+"""Makes changed copies of an entry: with another code object, other graphs or other guards."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from depyf.toolkit.entries import CacheEntry
 
 _counter = itertools.count(1)
-"""Numbers the names of edited texts that are in no file. `next` is one step, so that it needs no lock; nothing clears
-it. A forked child goes on with its copy, as its texts are its own."""
+"""Numbers the names of edited texts that are in no file. `next` is one step, so that the counter needs no lock; nothing
+clears it. A forked child goes on with its own copy."""
 REPLACEMENT = "_depyf_replacement"
-"""The attribute of a function in the place of a graph that has what a user gave for it."""
+"""The attribute of a function that replaces a graph. It holds the object that the user gave as the replacement."""
 _UNSAVED = "<depyf edit "
-"""What the names begin with under which tracebacks show edited text that is in no file."""
+"""The prefix of the file names that tracebacks show for edited text that is in no file."""
 EDITED = "# edited"
-"""The first line of source that was proved before it was edited."""
+"""The first line of a source that was proved before it was edited."""
 
 
 def edit(
@@ -48,7 +48,7 @@ def edit(
     kernel: Any,
     bind: Mapping[str, Any] | None,
 ) -> CacheEntry:
-    """See `CacheEntry.edit`."""
+    """Implements `CacheEntry.edit`."""
     if refused := why_refused(entry.target.code):
         raise ValueError(refused)
     if source is not None and code is not None:
@@ -105,22 +105,23 @@ def _new_code(
 
 @dataclasses.dataclass(frozen=True)
 class Text:
-    """Source, and where it stands."""
+    """Source text, and its place in a file."""
 
     text: str
     filename: str
-    """What tracebacks show."""
+    """The name of the file in tracebacks."""
     line: int = 1
-    """The line of the file that it begins at."""
+    """The line of the file at which the text begins."""
 
     @property
     def padded(self) -> str:
-        """The text at its place in the file, so that positions in its code are the file's."""
+        """The text behind as many empty lines as precede it in its file, so that the positions in its code are those of
+        the file."""
         return "\n" * (self.line - 1) + self.text
 
 
 def _text(source: str | Path | Text, name: str) -> Text:
-    """Returns source that was given, or that of the file that a path names."""
+    """Returns the given source, or the source in the file that a path names."""
     if isinstance(source, Text):
         return source
     if isinstance(source, Path) or (isinstance(source, str) and "\n" not in source and source.endswith(".py")):
@@ -134,14 +135,15 @@ def _text(source: str | Path | Text, name: str) -> Text:
 
 
 def _without_claim(text: str, entry: CacheEntry) -> str:
-    """Returns the text; if it is no longer the proved source, its first line says that it was edited."""
+    """Returns the text. If it is no longer the proved source, its first line states that it was edited."""
     if not text.startswith(PROVED) or text == entry.source:
         return text
     return EDITED + text[len(PROVED) :]
 
 
 def _doubt(entry: CacheEntry) -> list[str]:
-    """Returns the warning for source that was edited from code whose own source is not proved."""
+    """Returns a warning if the source was made from code whose decompiled source is not proved; otherwise an empty
+    list."""
     if entry.written is not None:
         return []
     reason = decompile_code(entry.code).reason
@@ -188,12 +190,12 @@ def _check_replacement(name: str, replacement: Any, inputs: int | None, outputs:
             inspect.signature(replacement).bind(*range(inputs))
         except TypeError as error:
             raise ValueError(f"{name}: the code calls it with {inputs} arguments: {error}") from None
-        except ValueError:  # a callable that has no signature
+        except ValueError:  # Some callables have no signature.
             pass
 
 
 def _output_count(graph_module: Any) -> int | None:
-    """Returns how many values a graph returns; None if it does not return them in a tuple or list."""
+    """Returns the number of values that a graph returns; None if it does not return a tuple or list."""
     for node in reversed(graph_module.graph.nodes):
         if node.op == "output":
             returned = node.args[0]
@@ -202,8 +204,11 @@ def _output_count(graph_module: Any) -> int | None:
 
 
 def _returning_tuple(name: str, replacement: Any, outputs: int | None) -> Any:
-    """Returns a function that calls the replacement of a graph, and raises TypeError unless it returns a tuple or
-    list. Transformed code takes values out of a tuple: indexing a bare tensor would silently give wrong ones."""
+    """Returns a function that calls the replacement of a graph, and raises a TypeError unless the result is a tuple or
+    a list.
+
+    Transformed code takes values out of a tuple; indexing a bare tensor would silently give wrong values.
+    """
 
     def call(*args: Any) -> Any:
         result = replacement(*args)

@@ -1,4 +1,4 @@
-"""Cache entries: what Dynamo holds of a function, copied, in the order in which it is tried."""
+"""Cache entries: copies of what Dynamo holds for a function, in the order in which it tries them."""
 
 from __future__ import annotations
 
@@ -26,38 +26,38 @@ Kind = Literal["ordinary", "registered", "loaded", "edited", "ahead of time"]
 
 @dataclass(eq=False)
 class CacheEntry:
-    """Transformed code and the guards that say when it may be used.
+    """Transformed code, and the guards that decide whether a call may use it.
 
-    `cache_entries` returns copies: they stay as they are whatever Dynamo does, and hold everything that the code
+    `cache_entries` returns copies. They do not change when Dynamo's cache does, and they hold everything that the code
     needs.
     """
 
     target: Target = field(repr=False)
     code: types.CodeType = field(repr=False)
     kind: Kind
-    """"ordinary" (Dynamo's own), "registered" (put in front of those by `register`), "loaded" (put there by PyTorch: its
-    code is known where the result of `torch.compile` is given, or a block recorded it), "edited" (made by `edit`, `new_entry` or
-    `load_entry`, and not in use), "ahead of time" (made by `aot_compile`, and in no cache)."""
+    """"ordinary" (made by Dynamo), "registered" (put in front of those by `register`), "loaded" (put there by PyTorch;
+    its code is known if the result of `torch.compile` is given, or if a block recorded it), "edited" (made by `edit`,
+    `new_entry` or `load_entry`, and not in use) or "ahead of time" (made by `aot_compile`, and in no cache)."""
     guards: list[Guard] = field(repr=False)
-    """In the order in which they are checked."""
+    """The guards, in the order in which they are checked."""
     compile_id: str | None = None
     bound: dict[str, Any] = field(default_factory=dict, repr=False)
-    """Global names of the code that are not the function's own, with what they stand for here: graphs, resume functions,
-    modules that Dynamo imported."""
+    """The globals of the code that are not the function's own, with their values: graphs, resume functions, and modules
+    that Dynamo imported."""
     warnings: list[str] = field(default_factory=list, repr=False)
-    """In words, what is no longer checked, and what can go wrong for that."""
+    """Sentences about checks that were lost in edits, and what can go wrong without them."""
     backend: Any = field(default=None, repr=False)
     tree: Any = field(default=None, repr=False)
-    """PyTorch's guards that `guards` came from."""
+    """PyTorch's tree of guards, from which `guards` were read."""
     native: tuple[Guard, ...] = field(default=(), repr=False)
-    """The guards that `tree` checks; in an edited entry `guards` differ from them."""
+    """The guards that `tree` checks. In an edited entry they differ from `guards`."""
     written: str | None = field(default=None, repr=False)
     definitions: dict[str, tuple[Any, str]] = field(default_factory=dict, repr=False)
-    """Of names that a loaded file defines: the function, and its source."""
+    """The functions that a loaded file defines, by name, each with its source."""
     resumed: list[CacheEntry] = field(default_factory=list, repr=False)
-    """Of a loaded entry: the entries of its resume functions, which are registered and removed with it."""
+    """For a loaded entry, the entries of its resume functions, which are registered and removed together with it."""
     ahead: Any = field(default=None, repr=False)
-    """PyTorch's object for what was compiled ahead of time, which the entry is of."""
+    """PyTorch's object for the function that was compiled ahead of time; None for entries of Dynamo's cache."""
     _manager: Any = field(default=None, repr=False)
 
     def __repr__(self) -> str:
@@ -71,17 +71,17 @@ class CacheEntry:
 
     @property
     def source(self) -> str:
-        """The code as Python; for edited source, the text that was given.
+        """The decompiled code; for edited source, the text that the user gave.
 
         Raises:
-            ValueError: an entry that PyTorch loaded does not show its code.
+            ValueError: PyTorch loaded this entry, and its code is unknown.
         """
         self._need_code()
         return self.written if self.written is not None else decompiler.decompile(self.code)
 
     @property
     def graphs(self) -> list[Graph]:
-        """The graphs that the code calls, in the order of their names in it."""
+        """The graphs that the code calls, sorted by their names."""
         return callees.graphs(self.code, self.bound)
 
     @property
@@ -90,7 +90,7 @@ class CacheEntry:
         return callees.resume_functions(self.code, self.bound, self.target)
 
     def check(self, /, *args: Any, **kwargs: Any) -> GuardReport:
-        """Evaluates the guards for a call with these arguments, and lists every one that fails.
+        """Evaluates the guards for a call with these arguments, and lists every guard that fails.
 
         Raises:
             TypeError: the arguments do not fit the function.
@@ -98,24 +98,23 @@ class CacheEntry:
         return checking.check(self, self.target.bind(args, kwargs), (args, kwargs))
 
     def run(self, /, *args: Any, **kwargs: Any) -> Any:
-        """Runs the code for these arguments; the guards are not asked.
+        """Runs the code with these arguments, without checking the guards.
 
-        The function that follows a graph break runs as plain Python here, outside of `torch.compile`.
+        A function that continues after a graph break runs as plain Python here, outside of `torch.compile`.
 
         Raises:
             TypeError: the arguments do not fit the function.
-            ValueError: the code, or the function's free variables, are not known.
-            Exception: whatever the code raises.
+            ValueError: the code, or the function's free variables, are unknown.
+            Exception: the code raised it.
         """
         self._need_code()
         return self.target.call(self.runnable(), args, kwargs)
 
     def runnable(self) -> types.CodeType:
-        """Returns the code with the names in `bound` as constants, so that nothing that Dynamo takes away can be
-        missing.
+        """Returns the code with the names in `bound` as constants, so that it still runs after Dynamo has deleted them.
 
         Raises:
-            ValueError: the code is not known.
+            ValueError: the code is unknown.
         """
         self._need_code()
         runnable = _core.bind_names(self.code, self.bound)
@@ -123,7 +122,7 @@ class CacheEntry:
         return runnable
 
     def manager(self) -> Any:
-        """Returns PyTorch's object for the guards, made once."""
+        """Returns PyTorch's object for the guards, which is built at the first call."""
         if self._manager is None:
             self._manager = building.build(self)
         return self._manager
@@ -141,75 +140,76 @@ class CacheEntry:
         kernel: Any = None,
         bind: Mapping[str, Any] | None = None,
     ) -> CacheEntry:
-        """Returns a changed copy, which Dynamo does not know until it is registered.
+        """Returns a changed copy. Dynamo does not use it until it is registered.
 
-        A guard is named by itself, its index in `guards`, its text, Dynamo's name of a value ("L['b']": all guards on
-        it or on what is reached through it), or a predicate. Checks that are lost are described in `warnings`.
+        A guard is named by itself, by its index in `guards`, by its text, by Dynamo's name of a value ("L['b']" means
+        all guards on this value and on those that are reached through it), or by a predicate. `warnings` of the copy
+        describe the checks that are lost.
 
         Args:
-            source: the code as edited text of `source`, or the path of an edited file of a dump.
-            code: a code object in its place.
+            source: the edited text of `source`, or the path of an edited file of a dump.
+            code: a code object that replaces the entry's code.
             drop: guards to leave out.
             add: guards to add: expressions over `L`, `G` and `torch`, or functions of the locals.
-            replace: guards and what comes in their place.
+            replace: a mapping from guards to the conditions that replace them.
             relax: dimensions of tensors that may vary: {"L['x']": 0}, or "dimension 0 of L['x'] may vary".
-            graph: an edited `torch.fx.GraphModule`, or a callable, in the place of the graph; if the code calls
-                several, a mapping from their names.
+            graph: an edited `torch.fx.GraphModule`, or a callable, that replaces the graph; if the code calls several
+                graphs, a mapping from their names.
             kernel: the path of an edited file of Inductor's output code; if the code calls several graphs, a mapping
                 from their names.
-            bind: names that the edited source uses and the function's module does not have.
+            bind: values of names that the edited source uses and the function's module does not have.
 
         Raises:
-            SyntaxError: source or a guard is not Python; it carries the place.
-            NameError: the source uses a name that nothing defines.
-            ValueError: the code cannot stand in for the function's; a guard, name or dimension is not there.
-            TypeError: an argument of a wrong type.
+            SyntaxError: the source or a guard is not Python; the error has the place.
+            NameError: the source uses an undefined name.
+            ValueError: the code cannot replace that of the function; or a guard, name or dimension does not exist.
+            TypeError: an argument has a wrong type.
             OSError: a file cannot be read.
         """
         return edits.edit(self, source, code, drop, add, replace, relax, graph, kernel, bind)
 
     def register(self) -> Registration:
-        """Makes Dynamo use this entry from the next call on, before all others of the function.
+        """Makes Dynamo use this entry from the next call on, before all other entries of the function.
 
-        It is used where Dynamo meets a frame of the function. Another function that was compiled with a call of this one
-        within it holds a copy of what it did, and never asks.
+        The entry is used wherever Dynamo evaluates a frame of the function. If Dynamo inlined the function into another
+        one, the compiled code of that other function does not ask for entries.
 
-        The handle's `remove` takes it away again; in a `with` statement the end of the block does. An entry may be
-        registered again after that, and after `torch._dynamo.reset`, which takes away every registered entry too.
+        The method `remove` of the handle removes the entry, as does the end of a `with` statement. The entry can be
+        registered again after that, and after `torch._dynamo.reset`, which removes all registered entries.
 
         Raises:
-            ValueError: the code cannot stand in for the function's; the message says why.
-            NotImplementedError: this PyTorch cannot do it; the message says which can.
-            RuntimeError: called by a guard, or PyTorch itself has loaded entries of this function.
+            ValueError: the code cannot replace that of the function; the message states why.
+            NotImplementedError: this PyTorch does not support it; the message states which release does.
+            RuntimeError: a guard called this method, or PyTorch itself has loaded entries of this function.
         """
         return registration.register(self)
 
     def save(self, path: str | Path) -> None:
-        """Writes source, guards and the names that the code needs to a file, which `load_entry` reads.
+        """Writes the source, the guards and the names that the code needs to a file, which `load_entry` reads.
 
-        The entries of its resume functions go into the file too. A warning lists the parts that cannot be written,
-        such as an edited kernel or a callable in the place of a graph that no module leads to. A file is to be trusted as
-        a module is.
+        The file also contains the entries of its resume functions. A warning lists the parts that cannot be written,
+        such as an edited kernel, or a callable that replaces a graph and that no module contains. Trust such a file as
+        you trust a module.
 
         Raises:
-            ValueError: the code is not known.
+            ValueError: the code is unknown.
             OSError: the file cannot be written.
         """
         saving.save(self, Path(path), cache_entries)
 
     def save_compiled_function(self, path: str | Path) -> None:
-        """Writes what was compiled ahead of time with this entry's code and guards to a file, which
+        """Writes a function that was compiled ahead of time, with this entry's code and guards, to a file that
         `torch.compiler.load_compiled_function` reads.
 
         Raises:
-            ValueError: the entry is of nothing that was compiled ahead of time, or PyTorch's file cannot hold what was edited;
-                the message says what.
+            ValueError: the entry was not compiled ahead of time, or PyTorch's file cannot hold what was edited; the
+                message states what that is.
             OSError: the file cannot be written.
         """
         ahead_file.save(self, Path(path))
 
     def _dispatch(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Dispatch:
-        """Returns which entry of the same function a call with these arguments would take now."""
+        """Returns the entry of the same function that a call with these arguments would take now."""
         return lookup.dispatch_among(self.target, args, kwargs, cache_entries)
 
     def _need_code(self) -> None:
@@ -218,15 +218,16 @@ class CacheEntry:
 
 
 def cache_entries(fn: Any) -> list[CacheEntry]:
-    """Returns the cache entries of a function, the one that Dynamo tries first in front.
+    """Returns the cache entries of a function, in the order in which Dynamo tries them.
 
     Args:
-        fn: a function, method or module, the result of `torch.compile` for one, or a resume function; or what was compiled
-            ahead of time, as aot_compile returns it or as it was loaded from a file.
+        fn: a function, method or module, the result of `torch.compile` for one, or a resume function; or a function
+            that was compiled ahead of time, as `aot_compile` returns it or as it was loaded from a file.
 
     Returns:
-        Copies: registered entries first, then the ordinary ones. Empty for a function that was never compiled. What was
-        compiled ahead of time has one for each input that it was compiled for.
+        Copies of the entries: registered entries first, then the ordinary ones. The list is empty for a function that
+            was never compiled. A function that was compiled ahead of time has one entry for each input that it was
+            compiled for.
 
     Raises:
         TypeError: there is no Python function behind `fn`.
@@ -278,13 +279,14 @@ def _ahead_of_time(compiled: ahead.Compiled, target: Target) -> CacheEntry:
 
 
 def _restored_codes(fn: Any, original: types.CodeType, count: int) -> list[types.CodeType]:
-    """Returns the codes of the entries that PyTorch restored; the function's own where they are not known."""
+    """Returns the codes of the entries that PyTorch restored; the function's own code in the place of unknown codes."""
     codes = memory.restored_of(original) or (restored.codes_of(fn, original) if count else [])
     return codes if len(codes) == count else [original] * count
 
 
 def new_entry(fn: Any) -> CacheEntry:
-    """Returns an entry to edit for a function that Dynamo need not have compiled: its own code, and no guards.
+    """Returns an entry that can be edited for any function, compiled or not: it has the function's own code and no
+    guards.
 
     Raises:
         TypeError: there is no Python function behind `fn`.
@@ -294,7 +296,7 @@ def new_entry(fn: Any) -> CacheEntry:
 
 
 def target_of(fn: Any) -> Target:
-    """Returns the function that `fn` leads to; resume functions too.
+    """Returns the function behind `fn`, which can be a resume function.
 
     Raises:
         TypeError: there is none.
@@ -307,7 +309,8 @@ def target_of(fn: Any) -> Target:
         return fn.target
     code = installed.resume_code(fn)
     if code is not None and code is not fn.__code__ and installed.is_resume_code(code):
-        return Target(code, installed.resume_globals(fn), code.co_name)  # what makes one with free variables
+        # `fn` is the factory that makes a resume function with free variables.
+        return Target(code, installed.resume_globals(fn), code.co_name)
     return find_target(fn)
 
 
@@ -323,9 +326,10 @@ def _as_registered(entry: CacheEntry, target: Target) -> CacheEntry:
 
 
 def dispatch(fn: Any, /, *args: Any, **kwargs: Any) -> Dispatch:
-    """Says which entry a call `fn(*args, **kwargs)` would take, and why each entry before it refuses.
+    """Returns the entry that a call `fn(*args, **kwargs)` would take, and why each entry before it refuses the call.
 
-    For a function itself, entries of every backend count; for a result of `torch.compile`, those that its backend made.
+    For a plain function, the entries of all backends count; for a result of `torch.compile`, those that its backend
+    made.
 
     Raises:
         TypeError: there is no Python function behind `fn`, or the arguments do not fit it.

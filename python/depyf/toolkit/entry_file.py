@@ -1,14 +1,15 @@
-"""One entry as one Python file: written for people to edit and for other processes to load.
+"""Parses the file of an entry, which people edit and other processes load.
 
-    ENTRY = {...}     which function it is of, and which Python and PyTorch made it
-    NAMES = {...}     what the code needs besides what the function's module and Python have
+    ENTRY = {...}     the function that the entry belongs to, and the versions of Python and PyTorch that made it
+    NAMES = {...}     the names that the code needs and that neither the function's module nor Python defines
     GUARDS = [...]    expressions over L and G
-    RESUMED = [...]   the entries of resume functions: as the above, with the name of the function that is the code
+    RESUMED = [...]   the entries of resume functions, in the same form, with the name of the function that is the code
     def ...           graphs, resume functions and the code of their entries, as far as they can be written
     def ...           the code
 
-Reading runs nothing of the file: functions are compiled, and not made by running their definitions. The modules that NAMES and
-guards name are imported, and what is loaded runs when it is called, so a file is to be trusted as a module is.
+Reading the file executes nothing in it: functions are compiled, but their definitions are not executed. The modules
+that NAMES and the guards name are imported, and loaded functions run when they are called. So trust such a file as you
+trust a module.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ class Condition:
     line: int
     text: str
     form: Form
-    """"expression", or the name of what is called: "call" or "only_here"."""
+    """"expression", or the name of the function that is called: "call" or "only_here"."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What a file says."""
+    """The content of a file."""
 
     path: str
     entry: dict[str, Any]
@@ -53,31 +54,31 @@ class Parts:
 
 @dataclass(frozen=True)
 class Resumed:
-    """One element of RESUMED: an entry of a resume function."""
+    """An element of RESUMED: the entry of a resume function."""
 
     line: int
     function: str
     """The name of the resume function in the file."""
     code: str
-    """The name of the function that is the entry's code."""
+    """The name of the function in the file that is the entry's code."""
     compile_id: str | None
     names: dict[str, str]
     guards: list[Condition]
 
 
 def read(path: Path) -> Parts:
-    """Returns the parts of a file. Runs none of it.
+    """Returns the parts of a file, without executing any of it.
 
     Raises:
-        OSError: it cannot be read.
-        SyntaxError: it is not Python; carries file and line.
-        ValueError: a part is missing or not as it has to be; the message names file and line.
+        OSError: the file cannot be read.
+        SyntaxError: it is not Python; the error has the file and the line.
+        ValueError: a part is missing or malformed; the message names the file and the line.
     """
     return read_text(path.read_text(encoding="utf-8"), str(path))
 
 
 def read_text(text: str, path: str = "<entry>") -> Parts:
-    """`read` for a text."""
+    """Does the same as `read` for a text."""
     tree = ast.parse(text, path)
     assignments: dict[str, ast.Assign] = {}
     functions: list[ast.FunctionDef] = []
@@ -121,10 +122,10 @@ def read_text(text: str, path: str = "<entry>") -> Parts:
 
 
 def _check_definition(function: ast.FunctionDef, path: str) -> None:
-    """Refuses what would run when a function is defined, and has no part in what the function does.
+    """Refuses a definition of which parts would be executed when the function is defined.
 
     Raises:
-        ValueError: the message names file, line and what it is.
+        ValueError: the definition has such a part; the message names the file, the line and the part.
     """
 
     def refuse(node: ast.AST, problem: str) -> None:
@@ -170,7 +171,7 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 
 def _first(lines: Sequence[str], start: int) -> int:
-    """Returns the first line from `start` on, from 0, that is not blank; counted from 1."""
+    """Returns the number of the first line that is not blank, from index `start` on; the result is counted from 1."""
     while start < len(lines) and not lines[start].strip("\n"):
         start += 1
     return start + 1

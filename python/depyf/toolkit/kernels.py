@@ -1,4 +1,4 @@
-"""Edited files of Inductor's output code, in the place of what an entry's graphs run."""
+"""Replaces the compiled graphs of an entry by edited files of Inductor's output code."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 
 def replace_kernels(copy: CacheEntry, given: Any) -> None:
-    """Makes the copy's graphs run the files in `given`: one path, or a mapping as `CacheEntry.edit` takes it.
+    """Makes the graphs of `copy` run the files in `given`, which is one path, or a mapping as `CacheEntry.edit` takes
+    it.
 
     Raises:
-        ValueError: Inductor did not compile the graph in this process, or the file is none of its output code.
+        ValueError: Inductor did not compile the graph in this process, or the file is not its output code.
         OSError, SyntaxError: a file cannot be read.
-        TypeError: something else than paths was given.
+        TypeError: `given` contains something other than paths.
     """
     if isinstance(given, Mapping) and given.keys() <= set(kernels.DIRECTIONS):
         given = {name: given for name in _only_graph(copy)}

@@ -139,12 +139,12 @@ def _target(parts: Parts, fn: Any) -> Target:
 def _bound(
     parts: Parts, needed: Mapping[str, str], target: Target, given: dict[str, Any], made_once: dict[str, Any]
 ) -> tuple[dict[str, Any], list[str]]:
-    """Returns (names with the objects that they stand for, a phrase for each name that is missing).
+    """Returns (names with their values, a phrase for each name that is missing).
 
     Args:
-        needed: name -> what the file says of it.
-        made_once: the functions of the file that were made for other names, which are added to: Dynamo knows a resume
-            function by its code object, so there is one of each.
+        needed: name -> the description of its value in the file.
+        made_once: the functions of the file that were already made for other names; new ones are added. Dynamo
+            identifies a resume function by its code object, so each is made only once.
     """
     bound: dict[str, Any] = {}
     missing = []
@@ -169,12 +169,12 @@ def _bound(
 
 
 def _function(text: Text, name: str, target: Target, bound: dict[str, Any]) -> Any:
-    """Returns the function that a text defines. The definition is not run: its parts are put together here."""
+    """Returns the function that a text defines. Its parts are assembled here, without executing the definition."""
     tree = ast.parse(text.padded, text.filename)
     module = compile(tree, text.filename, "exec", dont_inherit=True)
     code = next(const for const in module.co_consts if isinstance(const, types.CodeType) and const.co_name == name)
     definition = next(node for node in tree.body if isinstance(node, ast.FunctionDef))
-    # The function's own globals, so that what the module does later is seen; the names that are bound are constants.
+    # The function keeps its own globals, so that it sees later changes of its module. The bound names become constants.
     code = _core.bind_names(code, bound)
     defaults = tuple(ast.literal_eval(default) for default in definition.args.defaults)
     function = types.FunctionType(code, target.globals, name, defaults or None)
@@ -212,7 +212,7 @@ def _add_guards(entry: CacheEntry, parts: Parts, incomplete: bool) -> None:
 
 
 def added_at(condition: Condition, check: Any, target: Target, path: str) -> AddedGuard:
-    """Returns the guard for an element of GUARDS; errors name its line."""
+    """Returns the guard for an element of GUARDS. An error names its line."""
     try:
         return conditions.added(check, target)
     except SyntaxError as error:

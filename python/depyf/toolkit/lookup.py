@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from depyf.toolkit.entries import CacheEntry
 
 _FEW = 3
-"""So many of the entries that refuse are in the `repr` of a dispatch."""
+"""The `repr` of a dispatch shows this many of the entries that refuse the call."""
 
 
 @dataclass(frozen=True)
@@ -23,14 +23,14 @@ class Dispatch:
 
     name: str
     entry: CacheEntry | None = field(repr=False)
-    """The entry that would run; None if none accepts the call."""
+    """The entry that would run; None if no entry accepts the call."""
     action: str
-    """"run the entry ...", "would compile" or "would run without compiling: ...", in words."""
+    """A phrase: "would run the entry ...", "would compile" or "would run without compiling: ..."."""
     refused: list[tuple[CacheEntry, GuardReport | str]] = field(repr=False)
-    """The entries tried before, each with its report, or with a reason where its guards were not asked."""
+    """The entries that are tried before, each with its report, or with the reason why its guards are not checked."""
 
     def __repr__(self) -> str:
-        """Returns the same in a few lines, for a debugger's prompt."""
+        """Returns the dispatch in a few lines, for the prompt of a debugger."""
         lines = [f"{self.name}: {self.action}"]
         for entry, why in self.refused[:_FEW]:
             lines.append(f"entry {entry.compile_id or entry.kind}: {why}" if isinstance(why, str) else repr(why))
@@ -54,11 +54,11 @@ def dispatch_among(
     entries_of: Callable[[Target], list[CacheEntry]],
     otherwise: str | None = None,
 ) -> Dispatch:
-    """Returns which entry a call of a function would take, and why each entry before it refuses.
+    """Returns the entry that a call of a function would take, and why each entry before it refuses the call.
 
     Args:
         entries_of: returns the entries of the function, in the order in which Dynamo tries them.
-        otherwise: what happens where none accepts the call; Dynamo's own reaction if it is not given.
+        otherwise: the reaction if no entry accepts the call; by default Dynamo's own reaction.
     """
     L = target.bind(args, kwargs)
     refused: list[tuple[CacheEntry, GuardReport | str]] = []

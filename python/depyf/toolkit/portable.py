@@ -1,7 +1,7 @@
-"""Objects as text that another process can find them by, `module:path.to.it`, and guards made of such text.
+"""Writes objects as text by which another process finds them, `module:path.to.it`, and guards that contain such text.
 
-Dynamo's guards know types and functions by their identity, a number that means nothing in another process. In a file
-the number is written `identity('module:name')`.
+Dynamo's guards name types and functions by their identity, a number that has no meaning in another process. A file has
+`identity('module:name')` in its place.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from depyf.toolkit.entries import CacheEntry
 
 INSTANCE = "instance"
-"""What stands for the object that a method belongs to."""
+"""The text for the object that a method belongs to."""
 INSTANCE_TYPE = "type of instance"
 _IDENTITY = re.compile(r"(?P<read>\bid\((?P<of>(?:(?! and | or ).)+?)\)) == (?P<number>\d{5,})(?=$|\)| and | or )")
 _DYNAMOS = re.compile(r"G\['(?P<name>__(?:import|builtins_dict)_\w+)'\]")
@@ -32,8 +32,8 @@ _PLACE = re.compile(r"identity\((?P<place>'[^'\\]*')\)")
 
 
 def place(value: object) -> str | None:
-    """Returns the text by which another process finds a module, function, class or code of a function; None if none
-    does."""
+    """Returns the text by which another process finds a module, a class, a function or the code of a function; None if
+    there is no such text."""
     if isinstance(value, types.ModuleType):
         return f"{value.__name__}:" if sys.modules.get(value.__name__) is value else None
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
@@ -47,10 +47,10 @@ def place(value: object) -> str | None:
 
 
 def find(text: str) -> Any:
-    """Returns the object that the text from `place` names.
+    """Returns the object that a text of `place` names.
 
     Raises:
-        LookupError: it is not there; the message says what is missing.
+        LookupError: the object does not exist; the message names the missing part.
     """
     name, _, path = text.partition(":")
     try:
@@ -66,8 +66,7 @@ def find(text: str) -> Any:
 
 
 def expression(guard: Guard, entry: CacheEntry) -> str | None:
-    """Returns the guard's condition with no identity in it that only this process knows; None if it has no such
-    form."""
+    """Returns the guard's condition without identities of this process; None if it cannot be written so."""
     if guard.expression is None:
         return None
     lost = False
@@ -83,8 +82,7 @@ def expression(guard: Guard, entry: CacheEntry) -> str | None:
 
 
 def _without_dynamos_name(match: re.Match[str], target: Target) -> str:
-    """Returns a module, or Python's builtins, that Dynamo put into the function's globals, as any process reaches
-    it."""
+    """Returns how any process reaches a module, or Python's builtins, that Dynamo stored in the function's globals."""
     value = target.globals.get(match["name"])
     if isinstance(value, types.ModuleType):
         return f"__import__({value.__name__!r}, fromlist=['_'])"
@@ -92,7 +90,7 @@ def _without_dynamos_name(match: re.Match[str], target: Target) -> str:
 
 
 def _place_of_identity(number: int, read: str, guard: Guard, entry: CacheEntry) -> str | None:
-    """Returns the place of the object whose identity a condition `id(...) == number` compares with."""
+    """Returns the place of the object whose identity a condition `id(...) == number` compares."""
     target = entry.target
     if target.instance is not None and number in (id(target.instance), id(type(target.instance))):
         return INSTANCE if number == id(target.instance) else place(type(target.instance)) or INSTANCE_TYPE
@@ -112,7 +110,7 @@ def _place_of_identity(number: int, read: str, guard: Guard, entry: CacheEntry) 
     known = place(owner)
     if known is not None:
         return f"{known}.__code__" if value is not owner else known
-    # An object that only a global of the function's own module leads to.
+    # Only a global of the function's own module leads to such an object.
     path: list[str] = []
     while isinstance(tree, ast.Attribute):
         path.insert(0, tree.attr)
@@ -150,10 +148,11 @@ def _types() -> list[type]:
 
 
 def with_identities(text: str, target: Target, keep: list[object]) -> str:
-    """Returns the condition with the numbers of this process; the objects are added to `keep`, and have to stay alive.
+    """Returns the condition with the identities of this process. The objects are appended to `keep`, because they have
+    to stay alive.
 
     Raises:
-        LookupError: one is not there.
+        LookupError: an object does not exist.
     """
 
     def number(match: re.Match[str]) -> str:
@@ -171,8 +170,8 @@ def with_identities(text: str, target: Target, keep: list[object]) -> str:
 
 
 def described(value: object, target: Target) -> str:
-    """Returns what a file says of the object behind a name: "object ...", "value ...", "globals", or "missing ..."
-    with a description."""
+    """Returns the description of the object behind a name in a file: "object ...", "value ...", "globals", or "missing
+    ..." with more details."""
     if value is target.globals:
         return "globals"
     if value is vars(builtins):
@@ -187,7 +186,8 @@ def described(value: object, target: Target) -> str:
     where = place(value)
     if where is not None:
         return f"object {where}"
-    if type(value).__module__ == "torch" and re.fullmatch(r"torch\.\w+", repr(value)):  # dtypes, layouts
+    # The value is a dtype or a layout.
+    if type(value).__module__ == "torch" and re.fullmatch(r"torch\.\w+", repr(value)):
         return f"object {repr(value).replace('.', ':', 1)}"
     kind = type(value)
     return f"missing an object of type {kind.__module__}.{kind.__qualname__}"
@@ -197,11 +197,11 @@ _LITERALS = (bool, int, float, complex, str, bytes, type(None), type(...), tuple
 
 
 def value_of(text: str, target: Target) -> Any:
-    """Returns the object that the text from `described` stands for.
+    """Returns the object that a text of `described` stands for.
 
     Raises:
-        LookupError: it is not there; the message says what is missing.
-        ValueError: the text is none of ours.
+        LookupError: the object does not exist; the message names the missing part.
+        ValueError: `described` did not write the text.
     """
     kind, _, rest = text.partition(" ")
     if kind == "globals":
@@ -220,8 +220,8 @@ def value_of(text: str, target: Target) -> Any:
 
 
 def graph_source(graph_module: Any, name: str) -> tuple[str, Mapping[str, object]] | None:
-    """Returns (function, the names that it needs) that does what a graph does; None if the graph holds objects of
-    its own."""
+    """Returns (a function that computes the same as a graph, the names that it needs); None if the graph holds objects
+    of its own."""
     if any(node.op in ("get_attr", "call_module") for node in graph_module.graph.nodes):
         return None
     python_code = graph_module.graph.python_code("self")

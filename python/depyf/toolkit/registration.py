@@ -1,14 +1,15 @@
-"""Entries that Dynamo is made to use, before its own.
+"""Registers entries with Dynamo, which then tries them before its own.
 
-They are PyTorch's precompile entries, which Dynamo tries first, in the order in which they were loaded. PyTorch takes
-away all of a function's or none, cannot be asked what their code is, and does not lock them: a thread that is in the
-middle of a lookup would go on with what another thread has freed. So entries are taken away only while no other
-thread is below a compiled call. Until then, an entry that was removed refuses every call, and an entry that a newer
-entry should precede asks the newer entry's guards first.
+A registered entry is a precompile entry of PyTorch. Dynamo tries precompile entries first, in the order in which they
+were loaded. PyTorch can remove only all entries of a function at once, does not show their code, and does not lock
+them: a thread that is in the middle of a lookup would use what another thread has freed. So entries are removed only
+while no other thread is below a compiled call. Until then, a removed entry refuses every call, and an entry that a
+newer entry should precede evaluates the newer entry's guards first.
 
-PyTorch's C++ holds what is registered of a function as long as the function's code lives, and the garbage collector cannot
-see that. So what is registered must not lead back to that code, nor to the object whose method it is: PyTorch holds the
-guards, the guards hold a `_Record`, and everything else refers to that weakly. The handle that a user has may hold more.
+PyTorch's C++ holds the registered entries of a function as long as the function's code lives, and the garbage collector
+cannot see these references. So a registered entry must not lead back to that code, nor to the object whose method it
+is: PyTorch holds the guards, the guards hold a `_Record`, and everything else refers to the record weakly. The handle
+that the user has may hold more.
 """
 
 from __future__ import annotations
@@ -34,16 +35,16 @@ _lock = locks.Lock()
 """The lock for `_loaded` and the order of what PyTorch has. It is free in a forked child, which has a copy of both.
 Nothing clears it."""
 _counter = itertools.count()
-"""Numbers registrations in their order. `next` is one step, so that it needs no lock; nothing clears it. A forked
-child goes on with its copy."""
+"""Numbers registrations in their order. `next` is one step, so that the counter needs no lock; nothing clears it. A
+forked child goes on with its own copy."""
 _loaded: weak.Table[list[Callable[[], _Record | None]]] = weak.Table()
-"""By the function's code: references to the records of all entries that PyTorch has from depyf, in PyTorch's order. An
-entry goes with the code, and the removal of the last record clears it. `_lock` guards it; a forked child goes on with
-its copy."""
+"""Maps the code of a function to references to the records of all entries that depyf registered with PyTorch, in
+PyTorch's order. An item is cleared together with the code, or by the removal of its last record. `_lock` guards the
+table; a forked child goes on with its copy."""
 
 
 class Registration:
-    """One registered entry. As a context manager it removes the entry at the end of the block."""
+    """A registered entry. As a context manager it removes the entry at the end of the block."""
 
     def __init__(self, entry: CacheEntry, record: _Record) -> None:
         self.entry = entry
@@ -55,18 +56,17 @@ class Registration:
 
     @property
     def resumed(self) -> list[Registration]:
-        """Returns the registrations of the resume functions that the entry brought with it. They are removed with
-        it."""
+        """Returns the registrations of the resume functions that the entry contains. They are removed together with it."""
         records = [record for refers in self._record.resumed if (record := refers()) is not None and not record.removed]
         return [record.registration(code) for record in records if (code := record.function()) is not None]
 
     @property
     def active(self) -> bool:
-        """True if Dynamo still has the entry: not after `remove`, nor after `torch._dynamo.reset`."""
+        """True if Dynamo still has the entry: before `remove`, and before `torch._dynamo.reset`."""
         return any(record is self._record for record in _records_of(self.entry.target.code))
 
     def remove(self) -> None:
-        """Takes the entry away; the others stay. Does nothing if it is gone already."""
+        """Removes the entry; other entries stay. Does nothing if the entry is already gone."""
         resumed = self.resumed
         target = self.entry.target.code
         with _lock:
@@ -83,23 +83,24 @@ class Registration:
 
 
 class _Record:
-    """The data that a registered entry's guards hold: everything that is needed to run the entry and to describe it."""
+    """The data that the guards of a registered entry hold: everything that is needed to run the entry and to describe
+    it."""
 
     def __init__(self, entry: CacheEntry, code: types.CodeType) -> None:
         self.number = next(_counter)
         self.code: types.CodeType | None = code
-        """What runs: the entry's code, with what it needs bound to it. None once the entry was removed."""
+        """The entry's code with its names bound to their values; None once the entry was removed."""
         self.entry: CacheEntry | None = dataclasses.replace(
             entry, target=_without_code(entry.target), tree=None, resumed=[], _manager=None
         )
-        """The entry without its function and without the guards that Dynamo has itself. None once it was removed."""
+        """The entry without its function and without the guards that Dynamo has itself; None once it was removed."""
         self.function = weak.reference(entry.target.code)
         self.resumed: list[Callable[[], _Record | None]] = []
         self._tree = weak.reference(entry.tree)
         self.manager: Callable[[], Any] = weak.NOTHING
         self.handle: Callable[[], Registration | None] = weak.NOTHING
         self.newer: list[Callable[[], _Record | None]] = []
-        """Those that come before this one although PyTorch has them behind it."""
+        """References to the entries that take precedence over this one, although PyTorch tries them later."""
 
     @property
     def removed(self) -> bool:
@@ -107,25 +108,26 @@ class _Record:
         return self.entry is None
 
     def remove(self) -> None:
-        """Makes the entry refuse every call, and releases what it needed."""
+        """Makes the entry refuse every call, and releases what it held."""
         self.entry = self.code = None
         self.newer = []
 
     def accepts(self, L: dict[str, Any]) -> bool:
-        """True if it is this entry's turn: the first guard."""
-        for refers in self.newer:  # may grow meanwhile: a guard may register entries, and remove this one
+        """The entry's first guard: true if no newer entry takes the call."""
+        # The list can grow during the loop, because a guard can register entries. A guard can also remove this entry.
+        for refers in self.newer:
             record = refers()
             if record is not None and record.would_run(L):
                 return False
         return not self.removed
 
     def would_run(self, L: dict[str, Any]) -> bool:
-        """True if the entry takes a call with these locals."""
+        """True if the entry would take a call with these locals."""
         manager = self.manager()
         return not self.removed and manager is not None and cache.accepts(manager, L)
 
     def registration(self, code: types.CodeType) -> Registration:
-        """Returns the handle that the user has; a new one if there is none any more."""
+        """Returns the handle that the user has, or a new one if the user dropped it."""
         handle = self.handle()
         if handle is None:
             assert self.entry is not None
@@ -135,7 +137,7 @@ class _Record:
 
 
 def _without_code(target: Target) -> Target:
-    """Returns a target that names a function, and does not lead to it or to the values that it is called with."""
+    """Returns a target that names a function without holding it or the values that it is called with."""
     return Target(_NO_CODE, target.globals, target.name, backend=target.backend)
 
 
@@ -143,7 +145,7 @@ _NO_CODE = compile("", "<depyf>", "exec")
 
 
 def register(entry: CacheEntry) -> Registration:
-    """See `CacheEntry.register`."""
+    """Implements `CacheEntry.register`."""
     if reason := cache.why_not_loadable():
         raise NotImplementedError(reason)
     if entry.ahead is not None:
@@ -173,7 +175,7 @@ def register(entry: CacheEntry) -> Registration:
             _remember(code, [*known, record])
         cache.look_at_again(code)
     handle = Registration(entry, record)
-    # The one that is registered last is tried first.
+    # Dynamo tries the entry that is registered last first.
     record.resumed = [weakref.ref(register(resumed)._record) for resumed in reversed(entry.resumed)]
     return handle
 
@@ -187,15 +189,13 @@ def _turn_of(refers: Callable[[], _Record | None]) -> Callable[[dict[str, Any]],
 
 
 def registered() -> list[Registration]:
-    """Returns every registered entry that Dynamo still has; of one function, the entry that is tried first comes
-    first."""
+    """Returns every registered entry that Dynamo still has. Of one function, the entry that is tried first comes first."""
     with _lock:
         return [handle for code, _ in list(_loaded.items()) for handle in registered_of(code)]
 
 
 def registered_of(code: types.CodeType) -> list[Registration]:
-    """Returns the registered entries of one function, given its original code; the one that is tried first comes
-    first."""
+    """Returns the registered entries of the function with this original code, in the order in which they are tried."""
     with _lock:
         _sweep(code)
         return [record.registration(code) for record in _records_of(code)]
@@ -209,15 +209,14 @@ def not_ours(code: types.CodeType) -> list[Any]:
 
 
 def _records_of(code: types.CodeType) -> list[_Record]:
-    """Returns the records of the registered entries of a function; the one that is tried first comes first."""
+    """Returns the records of the registered entries of a function, in the order in which they are tried."""
     with _lock:
         alive = [record for record in _known(code) if not record.removed]
         return sorted(alive, key=lambda record: record.number, reverse=True)
 
 
 def _known(code: types.CodeType) -> list[_Record]:
-    """Returns the records that PyTorch holds, removed entries included, in PyTorch's order. A reset may have taken
-    all away."""
+    """Returns the records that PyTorch holds, in PyTorch's order, including removed entries. A reset empties the list."""
     references = _loaded.get(code)
     if not references:
         return []
@@ -236,20 +235,22 @@ def _remember(code: types.CodeType, records: list[_Record]) -> None:
 
 
 def _sweep(code: types.CodeType) -> None:
-    """Makes PyTorch release the entries that were removed, if that can be done now."""
+    """Makes PyTorch release the entries that were removed, if that is possible now."""
     if any(record.removed for record in _known(code)):
         _load_anew(code, _records_of(code))
 
 
 def _load_anew(code: types.CodeType, records: list[_Record]) -> bool:
-    """Makes PyTorch have just these, in this order.
+    """Makes PyTorch hold exactly these entries, in this order.
 
     Returns:
-        False, with nothing changed, if a thread may be in the middle of a lookup: this one, below a guard, or another one.
+        False, with nothing changed, if a thread may be in the middle of a lookup: this thread, below a guard, or
+            another one.
     """
     if is_guard_running():
         return False
-    before = [record.manager() for record in _known(code)]  # held until PyTorch has let go of them
+    # The list keeps the managers alive until PyTorch has released them.
+    before = [record.manager() for record in _known(code)]
     entries = [
         (manager, record.code)
         for record in records

@@ -1,4 +1,4 @@
-"""Writes a cache entry to a file. The format is described in `depyf.toolkit.entry_file`, which reads it."""
+"""Writes a cache entry to a file. `depyf.toolkit.entry_file` describes and reads the format."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _HEAD = """\
 
 
 def save(entry: CacheEntry, path: Path, entries_of: Callable[[Any], list[CacheEntry]]) -> None:
-    """See `CacheEntry.save`.
+    """Implements `CacheEntry.save`.
 
     Args:
         entries_of: returns the cache entries of a resume function.
@@ -60,21 +60,22 @@ def _is_only_here(text: str) -> bool:
 def _resumed_of(
     entry: CacheEntry, needed: dict[str, tuple[str, str]], entries_of: Callable[[Any], list[CacheEntry]]
 ) -> tuple[list[tuple[str, str, CacheEntry, dict[str, tuple[str, str]]]], list[str]]:
-    """Returns the entries of the resume functions that an entry leads to, and why some are not among them.
+    """Returns the entries of the resume functions that an entry leads to, and the reasons why some are left out.
 
     Args:
-        needed: what the file of the entry defines: (name -> what NAMES says of it, its definition). Definitions that the
-            entries need are added.
+        needed: the definitions in the file of the entry: name -> (its description in NAMES, its source). The
+            definitions that the entries need are added.
 
     Returns:
-        (the name of the resume function, a name for the code, the entry, what it needs by name), and sentences.
+        For each entry (the name of the resume function, a name for the code, the entry, the names that it needs); and a
+        sentence for each entry that is left out.
     """
     resumed: list[tuple[str, str, CacheEntry, dict[str, tuple[str, str]]]] = []
     left_out: list[str] = []
     done: set[str] = set()
     todo: list[tuple[CacheEntry, Mapping[str, tuple[str, str]]]] = [(entry, needed)]
     defined = {name: definition for name, (_, definition) in needed.items() if definition}
-    for outer, outer_needs in todo:  # grows on the way
+    for outer, outer_needs in todo:  # The list grows during the loop.
         short = _core.short_names(outer.code)
         for resume in outer.resume_functions:
             name = short.get(resume.full_name, resume.full_name)
@@ -107,7 +108,7 @@ def _entries_of(
 
 
 def _why_not_portable(entry: CacheEntry, needs: Mapping[str, tuple[str, str]], defined: Mapping[str, str]) -> str:
-    """Returns why an entry of a resume function cannot be written; "" where it can."""
+    """Returns why an entry of a resume function cannot be written; an empty text if it can."""
     for name, (place, definition) in needs.items():
         if place.startswith("missing "):
             return f"{name}: {place}"
@@ -127,9 +128,10 @@ def text_of(
     """Returns the text of the file.
 
     Args:
-        needed: name -> (what NAMES says of it, its definition).
-        portable_forms: write guards so that other processes can read them.
-        resumed: entries of resume functions: (the name of the function, a name for the code, the entry, what it needs).
+        needed: name -> (its description in NAMES, its definition).
+        portable_forms: if true, the guards are written so that other processes can read them.
+        resumed: the entries of resume functions: (the name of the function, a name for the code, the entry, the names
+            that it needs).
     """
     target, source = entry.target, entry.source
     kind = f"{entry.kind.capitalize()} cache"
@@ -172,7 +174,7 @@ def _resumed_lines(resumed: Sequence[tuple[str, str, CacheEntry, Mapping[str, tu
 
 
 def _named(source: str, name: str) -> str:
-    """Returns the source of one function, which gets another name."""
+    """Returns the source of a function under another name."""
     return re.sub(r"^def \w+\(", f"def {name}(", source, count=1, flags=re.MULTILINE)
 
 
@@ -197,8 +199,7 @@ def _guard_lines(entry: CacheEntry, portable_forms: bool) -> Iterator[str]:
 
 
 def forms(entry: CacheEntry, portable_forms: bool) -> Iterator[tuple[Guard, str]]:
-    """Yields each guard with the element of GUARDS that stands for it. The guard that a method belongs to one
-    instance has no element."""
+    """Yields each guard with its element of GUARDS. The guard that a method belongs to one instance has no element."""
     for guard in entry.guards:
         if guard.kind == "INSTANCE":
             continue
@@ -210,8 +211,7 @@ def forms(entry: CacheEntry, portable_forms: bool) -> Iterator[tuple[Guard, str]
 
 
 def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
-    """Returns, for each name in the source that another process lacks, (the text that NAMES has of it, its
-    definition or "")."""
+    """Returns (its description in NAMES, its definition or "") for each name in the source that another process lacks."""
     target = entry.target
     short = _core.short_names(entry.code)
     graphs = {graph.full_name: graph for graph in entry.graphs}
@@ -230,7 +230,7 @@ def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
         if definition is not None and definition[0] is value:
             places[name] = ("below", definition[1])
             continue
-        # The wrapper that keeps Dynamo from a function has the function's attributes.
+        # The wrapper that hides a function from Dynamo has the function's attributes.
         replacement = getattr(value, REPLACEMENT, getattr(value, "__wrapped__", value))
         if full in graphs and (not _is_replaced(value) or _is_graph(replacement)):
             module = replacement if _is_graph(replacement) else graphs[full].graph_module
@@ -256,7 +256,8 @@ def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
     if entry.written is None:
         for name, value in constants_in(entry.source, entry.code):
             add(name, value)
-    for name in sorted(entry.bound.keys() - own):  # what definitions need, and constants of source that was edited
+    # The definitions need these names, and so do constants of edited source.
+    for name in sorted(entry.bound.keys() - own):
         if entry.definitions or (name.startswith("__const_") and name in entry.source):
             add(name, entry.bound[name])
     return places
@@ -267,12 +268,12 @@ def _is_graph(value: Any) -> bool:
 
 
 def _is_replaced(value: Any) -> bool:
-    """True if an edit put the graph's function in its place."""
+    """True if an edit replaced the graph's function."""
     return getattr(getattr(value, "__wrapped__", value), "__name__", "") in ("call", "call_with_kernels")
 
 
 def constants_in(source: str, code: types.CodeType) -> list[tuple[str, object]]:
-    """Returns what each `__const_N` in the source of `code` stands for."""
+    """Returns the objects that the names `__const_N` in the source of `code` stand for."""
     if "__const_" not in source:
         return []
     return list(_core.constants(code).items())

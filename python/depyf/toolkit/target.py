@@ -21,7 +21,7 @@ _REFUSED = {
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A function as Dynamo sees it: the code that a frame runs, and what fills the frame."""
+    """A function as Dynamo sees it: the code of its frames, and the values with which a frame begins."""
 
     code: types.CodeType
     globals: dict[str, Any]
@@ -32,13 +32,13 @@ class Target:
     instance: Any = None
     """The object that a method is bound to."""
     args: tuple[Any, ...] = ()
-    """What stands before the caller's arguments: the instance of a method, the arguments of a `functools.partial`."""
+    """The arguments that precede the caller's: the instance of a method, or the arguments of a `functools.partial`."""
     kwargs: dict[str, Any] = field(default_factory=dict)
     backend: Any = None
-    """The backend of the `torch.compile` result that the function was given as; None if it was given as it is."""
+    """The backend of the result of `torch.compile` that was given; None if a plain function was given."""
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Returns the locals of a frame that begins: arguments and free variables by name.
+        """Returns the arguments and free variables by name, which are the locals of a frame that begins.
 
         Raises:
             TypeError: the arguments do not fit; the message is Python's own.
@@ -49,23 +49,23 @@ class Target:
         for name, cell in zip(self.code.co_freevars, self.closure or ()):
             try:
                 arguments[name] = cell.cell_contents
-            except ValueError:  # not bound yet: not in the frame's locals either
+            except ValueError:  # A variable without a value is not among the frame's locals either.
                 continue
         return arguments
 
     def call(self, code: types.CodeType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Runs `code` in the place of the function's own.
+        """Runs `code` in the place of the function's own code.
 
         Raises:
-            ValueError: the function's free variables are not known.
+            ValueError: the function's free variables are unknown.
         """
         return self.prepared(code, args, kwargs)()
 
     def prepared(self, code: types.CodeType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> functools.partial[Any]:
-        """Returns the call that runs `code` in the place of the function's own.
+        """Returns a callable that runs `code` in the place of the function's own code.
 
         Raises:
-            ValueError: the function's free variables are not known.
+            ValueError: the function's free variables are unknown.
         """
         if code.co_freevars and self.closure is None:
             raise ValueError(
@@ -83,8 +83,8 @@ class Target:
 
 
 def find_target(value: Any) -> Target:
-    """Returns the function behind a callable: a function, method, module, `functools.partial`, or a `torch.compile` of
-    one.
+    """Returns the function behind a callable: a function, a method, a module, a `functools.partial`, or a result of
+    `torch.compile` for one of these.
 
     Raises:
         TypeError: there is no function written in Python behind it.
@@ -95,7 +95,7 @@ def find_target(value: Any) -> Target:
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = {}
     instance: Any = None
-    seen: list[Any] = []  # keeps alive what ids are compared of
+    seen: list[Any] = []  # The list keeps the objects alive whose ids are compared.
     unwrapped = value
     while all(unwrapped is not known for known in seen):
         seen.append(unwrapped)
@@ -132,7 +132,7 @@ def find_target(value: Any) -> Target:
 
 
 def why_refused(code: types.CodeType) -> str | None:
-    """Returns why entries of a function cannot be replaced; None where they can."""
+    """Returns why entries of a function cannot be replaced; None if they can."""
     for flag, kind in _REFUSED.items():
         if code.co_flags & flag:
             return (
@@ -153,7 +153,7 @@ def _stub(written: str, hidden: tuple[tuple[str, str], ...]) -> types.CodeType:
 
 
 def _binder(code: types.CodeType) -> types.CodeType:
-    """Returns code with the arguments of `code` that returns its locals: Python itself binds, and says what does not
-    fit."""
+    """Returns code that has the arguments of `code` and returns its locals. Python itself binds the arguments, and
+    raises an error if they do not fit."""
     hidden = {name: f"__depyf_{i}" for i, name in enumerate(code.co_varnames) if not name.isidentifier()}
     return _stub(signature(_core.with_locals(code, hidden)), tuple((short, name) for name, short in hidden.items()))

@@ -1,4 +1,5 @@
-"""Whether a code object can stand in for another. PyTorch does not ask, and the process would die of a wrong answer."""
+"""Decides whether a code object can replace another one. PyTorch does not check this, and a wrong code object would
+crash the process."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ from depyf import _core
 from depyf.recompile import signature
 from depyf.toolkit.target import Target, why_refused
 
-# Flags that decide how a frame is created and left. Others tell of the source (`from __future__`) or follow from the
-# variables.
+# The flags that decide how a frame is created and left. Other flags describe the source (`from __future__`), or follow
+# from the variables.
 _KINDS = (
     (inspect.CO_GENERATOR, "a generator"),
     (inspect.CO_COROUTINE, "a coroutine"),
@@ -25,8 +26,8 @@ def check_code(code: object, target: Target) -> types.CodeType:
     """Returns `code` if a frame of the target can run it.
 
     Raises:
-        ValueError: it cannot; the message names what differs.
-        TypeError: it is no code object.
+        ValueError: a frame cannot run it; the message names what differs.
+        TypeError: it is not a code object.
     """
     if not isinstance(code, types.CodeType):
         raise TypeError(f"{target.name}: expected a code object, got {type(code).__name__}")
@@ -65,9 +66,9 @@ def _listed(variables: tuple[str, ...]) -> str:
 
 
 def unknown_names(code: types.CodeType, known: types.CodeType, target: Target, bound: dict[str, Any]) -> list[str]:
-    """Returns the global names in `code` that nothing defines: neither the function's module, nor Python, nor `bound`.
+    """Returns the global names in `code` that neither the function's module, nor Python, nor `bound` defines.
 
-    Names of `known`, which ran in this place, count as defined, and so do those that the code itself assigns.
+    Names of `known`, which ran in this place before, count as defined, and so do those that the code itself assigns.
     """
     known_names = {
         *_core.global_names(known),
