@@ -1,4 +1,4 @@
-"""`depyf.explain`: what torch.compile made of a function, why, and what it would compile next."""
+"""`depyf.explain`: states what torch.compile made of a function, why, and what it would compile next."""
 
 from __future__ import annotations
 

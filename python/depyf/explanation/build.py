@@ -1,4 +1,4 @@
-"""Making an explanation: from the cache entries that are there, and from what blocks of `prepare_debug` saw."""
+"""Builds an explanation from the cache entries that exist, and from what blocks of `prepare_debug` recorded."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ _ASK = "depyf.prepare_debug, entered before the function is compiled, records it
 
 
 def explain(fn: Any, /, *args: Any, **kwargs: Any) -> Explanation:
-    """Explains what torch.compile made of a function, as far as that is still there.
+    """Explains what torch.compile made of a function, as far as it still exists.
 
     Args:
-        fn: a compiled function, module or method: the result of torch.compile, or the original; or what was compiled ahead of
-            time, as aot_compile returns it or as it was loaded from a file.
-        args: of a call, if what its guards cost is to be measured: see `depyf.guard_costs`. A call without any is not measured.
-        kwargs: of the call.
+        fn: a compiled function, module or method: the result of torch.compile, or the original function; or a function
+            that was compiled ahead of time, as `aot_compile` returns it or as it was loaded from a file.
+        args: the arguments of a call, if the cost of its guards is to be measured (see `depyf.guard_costs`). Without
+            arguments nothing is measured.
+        kwargs: the keyword arguments of the call.
 
     Returns:
-        The cache entries with their guards, code, graphs and resume functions; why each was compiled; and what would be
-        compiled next. Facts that only `prepare_debug` can record are there if a block recorded them, and are reported as
-        missing otherwise.
+        The cache entries with their guards, code, graphs and resume functions; why each of them was compiled; and what
+        would be compiled next. Facts that only `prepare_debug` can record are included if a block recorded them;
+        otherwise they are reported as missing.
 
     Raises:
         TypeError: there is no Python code behind `fn`, or the arguments do not fit it.
@@ -55,8 +56,8 @@ class _Builder:
         self._done: set[int] = set()
 
     def function(self, code: types.CodeType, user: types.CodeType) -> Explanation:
-        """Returns the explanation of a function or a resume function; `user` is the user's function in which it
-        began."""
+        """Returns the explanation of a function or a resume function. `user` is the code of the user's function that
+        the resume function continues."""
         self._done.add(id(code))
         live = sorted(dynamo.live_entries(code), key=lambda entry: _order(entry.compile_id))
         restored_entries = self._restored(code)
@@ -92,7 +93,8 @@ class _Builder:
         return entry
 
     def ahead_of_time(self, functions: list[ahead.Compiled]) -> Explanation:
-        """Returns the explanation of what was compiled ahead of time: an entry for each input of a model, in their order."""
+        """Returns the explanation of a function that was compiled ahead of time, with an entry for each input of a
+        model."""
         first = functions[0].original
         assert first is not None
         explanation = Explanation(
@@ -144,7 +146,8 @@ class _Builder:
         elif entry.failures:
             entry.why = ["compiled again because guards failed"]
         else:
-            # Without a block the call itself is gone: only PyTorch's word on each earlier entry is left.
+            # Without a block nothing is known about the call itself. PyTorch keeps only its message about each earlier
+            # entry.
             entry.why = [f"compiled again because, in PyTorch's words, {reason}" for reason in reasons] or [
                 "compiled again, as no entry that was there accepted the call"
             ]
@@ -184,7 +187,8 @@ def _guard_source(read: guards.Guards | None, lines: list[str]) -> str:
 
 
 def _reasons(code: types.CodeType, count: int) -> list[list[str]]:
-    """Returns PyTorch's reasons for each compilation: the nth has one for each that was there before."""
+    """Returns PyTorch's reasons for each compilation. The compilation with index n has a reason for each of the n
+    before it."""
     told_by_torch = [
         texts.recompile_reasons(failure)[0].partition("\n")[0].strip() for failure in compiled.failures(code)
     ]
@@ -225,7 +229,7 @@ def _graph(name: str, value: object, seen: memory.Seen | None) -> Graph:
 
 
 def _title(code: types.CodeType, live: list[dynamo.Live]) -> str:
-    """Returns the function for readers, as a block named it if one saw it compiled."""
+    """Returns the function's title; if a block recorded a compilation of it, the title of that block."""
     seen = next((seen.frame for entry in live if (seen := memory.of(entry.code)) is not None), None)
     name = function_names.of_code(code) if seen is None or not seen.name else seen.name
     frame = Frame("", code.co_name, code.co_filename, code.co_firstlineno, name=name)
@@ -234,7 +238,7 @@ def _title(code: types.CodeType, live: list[dynamo.Live]) -> str:
 
 
 def _limit_reached(code: types.CodeType, live: list[dynamo.Live]) -> list[str]:
-    """Returns what a reader has to know where the entries that are there use up the limit; empty where they do not."""
+    """Returns sentences for the case that the entries use up the recompilation limit; otherwise an empty list."""
     ids = {entry.compile_id for entry in live}
     for frame in reversed(memory.attempts(code)):
         if frame.exceeded is not None and set(frame.exceeded.compile_ids) == ids:
@@ -243,7 +247,7 @@ def _limit_reached(code: types.CodeType, live: list[dynamo.Live]) -> list[str]:
 
 
 def _why_nothing(code: types.CodeType) -> tuple[str, list[str]]:
-    """Returns why a function has no entries, and the lines that follow that."""
+    """Returns the reason why a function has no entries, and further lines about it."""
     for frame in reversed(memory.attempts(code)):
         return f"Dynamo gave it up: {dump.headline(frame, 'it')}", dump.details(frame)
     return _no_attempt(code), []
@@ -266,7 +270,7 @@ def _no_attempt(code: types.CodeType) -> str:
 
 
 def _callers(code: types.CodeType) -> list[str]:
-    """Returns the compiled functions that have guards for lines of a function, or lines of it in their graphs."""
+    """Returns the compiled functions whose guards or graphs contain lines of a function."""
     own = {line for _, _, line in code.co_lines() if line is not None}
     file = Path(code.co_filename).name
     pattern = re.compile(rf"\b{re.escape(file)}:(\d+) in {re.escape(code.co_name)}\b")

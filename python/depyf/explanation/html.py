@@ -1,4 +1,5 @@
-"""An explanation for notebooks: the page in a frame, and below it the same in folds, for readers without scripts."""
+"""Shows an explanation in a notebook: the page in a frame, and below it the same content as folding HTML without
+scripts."""
 
 from __future__ import annotations
 
@@ -14,18 +15,18 @@ if TYPE_CHECKING:
 
 
 def html(explanation: Explanation) -> str:
-    """Returns an HTML fragment whose scripts and styles are within a frame."""
+    """Returns an HTML fragment. Its scripts and styles are confined to a frame."""
     frame = _frame(lambda: report.report(explanation)) if explanation.entries else ""
     return _core.explanation_html(_core.json_text(explanation, levels=0), frame)
 
 
 def entry_html(entry: Entry) -> str:
-    """Returns the same for one cache entry."""
+    """Returns the HTML fragment for one cache entry."""
     return _core.entry_html(_core.json_text(entry, levels=0), _frame(lambda: report.report(entry.alone())))
 
 
 def _frame(make_page: Callable[[], str]) -> str:
-    """Returns the page in a frame, or a sentence if there is none."""
+    """Returns the frame with the page, or a sentence if the page could not be made."""
     try:
         document = make_page()
     except OSError as error:

@@ -13,7 +13,7 @@ from depyf.explanation import html
 from depyf.session import Break, Failure, Limit, Symbol
 
 SCHEMA_VERSION = 1
-"""Of `Explanation.to_dict`. Fields may be added under the same number; a change of what one means raises it."""
+"""The version of `Explanation.to_dict`. A new field does not change it; another meaning of a field increases it."""
 
 
 @dataclass
@@ -21,24 +21,24 @@ class Graph:
     """A graph that transformed code calls."""
 
     name: str
-    """`__compiled_fn_1`."""
+    """The name in the source, such as `__compiled_fn_1`."""
     source: str | None
-    """Readable Python; None if it is not there, which `missing` explains."""
+    """Readable Python; None if it is not available, which `missing` explains."""
     missing: str = ""
 
 
 @dataclass
 class Resume:
-    """A function that Dynamo made to go on after a graph break."""
+    """A function that Dynamo made to continue after a graph break."""
 
     name: str
-    """`__resume_at_110_3`: the global that transformed code calls it by."""
+    """The global that transformed code calls, such as `__resume_at_110_3`."""
     line: int | None
-    """The line of the user's at which it goes on."""
+    """The user's line at which the function continues; None if it is unknown."""
     source: str
     """The user's own function, with a mark at that line."""
     explanation: Explanation | None
-    """What was made of it; None if that is told elsewhere, or it is not there any more."""
+    """The explanation of the resume function; None if it stands elsewhere, or if the function no longer exists."""
     note: str = ""
 
 
@@ -49,32 +49,33 @@ class Entry:
     compile_id: str
     backend: str
     why: list[str]
-    """Why it was compiled, a sentence each."""
+    """Sentences on why it was compiled."""
     seconds: float | None
-    """How long that took; None if it was not recorded."""
+    """The duration of the compilation in seconds; None if it was not recorded."""
     guards: str
-    """The source of a function of `L` and `G` that says whether the entry may be used."""
+    """The source of a function of `L` and `G` that returns whether the entry may be used."""
     guard_lines: list[str]
-    """The guards in PyTorch's words."""
+    """The guards in PyTorch's own form."""
     code: str
-    """The source of the code that runs then."""
+    """The source of the code that runs if the guards hold."""
     proved: bool
     not_proved: str
     failures: list[Failure] = field(default_factory=list)
     breaks: list[Break] = field(default_factory=list)
     symbols: list[Symbol] = field(default_factory=list)
     at_run_time: list[str] = field(default_factory=list)
-    """The values that are known only when a graph runs, and what it checks then, in lines."""
+    """Lines about the values that are known only when a graph runs, and about the checks that it makes then."""
     unchecked: list[str] = field(default_factory=list)
-    """What no guard checks although the code relies on it, in sentences: a filter dropped the guard."""
+    """Sentences about values that the code relies on and no guard checks, because a filter dropped the guard."""
     frontier: list[Limit] = field(default_factory=list)
     graphs: list[Graph] = field(default_factory=list)
     resumes: list[Resume] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    """What is not known, and what would tell it."""
+    """Sentences about what is unknown, and how it can be found out."""
 
     def alone(self) -> Explanation:
-        """Returns an explanation that has only this entry. Its title is the compilation, as an entry does not know its function."""
+        """Returns an explanation that contains only this entry. An entry does not know its function, so the title is
+        that of the compilation."""
         name = f"compilation {self.compile_id}"
         return Explanation(name, "", 0, self.backend, "auto", [self], title=name)
 
@@ -84,25 +85,27 @@ class Entry:
 
 @dataclass
 class Explanation:
-    """What torch.compile made of a function. `str` of it is the whole story, `repr` one line."""
+    """What torch.compile made of a function. `str` returns the whole text, and `repr` one line."""
 
     function: str
     file: str
     line: int
     backend: str
     dynamic: str
-    """"auto", "True" or "False", as given to torch.compile; "auto" also where only the original function was given."""
+    """The argument of torch.compile: "auto", "True" or "False". It is "auto" if only the original function was given.
+    """
     entries: list[Entry] = field(default_factory=list)
     nothing: str = ""
-    """Why there are no entries."""
+    """The reason why there are no entries; empty if there are some."""
     title: str = ""
-    """The function for readers: its qualified name, file and line."""
+    """The function's title: its qualified name, file and line."""
     failed: list[str] = field(default_factory=list)
-    """What is known of the last call that could not be compiled, in lines: an error, or a limit that is reached."""
+    """Lines about the last call that could not be compiled: an error, or a limit that was reached."""
     frontier: list[str] = field(default_factory=list)
-    """What is compiled next: for each value that an entry fixes or bounds, what all entries together accept."""
+    """A line for each value that an entry fixes or bounds: what all entries together accept. Other values are compiled
+    next."""
     guard_costs: GuardCosts | None = None
-    """What the lookup of a call costs; None unless `explain` was given the arguments of a call."""
+    """The cost of looking up the entry of a call; None unless `explain` was given the arguments of a call."""
 
     def __str__(self) -> str:
         return _core.explanation_text(_core.json_text(self, levels=0))
@@ -114,10 +117,9 @@ class Explanation:
         return html.html(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the explanation as data that JSON takes: `schema_version` (an int), and the fields of this class
-        by name."""
+        """Returns the explanation as JSON data: `schema_version` (an int), and the fields of this class by name."""
         return {"schema_version": SCHEMA_VERSION, **dataclasses.asdict(self)}
 
     def to_json(self, indent: int | None = None) -> str:
-        """`to_dict` as JSON."""
+        """Returns `to_dict` as a JSON text."""
         return json.dumps(self.to_dict(), indent=indent)

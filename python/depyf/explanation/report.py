@@ -1,4 +1,4 @@
-"""The page of an explanation: the same HTML file that a dump gives, for notebooks."""
+"""Makes the page of an explanation for notebooks: the same HTML file that a dump has."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ if TYPE_CHECKING:
     from depyf.explanation.model import Entry, Explanation
 
 FRAME_SIZE_MAX = 2_000_000
-"""Characters of a page that a notebook may hold; each output that shows one stays in the notebook's file."""
-HEIGHT = 640  # pixels of the frame
+"""The largest number of characters of a page in a notebook. Each output that shows a page becomes a part of the
+notebook's file."""
+HEIGHT = 640  # the height of the frame in pixels
 IN_PYTORCHS_WORDS = "in PyTorch's words, "
 
 
 def report(explanation: Explanation) -> str:
-    """Returns the page of an explanation, a whole HTML document.
+    """Returns the page of an explanation, which is a whole HTML document.
 
     Raises:
-        OSError: the page could not be made, for want of a place for temporary files.
+        OSError: the page could not be made, because there is no directory for temporary files.
     """
     with tempfile.TemporaryDirectory(prefix="depyf-") as directory:
         folder = Path(directory)
@@ -46,7 +47,7 @@ def report(explanation: Explanation) -> str:
 
 
 def frame(document: str) -> str:
-    """Returns a page as a frame within another page. It is a sandbox: its script reaches nothing of the notebook.
+    """Returns a frame that contains a page. The frame is a sandbox: the script of the page cannot access the notebook.
 
     Returns an empty text if the page is larger than `FRAME_SIZE_MAX`.
     """
@@ -80,14 +81,15 @@ def _add(
     function: str,
     resume_name: str,
 ) -> None:
-    """Adds a frame for each entry, and for those of the resume functions, with its texts as files.
+    """Adds a frame of the session for each entry and for the entries of the resume functions, and writes their texts as
+    files.
 
     Args:
-        explanation: of the function itself or of a resume function.
-        folder: of the files.
-        frames: to which the frames are added.
-        seconds: to which the seconds of each frame are added.
-        function: the user's own function, which readers know, where Dynamo's name for a resume function says little.
+        explanation: the explanation of the function, or of a resume function.
+        folder: the directory for the files.
+        frames: the list to which the frames are added.
+        seconds: the list to which the seconds of each frame are added.
+        function: the user's own function, which readers know; Dynamo's name of a resume function says little.
         resume_name: the global that calls the resume function; "" for the function itself.
     """
     for entry in explanation.entries:
@@ -136,7 +138,7 @@ def _add(
 
 
 def _breaks_of(entry: Entry, explanation: Explanation) -> list[Break]:
-    """Returns the breaks that resume functions show, where nothing recorded them."""
+    """Returns graph breaks that are known only from resume functions, for entries whose breaks were not recorded."""
     return [
         Break(
             "Graph break",

@@ -1,8 +1,8 @@
-"""Guards as Python that runs.
+"""Guards as Python that can be executed.
 
-Dynamo keeps the guards of a compilation as a tree of C++ objects. `read` makes a list of it, one `Guard` for each
-condition that Dynamo words, with the Python for it, the value that it reads and the line of source that needs it;
-`source` makes one function of the list, which gives the verdict of the tree.
+Dynamo keeps the guards of a compilation as a tree of C++ objects. `read` turns the tree into a list with one `Guard`
+for each of Dynamo's conditions: the Python for it, the value that it reads, and the line of source that needs it.
+`source` turns the list into one function that returns the verdict of the tree.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One aspect in which a call differs from the call that a compilation was made for."""
+"""An aspect in which a call differs from the call that a compilation was made for."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ Aspect = Literal[
     "state", "class", "identity", "presence", "keys", "length", "value", "relation", "sizes",
     "dtype", "device", "requires_grad", "dispatch", "shape", "stride", "marks",
 ]  # fmt: skip
-"""What of a value differs. "presence" is being None or not, "keys" those of a dict, "relation" how several values stand to each
-other, "sizes" a condition on sizes that a graph leaves open, "dispatch" PyTorch's dispatch keys of a tensor."""
+"""The property of a value that differs. "presence" is whether it is None, "keys" the keys of a dict, "relation" how
+several values relate to each other, "sizes" a condition on symbolic sizes, "dispatch" PyTorch's dispatch keys of a
+tensor."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One aspect in which a call differs from what a compilation was made for."""
+    """An aspect in which a call differs from the call that a compilation was made for."""
 
     aspect: Aspect
     failure: Failure
     guard: Guard
     keys: frozenset[str] = frozenset()
-    """Of dispatch keys: those that only one of both has. Of modes: the names of those at work."""
+    """For dispatch keys: the keys that only one of the two tensors has. For modes: the names of the active modes."""
     sources: tuple[str, ...] = ()
-    """Dynamo's names for the values that it is about; none if it is about the state of the process."""
+    """Dynamo's names for the values concerned; empty if the difference is about the state of the process."""
     is_missing: bool = False
     """True if the value cannot be read."""

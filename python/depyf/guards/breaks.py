@@ -1,4 +1,4 @@
-"""Graph breaks, from PyTorch's report of each."""
+"""Parses PyTorch's report of a graph break."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from depyf import _core
 from depyf.session import Break
 from depyf.source_line import Line, is_users, users
 
-# Hints on the call at which the graph ends, which is not the user's where the break is in PyTorch's own code.
+# The beginnings of hints on the call at which the graph ends. If the break is in PyTorch's own code, that call is not
+# the user's.
 _ON_THE_CALL = ("Remove the ", "Avoid calling ", "Move the ", "Replace ", "Don't mutate ")
-# These are about a decorator where the function is defined, which may well be the user's.
+# Hints with this word are about a decorator at the definition of the function, which the user may have written.
 _ON_A_DECORATOR = "torch.compiler.disable"
 _ASKED_FOR = "PyTorch's own code asks for a graph break here: there is no such call in the program to take away"
 _OWN_LINE = "The line is PyTorch's own"
-# Functions of PyTorch that only pass a call on: the function that cannot be compiled is the one that they call.
+# Functions of PyTorch that only pass a call on. The function that cannot be compiled is the one that they call.
 _PASSES_ON = {
     ("nn/modules/module.py", "_call_impl"),
     ("nn/modules/module.py", "_wrapped_call_impl"),
@@ -27,13 +28,13 @@ Translate = Callable[[Line], Line | None]
 
 
 def read(report: str, library: str, own: Line | None = None, translate: Translate | None = None) -> Break:
-    """Returns a graph break's report, taken apart.
+    """Returns a graph break, parsed from PyTorch's report.
 
     Args:
         report: PyTorch's text.
-        library: the folder of torch, with the separator at its end: no line of it is the user's.
-        own: where the function that is compiled begins, or the resume function goes on.
-        translate: gives the user's line that a line of a dumped file stands for; None if it stands for none.
+        library: the directory of torch with a separator at its end; lines in it are not the user's.
+        own: the first line of the compiled function, or the line at which the resume function continues.
+        translate: returns the user's line that a line of a dumped file stands for; None if there is none.
     """
     parts = _core.graph_break(report)
     named = Line(*parts["place"]) if parts["place"][0] else None
@@ -46,14 +47,14 @@ def of_error(
     """Returns the graph break that an exception of Dynamo's reports.
 
     Args:
-        message: of the exception.
+        message: the message of the exception.
         stack: the lines that were being compiled, the innermost last.
     """
     return _located(_core.graph_break(message), list(stack), None, library, own, translate)
 
 
 def is_break(message: str) -> bool:
-    """True if an exception's message reports a graph break as PyTorch words one."""
+    """True if the message of an exception is PyTorch's report of a graph break."""
     return "\n  Explanation:" in message
 
 
@@ -79,14 +80,14 @@ def _located(
         hints = [hint for hint in hints if not hint.startswith(_ON_THE_CALL) or _ON_A_DECORATOR in hint]
     line = _line(stack, named, library)
     if inside is not None and own is not None and is_users(own.file, library) and not _leads_through(stack, own):
-        line = own  # PyTorch leaves lines of resume functions out
+        line = own  # PyTorch leaves out lines of resume functions.
     if line is not None and inside is not None and not is_users(line.file, library):
-        line = None  # no line of the user's is known
+        line = None  # No line of the user's program is known.
     return Break(reason, explanation, hints, line, parts["link"], inside, parts["then"])
 
 
 def _inside(stack: list[Line], named: Line | None, library: str) -> Line | None:
-    """Returns the innermost line, where that is PyTorch's own; None where it is the user's."""
+    """Returns the innermost line if it is PyTorch's own; None if it is the user's."""
     innermost = stack[-1] if stack else named
     return innermost if innermost is not None and innermost.file.startswith(library) else None
 
@@ -96,7 +97,8 @@ def _leads_through(stack: list[Line], own: Line) -> bool:
 
 
 def _line(stack: list[Line], named: Line | None, library: str) -> Line | None:
-    """Returns the user's line: the innermost one of the traceback that is not torch's, else the place that is named."""
+    """Returns the user's line: the innermost line of the traceback that is not torch's, or else the place that the
+    report names."""
     innermost = users(stack, library)
     if named is None:
         return innermost

@@ -1,7 +1,7 @@
-"""The differences between the call that a compilation was made for and another call, aspect by aspect.
+"""Finds the differences between the call that a compilation was made for and another call, aspect by aspect.
 
-A guard of PyTorch checks several aspects at once: one guard on a tensor its class, dtype, device, sizes and strides,
-one guard on the state of the process a dozen settings. Here each aspect that differs is one difference, so that
+A guard of PyTorch checks several aspects at once: a guard on a tensor its class, dtype, device, sizes and strides; the
+guard on the state of the process a dozen settings. Here each aspect that differs is one difference, so that
 `depyf.guards.reasons` can separate causes from consequences.
 """
 
@@ -58,18 +58,19 @@ FUNCTORCH = "transforms of torch.func"
 
 
 def is_of_state(guard: Guard) -> bool:
-    """True if a guard is about the state of the process, such as grad mode, and not about a value."""
+    """True if a guard checks the state of the process, such as grad mode, and not a value."""
     return guard.kind in _STATE_KINDS or not guard.quiet
 
 
 def differences(
     guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any], keys_of_state: tuple[str, ...] = ()
 ) -> list[Difference]:
-    """Returns the aspects in which local and global variables differ from what a guard wants; empty if it holds.
+    """Returns the aspects in which local and global variables differ from what a guard requires; empty if the guard
+    holds.
 
     Args:
-        keys_of_state: how the dispatch keys begin that settings of the process which differ add to every tensor, or take
-            away. They are left out of what is said of a tensor that has other keys besides.
+        keys_of_state: the prefixes of the dispatch keys that differing settings of the process add to every tensor or
+            remove from it. Such keys are left out of the description of a tensor that has other keys too.
     """
     failing = guard.all_failing(L, G)
     if not failing:
@@ -109,7 +110,7 @@ def differences(
 
 
 def _missing(guard: Guard, failed: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Difference:
-    """Returns the difference where the value, or one on the way to it, is not there."""
+    """Returns the difference if the value, or a value on the way to it, does not exist."""
     name = terms_of(guard, guard.value or guard.source)
     constant = _CONSTANT.search(guard.conditions[-1]) if guard.conditions else None
     expected = constant[1] if constant else class_in(guard.text) or "to be there"
@@ -121,7 +122,7 @@ _CONSTANT = re.compile(r" (?:==|is) ([^=]+)$")
 
 
 def _related(guard: Guard, failed: Failure) -> Failure:
-    """Returns the failure of a guard on how values stand to each other, in words."""
+    """Returns the failure of a guard on the relation between several values, described in a phrase."""
     names = " and ".join(in_terms(name) for name in guard.members) or failed.subject
     if guard.kind == "NO_TENSOR_ALIASING":
         return replace(
@@ -137,7 +138,7 @@ def _related(guard: Guard, failed: Failure) -> Failure:
 
 
 def _with_size(guard: Guard, condition: str, failed: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
-    """Returns the failure of a condition that compares two sizes, with the value of both."""
+    """Returns the failure of a condition that compares two sizes, with the values of both."""
     right = condition.rpartition(" == ")[2]
     if " == " not in condition or not _sources_in(right):
         return failed
@@ -149,7 +150,7 @@ def _is_about_sizes(condition: str) -> bool:
 
 
 def _sources_in(condition: str) -> tuple[str, ...]:
-    """Returns the values that a condition on sizes reads: `L['x']` of `2 <= L['x'].size()[0]`."""
+    """Returns the values that a condition on sizes reads: `L['x']` for `2 <= L['x'].size()[0]`."""
     sources = re.findall(
         r"([LG]\[(?:[^\[\]]|\[[^\[\]]*\])*?\](?:[.\[\]'\w]*?))(?=\.(?:size|stride|storage_offset)\()", condition
     )
@@ -171,7 +172,7 @@ def _state(guard: Guard, failing: list[str], L: Mapping[str, Any], G: Mapping[st
     if guard.kind == "TORCH_FUNCTION_MODE_STACK":
         modes = process_state.modes()
         actual = "not known" if modes is None else ", ".join(modes) or "none"
-        # PyTorch keeps to itself which modes a guard wants.
+        # PyTorch does not show which modes a guard requires.
         expected = "none" if guard.live is None else "some" if actual == "none" else "others"
         yield replace(_of_state(guard, MODE_STACK, expected, actual), keys=frozenset(modes or ()))
     elif guard.kind == "DEFAULT_DEVICE":
@@ -226,7 +227,7 @@ def _tensor(
                 Difference("class", _class(guard, failure(guard, condition, L, G), L, G), guard, sources=sources)
             )
             if not is_tensor:
-                return result  # what else a tensor has cannot be compared
+                return result  # The other aspects of these tensors cannot be compared.
         elif "_dispatch_keys(" in condition:
             result += _dispatch(guard, condition, value, L, G, keys_of_state)
         else:
@@ -236,8 +237,8 @@ def _tensor(
 
 
 def _class(guard: Guard, failed: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
-    """Returns the failure of a guard on a class: both classes by name, with their modules where the names are the
-    same."""
+    """Returns the failure of a guard on a class, with the names of both classes; if these are equal, with the modules
+    too."""
     name = terms_of(guard, guard.value or guard.source)
     expected = class_in(guard.text) or failed.expected
     try:
@@ -265,8 +266,8 @@ def _dispatch(
     G: Mapping[str, Any],
     keys_of_state: tuple[str, ...],
 ) -> list[Difference]:
-    """Returns what other dispatch keys say of a tensor: its device, its layout, that it was made in inference mode,
-    or just the keys."""
+    """Returns a description of different dispatch keys: the device, the layout, inference mode, or else the keys
+    themselves."""
     subject = condition.partition(" == 'DispatchKeySet(")[0]
     sets = [_KEY_SET.search(text) for text in (condition[len(subject) :], described(guard, subject, L, G, whole=True))]
     wanted, there = (frozenset() if key_set is None else frozenset(key_set[1].split(", ")) for key_set in sets)
@@ -302,7 +303,7 @@ _BACKEND = re.compile(
 
 
 def _backend(keys: Iterable[str]) -> tuple[str, str] | None:
-    """Returns (layout, device type) of the dispatch key of a backend; None if there is none."""
+    """Returns (layout, device type) for the dispatch key of a backend; None if there is no such key."""
     for key in keys:
         if match := _BACKEND.match(key):
             return (match[1] or "").lower(), match[2].lower()

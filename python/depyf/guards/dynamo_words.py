@@ -1,7 +1,7 @@
-"""The words in which Dynamo writes a guard: a condition, and behind it the line of source that needs it.
+"""Parses the text of a guard as Dynamo writes it: a condition, followed by the line of source that needs it.
 
-They look so: `code  # line of source  # file:line in function (HINT: ...)`. A text of another form is a condition as
-a whole.
+The form is `code  # line of source  # file:line in function (HINT: ...)`. A text of another form is taken as a
+condition.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import functools
 import re
 from dataclasses import dataclass
 
-# Code up to the end or to a `#` that is in no string.
+# Code up to the end, or up to a `#` that is not in a string.
 _CODE = re.compile(r"""(?:[^#'"]+|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*""")
 _HINT = re.compile(r" \(HINT: (?P<hint>.*)\)$")
 _PLACE = re.compile(r"(?:^|\s)(?P<file>[^\s()]+\.py|<[^<>]+>):(?P<line>\d+) in (?P<function>\S+)$")
@@ -19,28 +19,29 @@ _PLACE = re.compile(r"(?:^|\s)(?P<file>[^\s()]+\.py|<[^<>]+>):(?P<line>\d+) in (
 
 @dataclass(frozen=True)
 class Words:
-    """A guard's text, taken apart."""
+    """The parts of a guard's text."""
 
     condition: str
     line_text: str = ""
-    """The line of source."""
+    """The text of the line of source."""
     file: str = ""
-    """Its file as Dynamo shortens it: only the last parts of the path are sure."""
+    """The file of the line as Dynamo abbreviates it: only the last parts of its path are reliable."""
     line: int = 0
     hint: str = ""
     note: str = ""
-    """A comment that tells of no line of source."""
+    """A comment that does not name a line of source."""
 
 
-@functools.lru_cache(maxsize=4096)  # asked for by a guard's form, again by its line, and by each entry of a function
+# The form of a guard needs the parts, then its line, and then each other entry of the function.
+@functools.lru_cache(maxsize=4096)
 def read(text: str) -> Words:
-    """Takes a guard's text apart."""
+    """Splits the text of a guard into its parts."""
     hint = ""
     if match := _HINT.search(text):
         hint, text = match["hint"], text[: match.start()]
     condition, comment = _split(text)
     place = _PLACE.search(comment)
-    # For a bound that PyTorch set itself, the text names the line that used the size first, which is not the cause.
+    # For a bound that PyTorch set itself, the text first names the line that used the size, which is not the cause.
     if place is None or "the guard itself is not due user code" in comment:
         return Words(condition, hint=hint, note=comment)
     line_text = comment[: place.start()].strip().removesuffix("#").strip()
@@ -48,17 +49,17 @@ def read(text: str) -> Words:
 
 
 def _split(text: str) -> tuple[str, str]:
-    """Returns the code and the comment after it."""
+    """Returns the code and the comment behind it."""
     if "#" not in text:
         return text.strip(), ""
     first = text.partition("\n")[0]
     code, sign, comment = first.partition("#")
-    if sign and "'" not in code and '"' not in code:  # no string that the sign could be part of
+    if sign and "'" not in code and '"' not in code:  # There is no string that could contain the sign.
         return code.strip(), comment.strip()
     match = _CODE.match(first)
     if match is not None and first[match.end() : match.end() + 1] == "#":
         return first[: match.end()].strip(), first[match.end() + 1 :].strip()
-    # Not Python: a repr with an open quote, say.
+    # The text is not Python. It is a repr with an open quote, for example.
     code, _, comment = text.partition("  # ")
     return code.strip(), comment.strip()
 
@@ -72,7 +73,7 @@ def parse(condition: str) -> ast.expr | None:
 
 
 def calls(condition: str) -> list[ast.expr]:
-    """Returns the arguments of a condition that is one call, with `not` before it or not; empty if it is none."""
+    """Returns the arguments of a condition that is a single call, with or without `not`; empty for any other condition."""
     tree = parse(condition)
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not):
         tree = tree.operand
@@ -80,7 +81,7 @@ def calls(condition: str) -> list[ast.expr]:
 
 
 def compared(condition: str) -> ast.expr | None:
-    """Returns what a condition `x == value` compares with; None if it is no such condition."""
+    """Returns the right side of a condition `x == value`; None for any other condition."""
     tree = parse(condition)
     if isinstance(tree, ast.Compare) and len(tree.ops) == 1 and isinstance(tree.ops[0], ast.Eq):
         return tree.comparators[0]

@@ -1,4 +1,4 @@
-"""Why a guard does not hold: the value that it expects, and the actual value."""
+"""Describes why a guard does not hold: the value that it expects, and the actual value."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _repr.maxlevel = 3
 
 
 def failure(guard: Guard, condition: str, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
-    """Returns what a guard expects and finds.
+    """Returns what a guard expects and the actual value.
 
     Args:
-        guard: does not hold.
-        condition: the one of its conditions that fails, as `Guards.check` gives it.
-        L, G: the variables for which it does not hold. They are read, never changed.
+        guard: a guard that does not hold.
+        condition: its condition that fails, as `Guards.check` returns it.
+        L, G: the variables for which it does not hold. They are read and never changed.
     """
     parts = _failing_comparison(guard, condition, L, G)
     if parts is None:
@@ -50,8 +50,8 @@ def failure(guard: Guard, condition: str, L: Mapping[str, Any], G: Mapping[str, 
 
 
 def terms_of(guard: Guard, expression: str) -> str:
-    """Returns an expression over a guard's value in the user's terms. A value of a dict that is read by its position
-    has its key."""
+    """Returns an expression over a guard's value in the user's terms. A value of a dict that is read by position is
+    named by its key."""
     if guard.value is not None and "list(dict.values(" in guard.value and "list(dict.values(" not in guard.source:
         expression = expression.replace(guard.value, guard.source)
     return in_terms(expression)
@@ -60,8 +60,7 @@ def terms_of(guard: Guard, expression: str) -> str:
 def _failing_comparison(
     guard: Guard, condition: str, L: Mapping[str, Any], G: Mapping[str, Any]
 ) -> tuple[str, str, str] | None:
-    """Returns (subject, operator, constant) of the first comparison in a condition that fails; None if there is
-    none."""
+    """Returns (subject, operator, constant) of the first comparison in a condition that fails; None if there is none."""
     if guard.live is not None:
         return None
     try:
@@ -107,10 +106,11 @@ def _holds(guard: Guard, expression: str, L: Mapping[str, Any], G: Mapping[str, 
 def described(
     guard: Guard, expression: str | None, L: Mapping[str, Any], G: Mapping[str, Any], *, whole: bool = False
 ) -> str:
-    """Returns a value as text of bounded length; a tensor by its type and shape. Reads it as the guard does.
+    """Returns a value as text of bounded length; a tensor as its type and shape. The value is read as the guard reads
+    it.
 
     Args:
-        whole: for a text, which is given as it is.
+        whole: returns a string without a bound if true.
     """
     if expression is None:
         return UNREADABLE
@@ -125,8 +125,7 @@ def described(
 
 
 def shown(value: Any) -> str:
-    """Returns a value as text of bounded length, without running code of classes that are not Python's or torch's
-    own."""
+    """Returns a value as text of bounded length, without running code of classes other than those of Python and torch."""
     kind = type(value)
     if kind in (int, float, complex, bool, str, bytes, type(None), tuple, list, dict, set, frozenset, range, slice):
         return _repr.repr(value) if _is_plain(value) else f"a {kind.__name__} of {len(value)}"
@@ -143,7 +142,8 @@ def shown(value: Any) -> str:
     if issubclass(kind, enum.Enum):
         return f"{kind.__qualname__}.{value._name_}"
     name = getattr(value, "__qualname__", None) if module == "builtins" else None
-    if isinstance(name, str) and name.startswith("_VariableFunctionsClass."):  # where PyTorch keeps `torch.add`
+    # PyTorch stores `torch.add` and its like in this class.
+    if isinstance(name, str) and name.startswith("_VariableFunctionsClass."):
         return f"torch.{name.partition('.')[2]}"
     return f"{kind.__name__} {name}" if isinstance(name, str) else f"an object of {module}.{kind.__qualname__}"
 
@@ -162,7 +162,7 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
 
 
 def class_in(text: str) -> str:
-    """Returns the class in Dynamo's words for a guard on an object's class or identity; "" if there is none."""
+    """Returns the class that Dynamo's text names for a guard on an object's class or identity; "" if it names none."""
     return text.partition("type=<class '")[2].partition("'")[0]
 
 

@@ -1,4 +1,4 @@
-"""The frontier of a compilation: what the next call must be like for it to be used again, in the user's terms."""
+"""The frontier of a compilation: the conditions on the next call under which it is used again, in the user's terms."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ _KEYS = re.compile(r"list\(dict\.keys\(")
 
 
 def frontier(guards: Iterable[Guard], symbols: Iterable[Symbol] | None = None) -> list[Limit]:
-    """Returns the limits of one compilation: first those that an argument can cross, at the end what is seldom crossed.
+    """Returns the limits of one compilation: first those that an argument can cross, and last those that are rarely
+    crossed.
 
     Args:
-        guards: of the compilation.
-        symbols: the symbolic sizes of the compilation, if they were recorded; they have the origin of each bound.
+        guards: the guards of the compilation.
+        symbols: the symbolic sizes of the compilation with the origin of each bound, if they were recorded.
     """
     limits: list[Limit] = []
     state = fixed = parts = tensors = 0
@@ -65,7 +66,7 @@ def frontier(guards: Iterable[Guard], symbols: Iterable[Symbol] | None = None) -
 
 
 def _is_about_modules(guard: Guard) -> bool:
-    """True if a guard is about names of modules, and not about values."""
+    """True if a guard checks names of modules instead of values."""
     return all(_SAME.match(condition) and "L[" not in condition for condition in guard.conditions) and bool(
         guard.conditions
     )
@@ -97,7 +98,7 @@ def _plain(guard: Guard, reach: dict[str, list[tuple[str, str, Guard]]]) -> list
     limits = []
     for condition in guard.conditions:
         if condition.startswith(("type(", "id(type(")) and len(guard.conditions) > 1:
-            continue  # that it is a float goes without saying where it is 1.0
+            continue  # The constant 1.0 already shows that the value is a float.
         parts = bounds(condition)
         if parts:
             for subject, sign, constant in parts:
@@ -108,7 +109,7 @@ def _plain(guard: Guard, reach: dict[str, list[tuple[str, str, Guard]]]) -> list
 
 
 def _ranges(reach: dict[str, list[tuple[str, str, Guard]]], symbols: list[Symbol] | None) -> list[Limit]:
-    """Returns one limit for each value, of all the comparisons that it must meet."""
+    """Returns one limit for each value, from all comparisons that the value must satisfy."""
     by_source = {in_terms(source): symbol for symbol in symbols or () for source in symbol.sources}
     limits = []
     for subject, parts in sorted(reach.items(), key=lambda item: ".shape[" not in item[0]):
@@ -135,11 +136,11 @@ def _ranges(reach: dict[str, list[tuple[str, str, Guard]]], symbols: list[Symbol
 
 
 def together(entries: list[list[Limit]], most: int | None = None) -> list[str]:
-    """Returns what the entries of a function accept together, one line for each value that they fix or bound.
+    """Returns what the entries of a function accept together, as a line for each value that they fix or bound.
 
     Args:
         entries: the limits of each entry.
-        most: how many entries a function may have.
+        most: the recompilation limit of a function.
     """
     subjects = list(dict.fromkeys(limit.subject for limits in entries for limit in limits if limit.subject))
     lines = []
@@ -151,7 +152,7 @@ def together(entries: list[list[Limit]], most: int | None = None) -> list[str]:
             free |= not mine
             conditions.update((limit.condition, limit.why) for limit in mine)
         if free and len(entries) > 1:
-            continue  # an entry takes any value of it
+            continue  # One of the entries accepts any value.
         whys = "; ".join(dict.fromkeys(why for why in conditions.values() if why))
         lines.append(" or ".join(conditions) + (f"  # {whys}" if whys else ""))
     if most is not None and entries:

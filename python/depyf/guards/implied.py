@@ -1,8 +1,9 @@
-"""Guards that other guards of the same compilation imply.
+"""Finds guards that other guards of the same compilation imply.
 
-The rules reason about conditions alone, so they hold for every input: a guard is named only if no input exists that it
-refuses and all the remaining guards accept. Guards that PyTorch's own objects check (`Guard.live`) neither imply nor are implied.
-What is named together may be left out together: no guard counts as a premise once it was named itself.
+The rules compare conditions only, so they hold for every input: a guard is redundant only if no input exists that it
+refuses and that all remaining guards accept. Guards that PyTorch's own objects check (`Guard.live`) neither imply
+others nor are implied. All redundant guards can be left out together, because a redundant guard is no longer used as a
+premise.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from depyf.guards.model import Guard
 
 _PLAIN_TENSORS = ("torch.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter")
 _COMPARABLE = {"int": int, "str": str, "bool": bool, "bytes": bytes}
-"""Classes whose values compare as constants do, by the name that conditions have for them."""
+"""The classes whose values compare as constants do, by their names in conditions."""
 _OPERATORS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "is", ast.IsNot: "is not",
 }  # fmt: skip
@@ -26,7 +27,7 @@ _SIMPLE = re.compile(
     r"(.+) (==|!=|<=|<|>=|>|is not|is) (?:(None|True|False|-?\d{1,18}|'[^'\\]*')|([A-Za-z_][\w.]*))$", re.DOTALL
 )
 _COMPARISON = re.compile(r"[=!<>,]=|[<>]|\b(?:and|or|not|in|is|if|else|lambda|for)\b")
-"""What binds looser than a call or an item does."""
+"""Operators that bind less tightly than a call or an item."""
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!=", "is": "is", "is not": "is not"}
 _NONE_TYPE = "type(None)"
 
@@ -36,7 +37,7 @@ class Redundant:
     """A guard that the remaining guards of its compilation imply."""
 
     guard: str
-    """The guard, as Python where it has such a form."""
+    """The guard, as Python if it has a Python form."""
     implied_by: list[str]
     """The conditions of other guards that imply it."""
     position: int
@@ -45,7 +46,7 @@ class Redundant:
 
 @dataclass(frozen=True)
 class _Fact:
-    """A condition, taken apart where it compares one expression with a constant."""
+    """A condition, split into its parts if it compares one expression with a constant."""
 
     text: str
     subject: str = ""
@@ -75,9 +76,9 @@ def redundant(guards: Iterable[Guard]) -> list[Redundant]:
 
 
 def _facts_of(guard: Guard) -> list[_Fact]:
-    """Returns the facts that a guard asserts; none where it cannot be reasoned about.
+    """Returns the facts that a guard asserts; empty if the rules do not cover the guard.
 
-    Guards on the state of the process are read while `__torch_function__` is at work, so they are left alone.
+    Guards on the state of the process are read while `__torch_function__` is active, so they are left alone.
     """
     if guard.live is not None or not guard.quiet or not guard.conditions:
         return []
@@ -87,7 +88,7 @@ def _facts_of(guard: Guard) -> list[_Fact]:
     return facts
 
 
-@functools.lru_cache(maxsize=8192)  # the entries of a function have most conditions in common
+@functools.lru_cache(maxsize=8192)  # The entries of a function have most conditions in common.
 def _facts(condition: str) -> tuple[_Fact, ...]:
     simple = _simple_fact(condition)
     if simple is not None:
@@ -100,12 +101,13 @@ def _facts(condition: str) -> tuple[_Fact, ...]:
 
 
 def _simple_fact(condition: str) -> _Fact | None:
-    """Returns the fact of a condition that is one comparison with a short constant or a name; None for all others.
+    """Returns the fact of a condition that is a single comparison with a short constant or a name; None for all other
+    conditions.
 
-    Parsing takes a hundred times as long, and a tree of guards may have tens of thousands of conditions like these.
+    Parsing takes a hundred times as long, and a tree of guards can have tens of thousands of conditions like these.
     """
     if "()[" in condition:
-        return None  # may be a size, which `_OneForm` writes in another way
+        return None  # The expression can be a size, which `_OneForm` writes in another way.
     match = _SIMPLE.match(condition)
     if match is None or _COMPARISON.search(match[1]):
         return None
@@ -176,7 +178,7 @@ class _Premises:
         return self._count.get(text, 0) > 0
 
     def imply_all(self, facts: Iterable[_Fact]) -> list[str] | None:
-        """Returns the premises that imply every fact; None if some fact is not implied."""
+        """Returns the premises that imply every fact; None if a fact is not implied."""
         reasons: dict[str, None] = {}
         for fact in facts:
             reason = self._imply(fact)
@@ -201,7 +203,7 @@ class _Premises:
         return next(([text] for text in texts if self.has(text)), None)
 
     def _alternative(self, fact: _Fact) -> list[str] | None:
-        """A disjunction holds where its first part does; a later part may be read only where the earlier ones fail."""
+        """A disjunction holds if its first part does. A later part may only be readable if the earlier parts fail."""
         if " or " not in fact.text:
             return None
         tree = ast.parse(fact.text, mode="eval").body
@@ -210,7 +212,7 @@ class _Premises:
         return self.imply_all(_facts_in(tree.values[0]))
 
     def _presence(self, fact: _Fact) -> list[str] | None:
-        """What has a class other than NoneType is not None."""
+        """A value of a class other than NoneType is not None."""
         if fact.operator != "is not" or fact.constant is not None or isinstance(fact.constant, ast.AST):
             return None
         subject = fact.subject
@@ -226,7 +228,7 @@ class _Premises:
         return None
 
     def _class(self, fact: _Fact) -> list[str] | None:
-        """None, True and False are the objects of their classes, whose instances keep their class."""
+        """None, True and False are the only objects of their classes, and these objects keep their class."""
         for subject, kind in ((_argument(fact.text, "type(", f") is {name}"), name) for name in ("bool", _NONE_TYPE)):
             if subject is not None:
                 values = ("True", "False") if kind == "bool" else ("None",)
@@ -241,9 +243,9 @@ class _Premises:
         return None
 
     def _key(self, fact: _Fact) -> list[str] | None:
-        """The list of the keys of a dict says how many there are.
+        """The list of the keys of a dict determines the number of its keys.
 
-        It does not say that the dict finds a key: an object that equals the key may have another hash.
+        It does not imply that the dict finds a key: an object that equals the key can have another hash.
         """
         subject = _argument(fact.subject, "dict.__len__(", ")")
         if subject is None or fact.operator != "==":
@@ -255,7 +257,7 @@ class _Premises:
         return None
 
     def _of_sizes(self, fact: _Fact) -> list[str] | None:
-        """All sizes of a tensor say what each of them is, how many there are, and how many elements."""
+        """All sizes of a tensor determine each size, the number of dimensions, and the number of elements."""
         if type(fact.constant) is not int or not fact.subject.endswith(")"):
             return None
         tensor, _, call = fact.subject.rpartition(".")
@@ -278,7 +280,7 @@ class _Premises:
         return None
 
     def _by_values(self, fact: _Fact) -> list[str] | None:
-        """Compares with what is known of the same expression: its value, or bounds of an integer."""
+        """Compares a fact with what is known about the same expression: its value, or the bounds of an integer."""
         if isinstance(fact.constant, ast.AST) or fact.operator in ("is", "is not", ""):
             return None
         whole, evidence = self._is_integer(fact.subject)
@@ -299,7 +301,7 @@ class _Premises:
         return None
 
     def _is_integer(self, subject: str) -> tuple[bool, list[str]]:
-        """Returns whether an expression is an int wherever it can be read, and the premise for it."""
+        """Returns (whether an expression is an int wherever it can be read, the premise for it)."""
         if self.has(f"type({subject}) is int"):
             return True, [f"type({subject}) is int"]
         if subject.startswith(("len(", "dict.__len__(")) and subject.endswith(")"):
@@ -313,7 +315,7 @@ class _Premises:
 
 
 def _argument(text: str, before: str, behind: str) -> str | None:
-    """Returns what stands between two texts, if it is one whole expression."""
+    """Returns the text between two others if it is one whole expression; None if it is not."""
     if not (text.startswith(before) and text.endswith(behind)) or len(text) <= len(before) + len(behind):
         return None
     inside = text[len(before) : len(text) - len(behind)]
@@ -325,7 +327,7 @@ def _argument(text: str, before: str, behind: str) -> str | None:
 
 
 def _holds(value: object, operator: str, constant: object) -> bool:
-    """True if a comparison of two constants of one class holds."""
+    """True if the comparison of two constants of one class holds."""
     if operator == "==":
         return value == constant
     if operator == "!=":
@@ -338,7 +340,7 @@ def _holds(value: object, operator: str, constant: object) -> bool:
 
 
 def _bound_implies(premise: _Fact, operator: str, constant: int) -> bool:
-    """True if a bound of an integer implies another comparison of it."""
+    """True if a bound of an integer implies another comparison of the same integer."""
     assert isinstance(premise.constant, int)
     least = greatest = None
     if premise.operator in (">", ">="):

@@ -1,8 +1,8 @@
-"""Each kind of leaf guard as Python over `L`, `G` and torch: how it decides.
+"""Writes each kind of leaf guard as Python over `L`, `G` and torch.
 
-The forms are those in which `torch/csrc/dynamo/guards.cpp` decides. A guard whose words are not as expected has none,
-and is called through PyTorch's own object. What the text of a guard cannot show is asked of that object: a constant
-read from a repr is used only if the guard accepts it. The kinds are in one file, beside the table that leads to them.
+The forms follow the checks in `torch/csrc/dynamo/guards.cpp`. A guard whose text is not as expected has no form, and
+PyTorch's own object is called for it. The same object answers what the text of a guard cannot show: a constant that was
+read from a repr is used only if the guard accepts it. All kinds are in one file, beside the table that leads to them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _STATE_READ_BY = {
     "allow_tf32": guard_words.ALLOW_TF32,
     "num_threads": "torch.get_num_threads()",
 }
-# By the numbers of c10::ScalarType.
+# The dtypes by the numbers of c10::ScalarType.
 _DEFAULT_DTYPES = {5: "torch.float16", 6: "torch.float32", 7: "torch.float64", 15: "torch.bfloat16"}
 _TENSOR = re.compile(
     r"check_tensor\((?P<name>.*), (?P<type>[\w.<>]+), DispatchKeySet\((?P<keys>[^()]*)\), (?P<dtype>torch\.\w+), "
@@ -50,14 +50,14 @@ _ID = re.compile(r"___?check_(?:obj|type)_id\(.*, (\d+)\)|___check_fake_script_t
 
 @guarded()
 def conditions(leaf: Leaf, node: Node, x: str | None, members: list[str | None]) -> list[str] | None:
-    """Returns the conditions of a leaf guard, each as a Python expression, which must all hold; None if the guard has
-    no such form.
+    """Returns the conditions of a leaf guard as Python expressions that must all hold; None if the guard has no such
+    form.
 
     Args:
         leaf: the guard.
-        node: whose value it checks.
+        node: the node whose value the guard checks.
         x: the expression for that value; None if there is none.
-        members: of a relational guard, the expressions for all values that it relates.
+        members: for a relational guard, the expressions for all values that it relates.
     """
     form = _FORMS.get(leaf.kind)
     if form is None or (x is None and node.step is not None):
@@ -77,8 +77,7 @@ def _accepts(leaf: Leaf, value: Any) -> bool:
 
 
 def type_name(kind: type) -> str | None:
-    """Returns the name by which everyone reaches a class: one of Python's builtins, or public in torch. None if
-    there is none."""
+    """Returns the public name of a class: that of a builtin of Python, or one in torch; None if it has none."""
     if getattr(builtins, kind.__qualname__, None) is kind:
         return str(kind.__qualname__)
     if kind is types.NoneType:
@@ -91,13 +90,13 @@ def type_name(kind: type) -> str | None:
 
 
 def same_type(x: str, kind: type) -> str:
-    """Returns the condition that `x` is of exactly this class."""
+    """Returns the condition that `x` is an instance of exactly this class."""
     name = type_name(kind)
     return f"type({x}) is {name}" if name is not None else f"id(type({x})) == {id(kind)}"
 
 
 def _identity(leaf: Leaf) -> int | None:
-    # The user's line, which follows the condition, may have numbers too.
+    # The user's line follows the condition, and can contain numbers too.
     match = _ID.search(words.read(leaf.texts[0]).condition) if len(leaf.texts) == 1 else None
     return int(match[1] or match[2]) if match else None
 
@@ -122,14 +121,14 @@ def _equals(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     if expected is None:
         return _equals_named(leaf, node, x, condition)
     value = value_of(expected)
-    # Evaluating the repr must return the value that the guard compares with, and its type is part of that.
+    # The value of the repr must equal the value that the guard compares with, and have the same type.
     if not _accepts(leaf, value):
         return None
     return [same_type(x, type(value)), f"{x} == {expected}"]
 
 
 def _equals_named(leaf: Leaf, node: Node, x: str, condition: str) -> list[str] | None:
-    """Returns the condition for a constant whose repr is no Python: a member of an enumeration, or a class."""
+    """Returns the condition for a constant whose repr is not Python: a member of an enumeration, or a class."""
     kind = node.type
     known_eq: tuple[object, ...] = (object.__eq__, int.__eq__, str.__eq__)
     if isinstance(kind, enum.EnumMeta) and kind.__eq__ in known_eq:
@@ -146,15 +145,15 @@ def _equals_named(leaf: Leaf, node: Node, x: str, condition: str) -> list[str] |
     return None
 
 
-@functools.lru_cache(maxsize=4096)  # of a few shapes, many times
+@functools.lru_cache(maxsize=4096)  # Shapes repeat: most tensors have one of a few.
 def _numbers(text: str) -> tuple[int | None, ...]:
     return tuple(ast.literal_eval(text))
 
 
 def _class_of_tensor(node: Node, name: str) -> type | None:
-    """Returns the class of that name which a guard on a tensor asks for; None if it is unknown.
+    """Returns the class with this name that a guard on a tensor requires; None if it is unknown.
 
-    The guards of what was loaded from a file were built with fake tensors in place of the tensors.
+    The guards of a function that was loaded from a file were built with fake tensors in the place of the tensors.
     """
     if node.type is None or node.type.__qualname__ == name:
         return node.type
@@ -184,7 +183,7 @@ def _tensor_match(leaf: Leaf, node: Node, x: str) -> list[str] | None:
         checks.append(f"{x}.dim() == {len(size)}")
         checks += [f"{x}.size({i}) == {n}" for i, n in enumerate(size) if n is not None]
     if stride and all(n == -1 for n in stride):
-        return checks  # a sparse layout, which the dispatch keys tell
+        return checks  # The layout is sparse. The dispatch keys already distinguish it.
     if None not in stride:
         checks.append(f"{x}.stride() == {stride}")
     else:
@@ -196,15 +195,17 @@ _MARKED = "_has_dynamo_dim_marking"
 
 
 class _Marked:
-    """Something with the mark that says that there are marks."""
+    """An object whose attribute states that a tensor has marks."""
 
 
 setattr(_Marked, _MARKED, True)
 
 
 def _marks(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    """Marks on a tensor's dimensions. From 2.13 on, one more attribute tells whether there are any, and only this
-    attribute is read if there were none: then the text says more than the guard checks.
+    """Returns the conditions on the marks of a tensor's dimensions.
+
+    From 2.13 on, one more attribute states whether there are any marks. If there were none, the guard reads only this
+    attribute, and its text states more than it checks.
     """
     if not _accepts(leaf, _Marked()):
         return [f"not hasattr({x}, {_MARKED!r})"]
@@ -236,7 +237,7 @@ def _global_state(leaf: Leaf, node: Node, x: str) -> list[str] | None:
         elif name == "default_dtype" and value in _DEFAULT_DTYPES:
             checks.append(f"torch.get_default_dtype() == {_DEFAULT_DTYPES[value]}")
         elif name == "autocast_state" and isinstance(value, dict) and {"enabled", "dtype"} <= value.keys():
-            # A device's type matters only where autocast is on for it.
+            # The dtype of a device's autocast matters only if autocast is on for that device.
             on = [e and d for e, d in zip(value["enabled"], value["dtype"], strict=True)]
             rest = {k: v for k, v in value.items() if k not in ("enabled", "dtype")}
             checks.append(
@@ -250,8 +251,8 @@ def _global_state(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 
 def _mode_stack(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    # The words do not say which modes. Most often there are no modes. If there are none now either, the guard itself
-    # shows it.
+    # The text does not name the modes. Most often there are none. If there are none now either, the guard itself can be
+    # asked.
     if guard_reads.has_no_modes() and _accepts(leaf, {}):
         return [f"{MODE_STACK} == []"]
     return None
@@ -272,7 +273,7 @@ def _lambda(leaf: Leaf, node: Node, x: str) -> list[str] | None:
         return [f"tuple(map(id, {AOT_UTILS}.top_saved_tensors_hooks())) == {match['ids']}"]
     if condition == guard_words.FUNCTORCH_STATE:
         return [condition]
-    # Other lambdas are known by their words alone, which may be anyone's.
+    # Other lambda guards can be recognised only by their text, which any code could produce.
     helper = _applied_to(condition, node.source)
     check = None if helper is None else plain(condition, node.source, x)
     if check is None:
@@ -284,7 +285,7 @@ def _lambda(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 @functools.lru_cache(maxsize=4096)
 def _applied_to(condition: str, source: str) -> str | None:
-    """Returns the function in a condition `function(source) == value`; None if it is no such condition."""
+    """Returns the function in a condition `function(source) == value`; None for any other condition."""
     tree = words.parse(condition)
     if not isinstance(tree, ast.Compare) or not isinstance(tree.left, ast.Call) or len(tree.left.args) != 1:
         return None
@@ -294,7 +295,7 @@ def _applied_to(condition: str, source: str) -> str | None:
 
 
 def _expressions(leaf: Leaf) -> list[str] | None:
-    """Returns the conditions of a guard that Dynamo itself compiles from its words."""
+    """Returns the conditions of a guard that Dynamo itself compiles from its text."""
     checks = []
     for text in leaf.texts:
         check = plain(words.read(text).condition)
@@ -323,7 +324,7 @@ def _contains(of: str) -> Callable[[Leaf, Node, str], list[str] | None]:
 
 
 def _names_key(leaf: Leaf, of: str, key: str, *, negative: bool) -> bool:
-    """True if the key in the text of the guard is the key that the guard looks for."""
+    """True if the key in the text of the guard is the key that the guard looks up."""
     value = value_of(key)
     try:
         sample: Any = {value: 0} if of == "dict" else {value}
@@ -345,7 +346,7 @@ def _dict_length(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 
 def _words_of(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    """Guards whose words are their condition."""
+    """Returns the condition of a guard whose text is its condition."""
     check = plain(words.read(leaf.texts[0]).condition, node.source, x) if len(leaf.texts) == 1 else None
     return None if check is None else [check]
 
@@ -473,8 +474,8 @@ _RELATIONS: dict[str, Callable[[Leaf, list[str]], list[str] | None]] = {
 }
 
 
-# Long parts of conditions, and what stands for them in a function of many: what is before and behind a text, what replaces
-# both, and the definition that the function needs.
+# The long parts of conditions that a definition replaces in a function with many guards: the text before and behind the
+# part's argument, the text that replaces both, and the definition.
 SHORTHANDS: list[tuple[str, str, str, str, str]] = [
     (
         *guard_words.DISPATCH_KEYS.split("{}"),

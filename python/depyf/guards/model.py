@@ -17,32 +17,32 @@ UNREADABLE = "<cannot be read>"
 
 @dataclass
 class Guard:
-    """One condition of a compilation, or a few that Dynamo checks as one."""
+    """One condition of a compilation, or a few that Dynamo checks together."""
 
     kind: str
-    """The class of the leaf guard in PyTorch, `TENSOR_MATCH`; "REACHABLE" where a value needs only to be there, and
-    "DICT_SIZE" for what a guard on the order of a dict's keys asks besides."""
+    """The class of the leaf guard in PyTorch, such as `TENSOR_MATCH`; "REACHABLE" if a value only has to exist, and
+    "DICT_SIZE" for the size that a guard on the order of a dict's keys also checks."""
     text: str
-    """In Dynamo's words."""
+    """The guard as Dynamo writes it."""
     source: str
-    """Dynamo's name for the value, `L['x']`; "" for the state of the process."""
+    """Dynamo's name for the value, such as `L['x']`; "" for the state of the process."""
     value: str | None
-    """The expression, over `L` and `G`, for the value that it reads; None if there is no such expression."""
+    """The expression over `L` and `G` for the value that the guard reads; None if there is no such expression."""
     conditions: tuple[str, ...] = ()
-    """What must hold: expressions over `L`, `G` and `torch`. None of them where `live` decides."""
+    """The conditions that must hold, as expressions over `L`, `G` and `torch`; empty if `live` decides."""
     line: Line | None = None
     hint: str = ""
-    """Dynamo's own addition, such as the type that was expected."""
+    """Dynamo's additional note, such as the expected type."""
     above: tuple[str, ...] = ()
-    """Dynamo's names for the values on the way to this one, itself last: `L['self']`, `L['self'].layers`, ..."""
+    """Dynamo's names for the values on the way to this one, ending with itself: `L['self']`, `L['self'].layers`, ..."""
     key_of: str = ""
-    """Of a guard on a key of a dict at a position: Dynamo's name for the dict."""
+    """For a guard on the key of a dict at a position: Dynamo's name for the dict."""
     members: tuple[str, ...] = ()
-    """Of a guard that relates values: Dynamo's names for all of them."""
+    """For a guard that relates values: Dynamo's names for all of them."""
     live: Callable[[Mapping[str, Any], Mapping[str, Any]], bool] | None = field(default=None, repr=False)
-    """PyTorch's own check, for a guard that has no Python form; given `L` and `G`."""
+    """PyTorch's own check with the parameters `L` and `G`, for a guard that has no Python form."""
     quiet: bool = True
-    """Is it checked past every `__torch_function__`? Only those on the state of the process are not."""
+    """True if the check ignores every `__torch_function__`. Only guards on the state of the process do not."""
 
     @property
     def expression(self) -> str | None:
@@ -59,7 +59,8 @@ class Guard:
         return bool(self.members)
 
     def check(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> bool:
-        """Does it hold for these local and global variables? A guard that raises does not hold, as in PyTorch."""
+        """True if the guard holds for these local and global variables. A guard that raises an exception does not hold,
+        as in PyTorch."""
         try:
             if self.live is not None:
                 return bool(self.live(L, G))
@@ -70,12 +71,13 @@ class Guard:
             return False
 
     def failing(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> str | None:
-        """Returns the first of its conditions that does not hold, or its words where it has none; None if it holds."""
+        """Returns the first of the conditions that does not hold, or the guard's text if it has no conditions; None if
+        the guard holds."""
         return self._failing(L, G, _names(L, G))
 
     def all_failing(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> list[str]:
-        """Returns every one of its conditions that does not hold, or its words where it has none; a condition that
-        raises does not."""
+        """Returns all conditions that do not hold, or the guard's text if it has no conditions. A condition that raises
+        an exception does not hold."""
         if self.live is not None:
             return [] if self.check(L, G) else [self.text]
         names, failing = _names(L, G), []
@@ -103,11 +105,11 @@ class Guard:
         return None
 
     def read(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> Any:
-        """Returns the value that it reads.
+        """Returns the value that the guard reads.
 
         Raises:
-            Exception: whatever reading it raises: it is not there.
-            LookupError: there is no expression for it.
+            Exception: the value does not exist; this is the exception that reading it raises.
+            LookupError: the guard has no expression for the value.
         """
         if self.value is None:
             raise LookupError(f"no expression is known for {self.source}")
@@ -115,11 +117,11 @@ class Guard:
             return evaluated(self.value, L, G)
 
     def reading(self) -> contextlib.AbstractContextManager[Any]:
-        """Returns the state of the process in which PyTorch reads values for this guard."""
+        """Returns a context with the state of the process in which PyTorch reads values for this guard."""
         return guard_reads.quiet() if self.quiet else contextlib.nullcontext()
 
 
-@functools.lru_cache(maxsize=4096)  # the entries of a function have most conditions in common
+@functools.lru_cache(maxsize=4096)  # The entries of a function have most conditions in common.
 def _compiled(expression: str) -> types.CodeType:
     return compile(expression, "<guard>", "eval", dont_inherit=True)
 
@@ -130,7 +132,7 @@ def evaluated(expression: str, L: Mapping[str, Any], G: Mapping[str, Any]) -> An
 
 
 def _names(L: Mapping[str, Any], G: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what expressions may name."""
+    """Returns the names that expressions can use."""
     import torch
 
     return {"torch": torch, "L": L, "G": G}
@@ -166,7 +168,8 @@ class Guards(Sequence[Guard]):
         return Verdict(failing)
 
     def recorded(self) -> Guards:
-        """Returns the same without PyTorch's objects: what `live` decided can be read, and no longer be checked."""
+        """Returns the same guards without PyTorch's objects. A guard that `live` decided can be read, but no longer
+        checked."""
         return Guards([guard if guard.live is None else replace(guard, live=_not_recorded) for guard in self.guards])
 
     def __getitem__(self, index: Any) -> Any:

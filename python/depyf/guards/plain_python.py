@@ -1,4 +1,4 @@
-"""Dynamo's words as plain Python: expressions that mean the same outside of it."""
+"""Turns Dynamo's expressions into plain Python that has the same meaning outside of Dynamo."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from depyf.compat import guard_reads
 from depyf.compat.guard_words import GUARDS
 from depyf.guards import dynamo_words as words
 
-# Names in Dynamo's words -> plain Python. Helpers that are functions of a torch module are found by themselves.
+# Names in Dynamo's expressions -> plain Python. Helper functions of a torch module are found by their name.
 _NAMES = {
     "inf": "float('inf')",
     "nan": "float('nan')",
@@ -48,16 +48,16 @@ _KNOWN |= {
 _KNOWN |= {"round", "pow", "sum", "sorted", "iter", "next", "object"}
 
 
-@functools.lru_cache(maxsize=4096)  # the entries of a function have most words in common
+@functools.lru_cache(maxsize=4096)  # The entries of a function have most texts in common.
 def plain(text: str, source: str | None = None, x: str | None = None) -> str | None:
-    """Words of Dynamo's, or the repr of a key, in plain Python; None where there is no such form. See `in_plain`."""
+    """Returns Dynamo's text, or the repr of a key, as plain Python; None if there is no such form. See `in_plain`."""
     tree = words.parse(text)
     return None if tree is None else in_plain(tree, {}, source, x)
 
 
 @functools.lru_cache(maxsize=4096)
 def constant(condition: str) -> str | None:
-    """Returns what a condition `x == value` compares with, in plain Python."""
+    """Returns the right side of a condition `x == value` in plain Python; None for any other condition."""
     tree = words.compared(condition)
     return None if tree is None else in_plain(tree, {})
 
@@ -80,13 +80,13 @@ NOTHING = object()
 
 
 def in_plain(tree: ast.expr, names: dict[str, str], source: str | None = None, x: str | None = None) -> str | None:
-    """Returns an expression in Dynamo's words, in plain Python; None if a name in it has no meaning outside of Dynamo.
+    """Returns one of Dynamo's expressions in plain Python; None if a name in it has no meaning outside of Dynamo.
 
     Args:
-        names: names with the expressions that they stand for.
-        source, x: where `source` stands in it, `x` is put instead.
+        names: names with the expressions that replace them.
+        source, x: each occurrence of the expression `source` is replaced by `x`.
     """
-    if isinstance(tree, ast.Constant):  # most are
+    if isinstance(tree, ast.Constant):  # Most nodes are constants.
         return ast.unparse(tree)
     known = {**_NAMES, **names}
     bound = {
@@ -122,7 +122,7 @@ def in_plain(tree: ast.expr, names: dict[str, str], source: str | None = None, x
 
 
 def _helper(name: str) -> str | None:
-    """Returns the module path of a helper function in Dynamo's words."""
+    """Returns the full name of a helper function in Dynamo's expressions."""
     if guard_reads.is_size_function(name):
         return f"torch.fx.experimental.symbolic_shapes.SYMPY_INTERP[{name!r}]"
     value = guard_reads.helper(name)

@@ -1,4 +1,4 @@
-"""The state of the process that a guard of PyTorch compares: its settings by PyTorch's names, and their meaning."""
+"""The state of the process that a guard of PyTorch compares: PyTorch's names of the settings, and their meaning."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from depyf.guards.plain_python import value_of
 
 # The device types for which PyTorch keeps a state of autocast, in the order of `c10`'s list of them.
 _AUTOCAST_DEVICES = ("the CPU", "CUDA", "MTIA", "MAIA", "XPU", "IPU", "HPU", "XLA", "the custom device", "MPS")
-# By the numbers of c10::ScalarType.
+# The dtypes by the numbers of c10::ScalarType.
 _DTYPES = {5: "float16", 6: "float32", 7: "float64", 15: "bfloat16", 23: "float8_e5m2", 24: "float8_e4m3fn"}
 _NAMES = {
     "grad_mode": "grad mode",
@@ -34,13 +34,13 @@ OFF_IN_INFERENCE_MODE = "off (inference mode)"
 
 
 def compiled_with(text: str) -> dict[str, str] | None:
-    """Returns what a guard on the state of the process expects, in words: the name of a setting -> its value.
+    """Returns the readable name and the value of each setting that a guard on the state of the process requires.
 
     Args:
-        text: Dynamo's words for the guard.
+        text: the guard as Dynamo writes it.
 
     Returns:
-        None if the words do not have the state.
+        The settings; None if the text does not contain them.
     """
     try:
         state = json.loads(text.partition(" against ")[2])
@@ -51,7 +51,7 @@ def compiled_with(text: str) -> dict[str, str] | None:
 
 @guarded()
 def now() -> dict[str, str] | None:
-    """Returns the state of the process now, in the same words; None where PyTorch does not show it."""
+    """Returns the current state of the process in the same form; None if PyTorch does not show it."""
     state = value_of(STATE_OF_PROCESS)
     if not isinstance(state, dict):
         return None
@@ -62,8 +62,8 @@ def now() -> dict[str, str] | None:
 
 
 def reason_in_words(reason: str) -> str:
-    """Returns PyTorch's own reason for a recompilation, in which readable names replace those of settings of the
-    process; other reasons are returned as they are."""
+    """Returns PyTorch's own reason for a recompilation with readable names of the settings of the process. Other
+    reasons are returned unchanged."""
     begin, sign, names = reason.partition("GLOBAL_STATE changed: ")
     if sign:
         changed = (_changed(name) for name in names.split())
@@ -82,7 +82,7 @@ def _changed(name: str) -> str:
 
 
 def modes() -> list[str] | None:
-    """Returns the torch function modes at work, the outermost first, by their classes; None if they are not known.
+    """Returns the classes of the active torch function modes, the outermost first; None if they are unknown.
 
     The mode that sets the default device is written as `device(...)`.
     """

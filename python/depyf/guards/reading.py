@@ -1,4 +1,4 @@
-"""From the tree of guards to a list of them."""
+"""Reads PyTorch's tree of guards into a list."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from depyf.guards.failures import shown
 from depyf.guards.model import Guard, Guards
 from depyf.source_line import Line
 
-# Leaf guards that fix the type of a value well enough that reading an item of it means one thing only.
+# The leaf guards that fix the type of a value so that reading an item of it can mean only one thing.
 _FIX_TYPE = {"TYPE_MATCH", "ID_MATCH", "DICT_LENGTH", "DICT_VERSION", "EQUALS_MATCH"}
 _CONTAINERS = {
     "DictGetItemGuardAccessor": "dict",
     "ListGetItemGuardAccessor": "list",
     "TupleGetItemGuardAccessor": "tuple",
 }
-# Steps whose result is a dict or tuple by its nature.
+# The steps whose result is always a dict or a tuple.
 _OF_KNOWN_TYPE = {
     "GlobalsGuardAccessor",
     "GetGenericDictGuardAccessor",
@@ -33,7 +33,7 @@ _OF_KNOWN_TYPE = {
 }
 
 LineOf = Callable[[str, str], "Line | None"]
-"""Gives the user's line for a guard, by Dynamo's name of the value and Dynamo's words."""
+"""A function from Dynamo's name of a value and the guard's text to the user's line for the guard."""
 LiveCheck = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
 
 
@@ -41,11 +41,11 @@ def read(guard_manager: Any, L: Mapping[str, Any] | None = None, line_of: LineOf
     """Returns the guards of a cache entry.
 
     Args:
-        guard_manager: of a cache entry: `entry.guard_manager`.
-        L: local variables that the guards accept, where they are known: they show what the tree keeps to itself, which is
-            the size of a dict whose keys are guarded in their order.
-        line_of: gives the user's own line of a guard, where it was recorded. Dynamo's words have only the innermost
-            line, which may be torch's.
+        guard_manager: the attribute `guard_manager` of the cache entry.
+        L: local variables that the guards accept, if they are known. They show the size of a dict whose keys are
+            guarded in order, which the tree does not show.
+        line_of: returns the user's own line of a guard, if it was recorded. Dynamo's text names only the innermost
+            line, which can be torch's.
 
     Returns:
         The list; None if this PyTorch has no tree of guards.
@@ -70,7 +70,7 @@ class _Reader:
         self._related: set[int] = set()
         self._live: dict[int, LiveCheck] = {}
         self._sizes: dict[int, int] = {}
-        """The sizes of dicts that were found, by the identity of the node."""
+        """The sizes of dicts that are already known, by the identity of the node."""
 
     def guards(self) -> list[Guard]:
         nodes = list(self._tree.root)
@@ -99,7 +99,7 @@ class _Reader:
         guards_read: list[Guard] = []
         value = self._paths[id(node)]
         if node.step is not None and value is None and (node.parent is None or self._reached(node.parent)):
-            # From here on only PyTorch can check the values; one check of the copied tree serves for all of them.
+            # Below this node only PyTorch can check the values. One check of the copied tree serves for all of them.
             guards_read.append(self._unreachable(node))
         guards_read += self._of_container(node, value)
         for leaf in node.leaves:
@@ -118,7 +118,7 @@ class _Reader:
         return node.step is None or self._paths[id(node)] is not None
 
     def _of_container(self, node: Node, value: str | None) -> list[Guard]:
-        """Returns what the way to a value's items asks of the value, besides its leaf guards."""
+        """Returns the conditions under which items of the value can be read, besides those of its leaf guards."""
         if value is None or node.step is None:
             return []
         if node.is_dict:
@@ -132,8 +132,8 @@ class _Reader:
         ]
 
     def _of_dict(self, node: Node, value: str) -> list[Guard]:
-        """Returns a manager that guards the order of keys also guards the type and the size, and does not say the
-        size."""
+        """Returns the guards of a manager that guards the order of keys. It also guards the type and the size of the
+        dict, and does not show the size."""
         size = self._size(node, value)
         same = () if node.type is None else (leaf_forms.same_type(value, node.type),)
         text = f"{node.source} has the same type and number of items"
@@ -143,7 +143,7 @@ class _Reader:
         return [Guard("DICT_SIZE", text, node.source, value, (*same, f"dict.__len__({value}) == {size}"))]
 
     def _size(self, node: Node, value: str) -> int | None:
-        """Returns the size that a dict must have, which only the tree knows, found by asking it."""
+        """Returns the size that a dict must have; None if it is unknown. Only the tree knows it, so sizes are tried."""
         check = self._tree.part([node])
         L = dict(self._local or {})
         probe = Guard("", "", node.source, value)
@@ -156,7 +156,7 @@ class _Reader:
             pass
         if node.type is None:
             return None
-        # Dicts of all sizes can be tried.
+        # A dict of any size can be tried.
         steps = [child.step for child in node.children if child.step is not None]
         least = 1 + max((int(step.argument) for step in steps if step.kind in ("key", "value")), default=-1)
         for size in range(least, least + 64):
@@ -175,9 +175,9 @@ class _Reader:
         return None
 
     def _local_with(self, node: Node, value: Any) -> dict[str, Any] | None:
-        """Local variables from which the steps to a node lead to `value`; None if they cannot be made up.
+        """Returns local variables from which the steps to a node lead to `value`; None if they cannot be made.
 
-        The objects on the way have their classes, and nothing but what the steps read: no code of theirs runs.
+        The objects on the way have the right classes, and contain only what the steps read. None of their code runs.
         """
         while node.step is not None and node.parent is not None:
             step, owner = node.step, node.parent
@@ -224,7 +224,7 @@ class _Reader:
         conditions = leaf_forms.conditions(leaf, node, value, [self._paths[id(member)] for member in members])
         all_words = [dynamo_words.read(text) for text in leaf.texts]
         if conditions is not None and len(conditions) == len(leaf.texts) > 1:
-            # Dynamo's own list of conditions, such as those on shapes.
+            # These are Dynamo's own conditions, such as those on shapes.
             pairs: list[tuple[tuple[str, ...], dynamo_words.Words]] = [
                 ((text,), words) for text, words in zip(conditions, all_words, strict=True)
             ]
@@ -249,10 +249,12 @@ class _Reader:
         return guards_read
 
     def _object_of(self, guard: Guard) -> str:
-        """Returns the object that a guard knows by its identity, as text; "" unless the variables that it was made
-        for are known."""
+        """Returns the object that a guard knows by its identity, as text; "" unless the variables that it was made for
+        are known."""
         if guard.kind != "ID_MATCH" or guard.value is None or self._local is None or guard.source.startswith("G['__"):
-            return ""  # what Dynamo itself put into the globals, PyTorch's own modules say, is never another
+            # Dynamo itself stored this object in the globals. It is one of PyTorch's own modules, for example, and
+            # never changes.
+            return ""
         with contextlib.suppress(Exception):
             return shown(guard.read(self._local, self._global or {}))
         return ""
@@ -262,7 +264,7 @@ class _Reader:
             line = self._line_of(guard.source, words.condition)
             if line is not None:
                 return line
-        # A place without its text is one of Dynamo's own.
+        # A place without a text is in Dynamo's own code.
         return Line(words.file, words.line, words.line_text) if words.line and words.line_text else None
 
     def _live_leaf(self, leaf: Leaf, node: Node, value: str | None) -> LiveCheck:
@@ -271,5 +273,5 @@ class _Reader:
         if value is not None and leaf.callable and not leaf.relational:
             reader = Guard("", "", node.source, value)
             return lambda L, G: leaf.check(reader.read(L, G))
-        # Relational guards cannot be called, and values that depyf cannot reach not be given.
+        # A relational guard cannot be called, and a value that depyf cannot reach cannot be given to a guard.
         return self._live.get(id(node)) or (lambda L, G: self._tree.check(dict(L)))

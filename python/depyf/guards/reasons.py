@@ -1,4 +1,4 @@
-"""Why a compilation does not serve a call: the guards that decide, without those that fail only because of them.
+"""Finds out why a compilation does not serve a call: the guards that decide, without those that only follow from them.
 
 The core separates causes from consequences; see include/depyf/reasons.h.
 """
@@ -18,7 +18,7 @@ from depyf.guards.model import Guard
 from depyf.guards.terms import in_terms
 from depyf.session import Failure
 
-# The dispatch keys that a setting of the process adds to every tensor, or takes away from it, by how they begin.
+# The prefixes of the dispatch keys that a setting of the process adds to every tensor, or removes from it.
 _KEYS_OF_STATE = {
     process_state.AUTOCAST: ("Autocast",),
     FUNCTORCH: ("FuncTorch", "Vmap", "Batched"),
@@ -28,11 +28,11 @@ _KEYS_OF_STATE = {
 
 
 def reasons(guards: Iterable[Guard], L: Mapping[str, Any], G: Mapping[str, Any]) -> list[Failure]:
-    """Returns why the guards of a compilation do not hold for local and global variables; empty if they do.
+    """Returns why the guards of a compilation do not hold for local and global variables; empty if they hold.
 
     Returns:
-        The causes, each with what follows from it: first those of the state of the process, then objects that are others as a
-        whole, then all else, in the order in which PyTorch checks them.
+        The causes, each with its consequences: first those in the state of the process, then objects that are replaced
+            as a whole, then all others, in the order in which PyTorch checks them.
     """
     listed = list(guards)
     of_state = [difference for guard in listed if is_of_state(guard) for difference in differences(guard, L, G)]
@@ -62,7 +62,7 @@ def reasons(guards: Iterable[Guard], L: Mapping[str, Any], G: Mapping[str, Any])
 
 
 def _told(difference: Difference, guard_number: int) -> dict[str, Any]:
-    """Returns what the core is told of a difference."""
+    """Returns a difference in the form that the core reads."""
     failed, guard = difference.failure, difference.guard
     return {
         "aspect": difference.aspect,
@@ -84,8 +84,9 @@ def _told(difference: Difference, guard_number: int) -> dict[str, Any]:
 
 
 def _own_begins(cause: Difference) -> tuple[str, ...]:
-    """Returns how the dispatch keys begin that a setting of the process adds to every tensor, or takes away from it."""
+    """Returns the prefixes of the dispatch keys that a differing setting of the process adds to every tensor or removes
+    from it."""
     subject, actual = cause.failure.subject, cause.failure.actual
     if subject == process_state.GRAD_MODE and actual not in ("on", process_state.OFF_IN_INFERENCE_MODE):
-        return ()  # only inference mode touches the keys
+        return ()  # Only inference mode changes dispatch keys.
     return next((begins for name, begins in _KEYS_OF_STATE.items() if subject.startswith(name)), ())

@@ -1,4 +1,4 @@
-"""The guards of a compilation as one Python function."""
+"""Writes the guards of a compilation as one Python function."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from depyf.guards.model import Guard
 
 
 def source(guards: Iterable[Guard], name: str = "guard_0") -> str:
-    """Returns the source of a function that gives the verdict of the guards.
+    """Returns the source of a function that returns the verdict of the guards.
 
-    `guard(L, G)` says whether the compilation may be used for these local and global variables (mappings from name to
-    value). It needs nothing but torch. If a guard has no Python form, the function has a third parameter, `live`, and
-    asks PyTorch's own objects: `live[3](L, G)` is `guards[3].live`.
+    `guard(L, G)` returns whether the compilation may be used for these local and global variables (mappings from names
+    to values). It needs nothing but torch. If a guard has no Python form, the function has a third parameter, `live`,
+    through which it calls PyTorch's own objects: `live[3](L, G)` is `guards[3].live`.
 
     Args:
-        guards: as `read` gives them.
-        name: of the function.
+        guards: the guards as `read` returns them.
+        name: the name of the function.
     """
     rows = [
         (

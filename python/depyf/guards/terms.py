@@ -1,4 +1,5 @@
-"""Guards in the user's terms: `x.shape[0]` for `L['x'].size()[0]`, `self.b1` for `L['self'].__dict__['_modules']['b1']`."""
+"""Writes expressions in the user's terms: `x.shape[0]` for `L['x'].size()[0]`, `self.b1` for
+`L['self'].__dict__['_modules']['b1']`."""
 
 from __future__ import annotations
 
@@ -6,14 +7,14 @@ import ast
 import functools
 import re
 
-# The dicts in which a module keeps what its users reach as attributes.
+# The dicts in which a module stores what its users reach as attributes.
 _TABLES = {"__dict__", "_modules", "_parameters", "_buffers"}
 _GENERATED = re.compile(r"^__(?:import_(?P<module>\w+)|builtins_dict__\w*)$")
 
 
-@functools.lru_cache(maxsize=4096)  # entries of a function have most of their guards in common
+@functools.lru_cache(maxsize=4096)  # The entries of a function have most of their guards in common.
 def in_terms(expression: str) -> str:
-    """Returns an expression over `L` and `G` in the user's terms; itself if it is not Python."""
+    """Returns an expression over `L` and `G` in the user's terms; the expression itself if it is not Python."""
     try:
         tree = ast.parse(expression, mode="eval").body
         return ast.unparse(_Terms().visit(tree))
@@ -34,7 +35,8 @@ class _Terms(ast.NodeTransformer):
             owner, table = _owner_of_table(node.value)
             if owner is not None and key.isidentifier():
                 return ast.Attribute(self.visit(owner), key)
-            if owner is not None and table in ("_modules", "_parameters"):  # of a ModuleList, say
+            # The owner can be a ModuleList, whose items are numbered.
+            if owner is not None and table in ("_modules", "_parameters"):
                 return ast.Subscript(self.visit(owner), ast.Constant(int(key)))
         size = node.value
         if _is_method(size, "size") and isinstance(size, ast.Call) and not size.args:
@@ -57,7 +59,7 @@ class _Terms(ast.NodeTransformer):
 
 
 def _owner_of_table(node: ast.expr) -> tuple[ast.expr | None, str]:
-    """Returns (The module whose table an expression reads, the table's name); (None, "") if it reads none."""
+    """Returns (the module whose table an expression reads, the name of the table); (None, "") if it reads none."""
     if isinstance(node, ast.Attribute) and node.attr in _TABLES:
         return node.value, node.attr
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value in _TABLES:
@@ -67,7 +69,7 @@ def _owner_of_table(node: ast.expr) -> tuple[ast.expr | None, str]:
 
 
 def _modules_in_order(node: ast.expr) -> ast.expr | None:
-    """Returns the module whose submodules a list has in order, `self.blocks` for
+    """Returns the module whose submodules a list contains in order: `self.blocks` for
     `list(dict.values(self.blocks._modules))`."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "list" and node.args):
         return None
@@ -79,7 +81,7 @@ def _modules_in_order(node: ast.expr) -> ast.expr | None:
 
 
 def owner_in_terms(expression: str) -> str:
-    """Returns an expression for a dict in the user's terms; of a table of a module, the module."""
+    """Returns an expression for a dict in the user's terms; for a table of a module, the module."""
     return re.sub(r"\.(?:_modules|_parameters|_buffers|__dict__)$", "", in_terms(expression))
 
 
@@ -94,7 +96,7 @@ def _is_builtins(node: ast.expr) -> bool:
 
 
 def _name(name: str) -> ast.expr:
-    """Returns a variable; Dynamo's own name for an imported module as the module's name."""
+    """Returns a variable. Dynamo's own name for an imported module becomes the name of the module."""
     match = _GENERATED.match(name)
     if match and match["module"]:
         parts = match["module"].split("_dot_")
@@ -110,8 +112,9 @@ def bounds(condition: str) -> tuple[tuple[str, str, str], ...]:
     """Returns the comparisons with constants that a condition consists of: (subject, operator, constant), in the user's
     terms.
 
-    `2 <= L['x'].size()[0] and L['x'].size()[0] <= 64` is `(("x.shape[0]", ">=", "2"), ("x.shape[0]", "<=", "64"))`, a
-    comparison of sizes with a tuple one for each dimension. Empty if the condition is anything else.
+    For `2 <= L['x'].size()[0] and L['x'].size()[0] <= 64` it returns `(("x.shape[0]", ">=", "2"), ("x.shape[0]", "<=",
+    "64"))`. A comparison of sizes with a tuple gives one for each dimension. The result is empty for any other
+    condition.
     """
     try:
         tree = ast.parse(condition, mode="eval").body

@@ -1,11 +1,11 @@
-"""Guards and graph breaks as text for readers."""
+"""Prepares PyTorch's texts about guards and graph breaks for readers."""
 
 from __future__ import annotations
 
 import json
 import re
 
-# Identities of objects differ in every run and tell nobody anything.
+# The identities of objects, which differ in every run and have no meaning for readers.
 _IDENTITY = re.compile(r"(___check_(?:obj|type)_id\(.*?, )\d{6,}(?=[,)])")
 _ID_IN_PYTHON = re.compile(r"(\bid\(.*\) == |hooks\(\)\)\) == )(?:\d+|\([\d, ]+\))")
 _ADDRESS = re.compile(r"0x(?<!\w0x)[0-9a-f]{6,}\b")
@@ -13,7 +13,7 @@ _NOISE = ("Guard latency = ", "TREE_GUARD_MANAGER:")
 
 
 def tree(text: str) -> list[str]:
-    """Returns the lines of a guard tree as PyTorch prints it, the same in every run."""
+    """Returns the lines of a guard tree as PyTorch prints it, without what differs in every run."""
     text = _ADDRESS.sub("0x...", _IDENTITY.sub(r"\1<id>", text))
     return [line for raw in text.splitlines() if (line := raw.rstrip()) and not line.startswith(_NOISE)]
 
@@ -29,8 +29,8 @@ def break_reason(text: str) -> str:
 
 
 def recompile_reasons(text: str) -> list[str]:
-    """Returns PyTorch's reasons, one for each compilation that does not serve: it tells one as text, several as
-    JSON."""
+    """Returns PyTorch's reasons, one for each compilation that does not serve. PyTorch writes one reason as text, and
+    several as JSON."""
     try:
         data = json.loads(text)
     except ValueError:

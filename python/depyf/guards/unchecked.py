@@ -1,6 +1,7 @@
-"""What no guard checks, in sentences: of guards that a filter dropped, and of values that no guard is about.
+"""Sentences about what no guard checks: guards that a filter dropped, and values without a guard.
 
-aot_compile drops every guard on a global, and those that cannot be saved; `guard_filter_fn` drops what a user likes.
+`aot_compile` drops every guard on a global and every guard that cannot be saved; `guard_filter_fn` drops what the user
+chooses.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from depyf.guards.model import Guard
 from depyf.guards.terms import in_terms
 
 _LISTED = 20
-"""So many values are named in a sentence."""
+"""A sentence names at most this many values."""
 _OTHER_OBJECT = "that another object is in its place will not be noticed"
 _GLOBAL_STATE = (
     "a call in another state of the process (grad mode, autocast, default dtype, determinism) will not be noticed"
@@ -52,10 +53,11 @@ _IDENTITY = {
 
 
 def of_dropped(dropped: Iterable[tuple[str, str]]) -> list[str]:
-    """Returns what is not noticed since a filter dropped guards.
+    """Returns sentences about changes that are not noticed because a filter dropped guards.
 
     Args:
-        dropped: of each guard its kind, and Dynamo's name of its value, which is empty for the state of the process.
+        dropped: for each dropped guard its kind, and Dynamo's name of its value, which is empty for the state of the
+            process.
     """
     names_of: dict[str, dict[str, None]] = {}
     for kind, name in dropped:
@@ -78,11 +80,12 @@ def _on(names: list[str]) -> str:
 
 
 def of_values(listed: Iterable[Guard], code: types.CodeType) -> list[str]:
-    """Returns what no guard is about: arguments, globals that a function reads, the state of the process.
+    """Returns sentences about arguments, globals that a function reads, and the state of the process, for those without
+    a guard.
 
     Args:
         listed: the guards.
-        code: of the function.
+        code: the code of the function.
     """
     guards = list(listed)
     texts = [text for guard in guards for text in (guard.source, guard.text, *guard.members)]

@@ -1,4 +1,4 @@
-"""Each kind of step to a value that a guard checks, as Python over `L`, `G` and torch: how accessors read."""
+"""Writes each kind of step to a value that a guard checks as Python over `L`, `G` and torch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from depyf.guards.plain_python import in_plain, plain, value_of
 
 @guarded()
 def path(node: Node, above: str | None) -> str | None:
-    """Returns the expression for a node's value, `above` being that of the node above; None if depyf cannot say it."""
+    """Returns the expression for a node's value; None if there is none. `above` is the expression for the node above
+    it."""
     if above is None or node.step is None:
         return None
     step = node.step
@@ -30,7 +31,7 @@ def _key(above: str, step: Step, node: Node) -> str | None:
         return None
     parent = node.parent
     if parent is not None and parent.type is not None and not _is_plain_dict(parent):
-        # A subclass may have its own idea of `[]`, and `__missing__`.
+        # A subclass can define `[]` and `__missing__` in its own way.
         return f"dict(dict.items({above}))[{key}]"
     return f"{above}[{key}]"
 
@@ -50,7 +51,7 @@ def _index(above: str, step: Step, node: Node) -> str:
 
 
 def _item(above: str, step: Step, node: Node) -> str | None:
-    # The accessor prints its key without quotes: whether '0' is a number is known from Dynamo's name for the value.
+    # The accessor prints its key without quotes. Dynamo's name for the value shows whether '0' is a number.
     tree = words.parse(node.source)
     key = in_plain(tree.slice, {}) if isinstance(tree, ast.Subscript) else None
     if key is None or str(value_of(key)) != step.argument:
@@ -67,7 +68,7 @@ def _quoted(name: str) -> str:
 
 
 def _from_words(above: str, step: Step, node: Node) -> str | None:
-    """Returns a Python function of Dynamo's, by the name that it gives to the result."""
+    """Returns the expression for a node's value, made of Dynamo's name for the value; None if that name is not Python."""
     parent = node.parent
     source = node.source
     if parent is not None and parent.source and parent.source != "L" and parent.source in source:
@@ -102,7 +103,7 @@ _STEPS: dict[str, Callable[[str, Step, Node], str | None]] = {
     ),
     "SetGetItemGuardAccessor": lambda above, step, node: f"list({above})[{step.argument.removeprefix('index=')}]",
     "IndexedGuardAccessor": lambda above, step, node: above,
-    "IndexedGuardAccesor": lambda above, step, node: above,  # as 2.13 spells it
+    "IndexedGuardAccesor": lambda above, step, node: above,  # PyTorch 2.13 spells the name in this way.
     "PythonLambdaGuardAccessor": _from_words,
     "key": lambda above, step, node: f"list(dict.keys({above}))[{step.argument}]",
     "value": lambda above, step, node: f"list(dict.values({above}))[{step.argument}]",
@@ -114,7 +115,7 @@ for _property, _call in (("size", "size({})"), ("stride", "stride({})"), ("stora
 
 
 def reachable(node: Node, expression: str, above: str) -> str:
-    """Returns the condition that a node's value can be read, for a value that no other guard looks at."""
+    """Returns the condition that a node's value can be read, for a value that no other guard checks."""
     step = node.step
     if step is not None and step.kind in ("GetAttrGuardAccessor",):
         return f"hasattr({above}, {step.argument!r})"
