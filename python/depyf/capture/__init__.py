@@ -1,4 +1,4 @@
-"""Watching torch.compile at work: hooks in, a Session and a directory out."""
+"""Records what torch.compile does in a block: events of hooks go in, a Session and a directory come out."""
 
 from __future__ import annotations
 
@@ -19,27 +19,28 @@ __all__ = ["prepare_debug"]
 
 
 class prepare_debug(contextlib.ContextDecorator):
-    """Dumps what torch.compile makes in a `with` block to a directory, as Python files. Start with `index.md` there.
+    """Dumps what torch.compile makes in a `with` block to a directory, as Python files. Start with its `index.md`.
 
         with depyf.prepare_debug("dump") as session:
             compiled(x)
 
-    Also entered by hand (`__enter__`, `__exit__`), and as a decorator. Each file is written as it is made; the index,
-    `session.json` and the `full_code` files at the end of the block, also if it ends with an exception; of a process
-    that dies in the block `depyf explain` writes them, from the journal that it leaves. The program's behaviour does
-    not change: a failure within depyf is warned of once, and noted in the index. Blocks may nest, in one thread or
-    several; a directory may be used by several blocks and processes. If several processes work together (torchrun,
-    torch.distributed), each writes to `rank_n` in the directory.
+    A block can also be entered by hand (`__enter__`, `__exit__`), and used as a decorator. Each file is written as soon
+    as it is made. The index, `session.json` and the `full_code` files are written at the end of the block, also if it
+    ends with an exception; for a process that dies in the block, `depyf explain` writes them from the journal that the
+    process leaves. The behaviour of the program does not change: a failure within depyf causes one warning and a note
+    in the index. Blocks may be nested, in one thread or several; several blocks and processes may use one directory. If
+    several processes work together (torchrun, torch.distributed), each writes to `rank_n` in the directory.
 
     Args:
-        what: the directory (str or path), or a function and the directory. What was compiled of the function before
-            the block is then dumped too, as far as it is still there: code and guards.
-        dump_src_dir: the directory, as the older tool names it.
-        clean_wild_fx_code, log_bytecode: of the older tool; without effect, as there are no such files.
+        what: the directory (str or path), or a function followed by the directory. What was compiled of the function
+            before the block is then dumped too, as far as it still exists: code and guards.
+        dump_src_dir: the directory, under the name that the older tool has for it.
+        clean_wild_fx_code, log_bytecode: arguments of the older tool, which have no effect because there are no such
+            files.
 
     Raises:
-        TypeError: other arguments than these, or no Python code behind the function.
-        OSError: on entry, where the directory cannot be made or written to. Nothing is changed then.
+        TypeError: the arguments are others than these, or there is no Python code behind the function.
+        OSError: on entry, the directory cannot be made or written to. Nothing is changed then.
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class prepare_debug(contextlib.ContextDecorator):
         ):
             positional = positional[
                 :1
-            ]  # the older tool takes clean_wild_fx_code and log_bytecode, both bool, by position too
+            ]  # The older tool takes clean_wild_fx_code and log_bytecode, both bool, by position too.
         arguments = [*positional] if dump_src_dir is None else [*positional, dump_src_dir]
         if not arguments or len(arguments) > 2 or not _is_path(arguments[-1]):
             raise TypeError("prepare_debug takes a directory, or a function and a directory")

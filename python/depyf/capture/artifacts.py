@@ -1,9 +1,9 @@
-"""The files of a block's compilations, and which of them are the running code.
+"""Writes the files of a block's compilations, and decides which of them are the running code.
 
-Whether a graph or kernel runs from its file is decided once everything is known that decides it. A graph that a
-backend runs as it is runs from its file as soon as it is told of. If a graph is given to Inductor, its kernels run in
-its place; if the compilation ends without kernels, the file of the graph is written again. Output code waits until it
-is loaded: its functions then get the positions of the dumped file, which has the same lines under a head of comments.
+Whether a graph or kernel runs from its file is decided as soon as everything that matters for it is known. A graph that
+a backend runs unchanged runs from its file from then on. If a graph is given to Inductor, its kernels run in its place;
+if the compilation ends without kernels, the file of the graph is written again. Output code waits until it is loaded:
+its functions then get the positions of the dumped file, which has the same lines under a head of comments.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _LOWERED = "the graphs that AOTAutograd made of it run in its place"
 
 
 def _expected_instead(item: Item, compile: Compilation) -> str:
-    """Returns why the backend is expected not to run a graph as it is; empty where it is not. One that calls nothing
-    runs as it is."""
+    """Returns why the backend is expected not to run a graph unchanged; empty if it runs it. A graph that calls nothing
+    runs unchanged."""
     graph = item.graph()
     if graph is None or not graphs.computes(graph):
         return ""
@@ -52,7 +52,7 @@ def _changes_later(item: Item, compile: Compilation) -> bool:
 
 
 def _codes_of(swap: running.Swap) -> substitution.Codes:
-    """Returns the code of the graph that a swap was made for; those of graphs in it follow."""
+    """Returns the code of the graph that a swap was made for, followed by the codes of the graphs in it."""
     return {"forward": swap.pairs[0][1]}
 
 
@@ -64,10 +64,10 @@ class Artifacts:
         self._taken: set[str] = set()
         self._graphs: weak.Table[Item] = (
             weak.Table()
-        )  # by the graph modules that run from their files, and copies of them
-        self._sizes: set[int] = set()  # of those graphs, in nodes
-        self._kernels: dict[str, tuple[Item, Compilation]] = {}  # by the path of Inductor's file
-        self._substituting = False  # looking for a graph's function can have PyTorch make it
+        )  # The keys are the graph modules that run from their files, and copies of them.
+        self._sizes: set[int] = set()  # the numbers of nodes of those graphs
+        self._kernels: dict[str, tuple[Item, Compilation]] = {}  # path of Inductor's file -> item and compilation
+        self._substituting = False  # Looking for the function of a graph can make PyTorch compile it.
 
     def read(self, file: str) -> str:
         """Returns the text of a file of the dump."""
@@ -85,7 +85,7 @@ class Artifacts:
     # Graphs, IR and kernels
 
     def write(self, compile: Compilation, *, last: bool = False) -> None:
-        """Writes what is known of a compilation's items; with `last`, also those that would wait."""
+        """Writes what is known about the items of a compilation; if `last` is set, also the items that would wait."""
         for item in compile.items:
             if item.artifact is None and (last or not self._waits(item, compile)):
                 self._supersede(item, compile)
@@ -101,7 +101,7 @@ class Artifacts:
                 item.graph = weak.NOTHING
 
     def _supersede(self, item: Item, compile: Compilation) -> None:
-        """Notes which graphs no longer run as they are, because a backend made this item of them."""
+        """Records which graphs no longer run unchanged, because a backend made this item of them."""
         kinds: tuple[str, ...]
         if item.kind == "Forward_graph":
             kinds, reason = ("Captured_Graph",), _LOWERED
@@ -115,7 +115,7 @@ class Artifacts:
                 self._write_as_not_running(earlier, compile, reason)
 
     def _write_as_not_running(self, item: Item, compile: Compilation, reason: str) -> None:
-        """Writes the file of a graph anew, which says why the graph does not run from it."""
+        """Writes the file of a graph again, with the reason why the graph does not run from it."""
         if item.artifact is not None:
             place = compile.frame.artifacts.index(item.artifact)
             self.unwrite(compile, item)
@@ -202,12 +202,13 @@ class Artifacts:
             item.frame = frame
             self._graphs.set(graph, item)
             self._sizes.add(len(item.nodes))
-        if reason not in (_KERNELS, _LOWERED) and not item.waiting_text:  # else the end of the compilation decides
+        # Otherwise the end of the compilation decides.
+        if reason not in (_KERNELS, _LOWERED) and not item.waiting_text:
             item.graph = weak.NOTHING
         return item.artifact
 
     def unwrite(self, compile: Compilation, item: Item) -> None:
-        """Takes an item's file away."""
+        """Removes the file of an item."""
         self._kernels.pop(str(item.path), None)
         if item.artifact is None:
             return
@@ -228,7 +229,7 @@ class Artifacts:
         item.artifact = None
 
     def knows(self, path: str) -> bool:
-        """True if a path is that of output code that Inductor has announced."""
+        """True if the path is that of output code that Inductor has announced."""
         return path in self._kernels
 
     def loaded(self, path: str, module: types.ModuleType) -> None:
@@ -251,7 +252,7 @@ class Artifacts:
 
         Args:
             graph: the graph module.
-            current: gives the compilation that is at work.
+            current: returns the compilation that is in progress.
         """
         if self._substituting or graphs.size(graph) not in self._sizes:
             return
@@ -265,7 +266,7 @@ class Artifacts:
         if item is None:
             return
         if item.waiting_text and compile is not None:
-            # It can be called before the compilation has ended.
+            # This can happen before the compilation has ended.
             is_its_own = item.graph() is graph
             self._substitute(item, compile)
             if is_its_own:
@@ -296,7 +297,7 @@ class Artifacts:
         runs = "runs from this file"
 
         def text(n: int) -> str:
-            # The source is written again for the new number only if the name stands elsewhere than in the function's head, too.
+            # The source is written again for the new number only if the name occurs outside of the function's head.
             name = f"__transformed_code_{n}_for_{part}"
             again = n != 0 and result.source.count(first) != 1
             source = result.named(name).source if again else result.source.replace(first, name)
@@ -306,7 +307,7 @@ class Artifacts:
         if not may_run:
             runs = "what runs is the code of another block's file, or Dynamo's own"
         else:
-            # The code and its lines are the same for every number, so the number 0 will do.
+            # The code and its lines are the same for every number, so the number 0 is used.
             replacement = running.from_decompilation(result, text(0), "<dump>")
             frame.running = replacement is not None
             runs = runs if frame.running else "what runs is Dynamo's own code"

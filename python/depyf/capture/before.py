@@ -20,14 +20,14 @@ def add(
     session: Session,
     artifacts: Artifacts,
 ) -> None:
-    """Adds it to a block's compilations, and notes in the session what is not shown.
+    """Adds these compilations to those of a block, and notes in the session what is not shown.
 
     Args:
         codes: the functions that had cache entries when the block began.
         functions: references to the code objects of the functions that the block was given.
         order: the block's compilations, to which the others are added.
-        seen: the transformed codes that the block saw made.
-        session: of the block.
+        seen: the transformed codes whose compilation the block saw.
+        session: the session of the block.
         artifacts: writes the files.
     """
     # The functions given to `prepare_debug`, and the resume functions that they lead to.
@@ -59,7 +59,7 @@ def add(
                     compile.add_resume(name, installed.resume_code(installed.find_global(name)), code)
             session.frames.append(frame)
             order.append(compile)
-            # An entry of the cache keeps the code that it has.
+            # An entry of the cache keeps its code.
             artifacts.write_transformed(compile, entry.code, may_run=False)
         if entries and not installed.is_resume_code(code):
             shown.append(where)
@@ -84,7 +84,7 @@ def add(
 
 
 def _what_was_tried(order: list[Compilation]) -> str:
-    """Returns the rest of a sentence that says that nothing was compiled."""
+    """Returns the rest of a sentence which states that nothing was compiled."""
     ahead = [compile.frame.title for compile in order if compile.frame.notes]
     failed = [compile.frame.title for compile in order if not compile.frame.notes]
     if failed:

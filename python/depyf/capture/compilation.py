@@ -1,6 +1,6 @@
-"""The data that a block holds of one compilation while it is at work.
+"""The data that a block holds about one compilation while the block is open.
 
-A block may be open for as long as the program runs, so what is kept here is text and numbers. Objects of the program and of
+A block can be open as long as the program runs, so only text and numbers are kept here. Objects of the program and of
 PyTorch (graph modules, code objects, trees of guards) are referred to weakly.
 """
 
@@ -23,68 +23,69 @@ copy."""
 
 @dataclass(eq=False)
 class Item:
-    """An artifact on its way: its text is kept until the compilation's number, and what runs, are known for certain."""
+    """An artifact that is not yet written for good: its text is kept until the compilation's number and what runs are
+    certain."""
 
     kind: str
     text: str
     direction: str | None
     suffix: str
     graph: weak.Reference = weak.NOTHING
-    """Refers to the graph module, if it can be what runs."""
+    """A reference to the graph module, if it can be what runs."""
     path: str | None = None
-    """Of a kernel: Inductor's own file."""
+    """For a kernel: the path of Inductor's own file."""
     artifact: Artifact | None = None
     created: bool = False
     swap: running.Swap | None = None
     frame: Frame | None = None
-    """Of the compilation that a graph belongs to which runs from its file."""
+    """For a graph that runs from its file: the frame of its compilation."""
     nodes: tuple[str, ...] = ()
-    """The names of the nodes of a graph that runs from its file."""
+    """For a graph that runs from its file: the names of its nodes."""
     waiting_text: str = ""
-    """Of a graph that is expected to run from its file once its compilation has ended: the text of the file."""
+    """For a graph that is expected to run from its file once its compilation has ended: the text of the file."""
     superseded: str = ""
-    """Why a graph does not run as it is, known since the backend made something else of it."""
+    """The reason why a graph does not run unchanged: the backend made something else of it."""
 
 
 @dataclass
 class Compilation:
-    """One compilation, as far as it has come."""
+    """One compilation, with what is known of it so far."""
 
     frame: Frame
     attempt: int = 0
     number: int | None = None
     items: list[Item] = field(default_factory=list)
     original: types.CodeType | None = None
-    """A copy of the function's code, of plain data alone."""
+    """A copy of the function's code that contains only plain data."""
     function: weak.Reference = weak.NOTHING
-    """Refers to the function's code itself."""
+    """A reference to the function's code itself."""
     number_of_original: int = 0
-    """The number of the function's code in `numbers`; 0 as long as it is not known."""
+    """The number of the function's code in `numbers`; 0 while it is unknown."""
     source: str | None = None
-    """The source of the function, as it is noted in the journal."""
+    """The source of the function, as the journal has it."""
     transformed: weak.Reference = weak.NOTHING
-    """Refers to the code that runs in place of the function's."""
+    """A reference to the code that runs in the place of the function's."""
     resumes: dict[str, int | None] = field(default_factory=dict)
     """The names of the resume functions that the transformed code calls, with the numbers of their codes in `numbers`."""
     resume_places: dict[str, Line] = field(default_factory=dict)
-    """The user's lines at which its resume functions go on, by their names."""
+    """The user's lines at which its resume functions continue, by their names."""
     graphs: dict[str, weak.Reference] = field(default_factory=dict)
-    """Kind -> what refers to the graph module that was shown last, whose text comes next."""
+    """kind -> a reference to the graph module that was shown last, whose text follows"""
     by_inductor: bool = False
-    """Is Inductor the backend? Then graphs run only where no kernels are made of them."""
+    """True if Inductor is the backend. Then a graph runs only if no kernels are made of it."""
     by_aot: bool = False
-    """Is the backend known to run the graphs that AOTAutograd makes?"""
+    """True if the backend is known to run the graphs that AOTAutograd makes."""
     made_kernels: bool = False
-    """Did Inductor make output code before what is in `items`?"""
+    """True if Inductor made output code before what is in `items`."""
     cached: set[str | None] = field(default_factory=set)
-    """The directions that came from a cache; None of what was asked for before there were any."""
+    """The directions that came from a cache; None for what was requested before there were any."""
     elsewhere: bool = False
-    """Did Inductor compile it in another process?"""
+    """True if Inductor compiled in another process."""
     restored: bool = False
-    """Was it made in another process, and loaded here?"""
+    """True if another process made the compilation, and this one loaded it."""
     started: bool = False
     ended: bool = False
-    """Has PyTorch said so?"""
+    """True once PyTorch reported the end of the compilation."""
     guarded: Guarded | None = None
     specialized: list[Symbol] = field(default_factory=list)
     seen: Collected = field(default_factory=Collected)
@@ -107,7 +108,7 @@ class Compilation:
         return any(item.kind == "Forward_graph" for item in self.items)
 
     def settle(self) -> None:
-        """Releases the data that only matters until the files of its items are written and it is decided which of
+        """Releases the data that is only needed until the files of its items are written and it is decided which of
         them run."""
         self.made_kernels = self.has_kernels
         self.items.clear()
@@ -132,7 +133,8 @@ class Compilation:
 
 
 def link_resume_names(order: list[Compilation]) -> list[Compilation]:
-    """Gives each compilation of a resume function the names by which it is called. Returns those that have any."""
+    """Gives each compilation of a resume function the names by which the function is called. Returns those
+    compilations."""
     # Dynamo keeps one code object for a break, and calls it by another name in each compilation that ends there.
     known: dict[int, list[str]] = {}
     for compile in order:

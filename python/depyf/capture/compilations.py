@@ -1,4 +1,4 @@
-"""The compilations of one block, and the one that each thread is at."""
+"""The compilations of one block, and the compilation that each thread is working on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from depyf.session import Frame, Session
 from depyf.source_line import Line
 
 LOADED = "ahead/"
-"""The ids of compilations that are loaded from a file begin so."""
+"""The prefix of the ids of compilations that are loaded from a file."""
 
 
 @dataclass
@@ -22,15 +22,15 @@ class _AheadOfTime:
     """The function that a thread is compiling ahead of time, or loading from a file."""
 
     compilation: Compilation | None = None
-    """The compilation in which the graph of the function was captured; None as long as there is none."""
+    """The compilation that captured the graph of the function; None while there is none."""
 
 
 class Compilations:
     """The compilations of one block. It is not thread safe: callers hold the recorder's lock.
 
     Args:
-        session: gets a frame for each compilation.
-        artifacts: takes the files of an attempt away that Dynamo has given up.
+        session: receives a frame for each compilation.
+        artifacts: removes the files of an attempt that Dynamo has abandoned.
     """
 
     def __init__(self, session: Session, artifacts: Artifacts) -> None:
@@ -38,16 +38,17 @@ class Compilations:
         """All compilations, in the order in which they began."""
         self._session = session
         self._artifacts = artifacts
-        self._by_key: weak.Table[Compilation] = weak.Table()  # by PyTorch's object for the compilation
-        self._touched: dict[int, Compilation] = {}  # by id, since `take_touched` was called last
+        self._by_key: weak.Table[Compilation] = weak.Table()  # The keys are PyTorch's objects for the compilations.
+        # The keys are ids. The table holds the changes since `take_touched` was last called.
+        self._touched: dict[int, Compilation] = {}
         self._of_thread = threading.local()
 
     def current(self, function: str | None = None) -> Compilation | None:
-        """Returns the compilation that the calling thread is at; None if there is none. Drops the items of an attempt that
-        Dynamo has given up.
+        """Returns the compilation that the calling thread is working on; None if there is none. Drops the items of an
+        attempt that Dynamo has abandoned.
 
         Args:
-            function: the name of the function, for a compilation that is met for the first time.
+            function: the name of the function, for a compilation that is not yet known.
         """
         now = dynamo.current()
         ahead: _AheadOfTime | None = getattr(self._of_thread, "ahead", None)
@@ -68,7 +69,7 @@ class Compilations:
         return compilation
 
     def _begin(self, now: dynamo.Compilation, function: str | None) -> Compilation:
-        """Adds the compilation that Dynamo is at."""
+        """Adds the compilation that Dynamo is working on."""
         compilation = Compilation(Frame(now.compile_id, function or "?"), attempt=now.attempt)
         call = at_work.call()
         if call is not None:
@@ -80,7 +81,7 @@ class Compilations:
         return compilation
 
     def add(self, compilation: Compilation) -> None:
-        """Adds a compilation, which the journal then notes."""
+        """Adds a compilation, so that the journal notes it."""
         self.order.append(compilation)
         self._session.frames.append(compilation.frame)
         self.touch(compilation)
@@ -95,8 +96,8 @@ class Compilations:
         self._touched.clear()
         return touched
 
-    # Compilations ahead of time. The work that follows the capture of the graph has no compile id, and belongs to the
-    # compilation of that graph all the same.
+    # Compilations ahead of time. The work that follows the capture of the graph has no compile id, but belongs to the
+    # compilation of that graph.
 
     def begin_ahead(self) -> None:
         """Records that the calling thread compiles a function ahead of time from here on."""
@@ -111,7 +112,8 @@ class Compilations:
         self._of_thread.ahead = _AheadOfTime(compilation)
 
     def end_ahead(self) -> Compilation | None:
-        """Returns the compilation that the calling thread made or loaded ahead of time, which ends here; None if there is none."""
+        """Returns the compilation that the calling thread made or loaded ahead of time, and ends it; None if there is
+        none."""
         ahead: _AheadOfTime | None = getattr(self._of_thread, "ahead", None)
         self._of_thread.ahead = None
         return None if ahead is None else ahead.compilation
@@ -124,7 +126,8 @@ class Compilations:
             self._touched[id(compilation)] = compilation
 
     def _name_as_its_beginning(self, compilation: Compilation, call: at_work.Call) -> None:
-        """Names a resume function after the function that it goes on with, if the block saw the compilation of that."""
+        """Names a resume function after the function that it continues, if the block saw the compilation of that
+        function."""
         if not compilation.frame.is_resume:
             return
         for beginning in reversed(self.order):
@@ -136,8 +139,8 @@ class Compilations:
                 return
 
     def users_line(self, line: Line) -> Line | None:
-        """Returns the line of the last graph break of a compilation, given a line of its dumped transformed code;
-        None for other lines."""
+        """Returns the line of the last graph break of a compilation for a line of its dumped transformed code; None for
+        other lines."""
         file = running.known.get(line.file)
         if file is None or file.kind != "transformed code":
             return None
@@ -148,7 +151,7 @@ class Compilations:
         return places[-1] if places else None
 
     def _drop_items(self, compilation: Compilation) -> None:
-        """Drops the items of an attempt that Dynamo has given up."""
+        """Drops the items of an attempt that Dynamo has abandoned."""
         for item in compilation.items:
             self._artifacts.unwrite(compilation, item)
         compilation.items.clear()

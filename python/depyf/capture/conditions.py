@@ -1,4 +1,4 @@
-"""What the guards of a compilation say of the next call, as fields of its record."""
+"""Records what the guards of a compilation require of the next call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a block can write only when it ends."""
+"""Writes what a block can only write when it ends."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _FEATURES_OF_DUMPS = ("capture", "trace", "running", "inductor", "provenance", "
 
 class Ending:
     """Writes the index and the files that need all compilations of a block. It is not thread safe: callers hold the
-    recorder's lock. It is made when the block begins, as it knows what was compiled before.
+    recorder's lock. It is made when the block begins, because it records what was compiled before.
 
     Args:
-        session: of the block.
+        session: the session of the block.
         compilations: the compilations of the block.
         artifacts: writes files.
-        journaling: the journal of the block, which is of no use once the index is written.
+        journaling: the journal of the block, which is no longer needed once the index is written.
         functions: references to the code objects of the functions that the block was given.
     """
 
@@ -47,14 +47,14 @@ class Ending:
         self._compiled_before: weak.Table[bool] = weak.Table()
         for code in dynamo.compiled_codes():
             self._compiled_before.set(code, True)
-        self._provenance: list[dict[str, Any]] = []  # of each compilation that has any
-        self._tables: list[tuple[str, int]] = []  # of each frame: its table of kernels, and how many operators it has
+        self._provenance: list[dict[str, Any]] = []  # the provenance of each compilation that has any
+        self._tables: list[tuple[str, int]] = []  # for each frame its table of kernels, and the number of its operators
 
     def steps(self, seen_codes: weak.Table[bool], failures: Failures) -> Iterator[Callable[[], None]]:
-        """Yields the parts of the work, each of which may fail alone.
+        """Yields the parts of the work, each of which can fail alone.
 
         Args:
-            seen_codes: the transformed codes that the block saw made.
+            seen_codes: the transformed codes whose compilation the block saw.
             failures: the failures of hooks in the block.
         """
         yield self._write_items
@@ -74,9 +74,9 @@ class Ending:
                 frame.error = dump.UNFINISHED
 
     def _add_features(self, failures: Failures) -> None:
-        """Adds the state of each feature, and warns of features that should work and do not."""
-        if not failures.has_any:  # a failed hook may have kept away what PyTorch told
-            # Dynamo begins and ends no compilation for what it captures ahead of time, or restores.
+        """Adds the state of each feature, and warns about features that should work and do not."""
+        if not failures.has_any:  # A failed hook can have lost what PyTorch reported.
+            # Dynamo does not report the begin and end of compilations that it makes ahead of time or restores.
             order = self._compilations.order
             noticing.notice(
                 [each for each in order if outcomes.COMPILED_AHEAD not in each.frame.notes and not each.restored]
@@ -102,7 +102,7 @@ class Ending:
             compilation.frame.notes += compilation.frame.unchecked
 
     def _explain_misses(self) -> None:
-        """Adds how the nearest entries of Inductor's cache differ from what it was asked for. AOTAutograd keeps no parts of
+        """Adds how the nearest entries of Inductor's cache differ from the missed keys. AOTAutograd stores no parts of
         its keys."""
         folder = inductor.cache_folder()
         frames = [compilation.frame for compilation in self._compilations.order]
@@ -132,5 +132,5 @@ class Ending:
         directory: Path = self._artifacts.directory
         with files.locked(directory):
             dump.write_record(directory, [self._session], self._provenance, self._tables)
-            # From here on the session tells all that the journal does.
+            # From here on the session contains everything that the journal does.
             self._journaling.fold()

@@ -1,4 +1,4 @@
-"""The texts of graphs as their files have them: under the paths of modules, and with the user's names of inputs."""
+"""Prepares the texts of graphs for their files: under the paths of modules, and with the user's names of inputs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def readable(kind: str, direction: str | None, text: str, seen: Collected) -> st
     """Returns the text of a graph as its file has it.
 
     Args:
-        kind, direction: of the artifact.
-        text: as PyTorch prints it.
+        kind, direction: the kind and the direction of the artifact.
+        text: the graph as PyTorch prints it.
         seen: the provenance of its compilation, with the nodes of this graph.
     """
     if kind in _OF_ALL_INPUTS:
@@ -28,7 +28,7 @@ def readable(kind: str, direction: str | None, text: str, seen: Collected) -> st
 
 
 def _headings(kind: str, direction: str | None, seen: Collected) -> dict[str, str]:
-    """Returns the module of each node by its name. Empty where all nodes belong to one."""
+    """Returns the module of each node by its name; empty if all nodes belong to one module."""
     if kind in _CAPTURED:
         rows = forward = seen.captured
     elif kind == "Joint_graph":
@@ -42,7 +42,8 @@ def _headings(kind: str, direction: str | None, seen: Collected) -> dict[str, st
     path_of = {modules: _heading(modules, callers) for modules in used}
     if {*path_of.values()} <= {_TOP}:
         return {}
-    # Nodes of the backward without a module are of the top level where their forward is; others add gradients up.
+    # A node of the backward without a module belongs to the top level if its forward node does. Other such nodes add
+    # gradients.
     at_top = {row.seq_nr for row in forward if not row.modules and not row.backward}
     return {
         row.name: path_of[row.modules]
@@ -52,10 +53,10 @@ def _headings(kind: str, direction: str | None, seen: Collected) -> dict[str, st
 
 
 def _heading(modules: tuple[Module, ...], callers: set[str]) -> str:
-    """Returns the path of the innermost module whose own code is worth reading: a module of the user, or one of
+    """Returns the path of the innermost module whose own code is worth reading: a module of the user's, or one of
     PyTorch's that calls others.
 
-    `torch.nn.Sequential` has none, and a layer of PyTorch's stands in the code of the module that calls it.
+    `torch.nn.Sequential` has no such code, and a layer of PyTorch's stands in the code of the module that calls it.
     """
     for module in modules[::-1]:
         is_layer = module.class_name.startswith("torch.") and module.path not in callers

@@ -1,5 +1,4 @@
-"""The guards of a block's compilations: as a list, with the lines that they come from, and which of them fail
-later."""
+"""Keeps the guards of a block's compilations as lists with their lines, and finds out which of them fail later."""
 
 from __future__ import annotations
 
@@ -14,9 +13,9 @@ from depyf.guards.frontier import frontier
 from depyf.guards.reasons import reasons
 from depyf.session import Failure, Limit, Symbol
 
-# The most reasons that are kept of one compilation: more of them would tell a reader nothing more.
+# The number of reasons that are kept for one compilation; more would not help a reader.
 _MOST_REASONS = 20
-# Compilations whose guards are kept without a look at which of them are still in use.
+# Up to this many compilations, guards are kept without checking which of them are still in use.
 _FEW = 64
 
 
@@ -30,19 +29,19 @@ class Guarded:
 
     @property
     def symbols(self) -> list[Symbol]:
-        """Its symbolic sizes."""
+        """The symbolic sizes of the compilation."""
         return self.origins.symbols
 
 
 class Guarding:
     """The guards of all compilations of a block.
 
-    They hold objects of PyTorch, so they are kept only as long as the cache entry that they are of.
+    They hold objects of PyTorch, so they are kept only as long as their cache entry exists.
     """
 
     def __init__(self) -> None:
         self._known: weak.Table[tuple[guards.Guards, Guarded]] = weak.Table()
-        self._codes: weak.Table[bool] = weak.Table()  # the functions whose guards they are
+        self._codes: weak.Table[bool] = weak.Table()  # the functions that the guards belong to
         self._most = _FEW
 
     def made(self, code: types.CodeType, manager: Any, local: dict[str, Any], builder: Any) -> Guarded | None:
@@ -60,12 +59,12 @@ class Guarding:
 
     @staticmethod
     def loaded(manager: Any) -> Guarded | None:
-        """Reads guards that were loaded from a file; None if this PyTorch has no tree of guards."""
+        """Reads guards that were loaded from a file; returns None if this PyTorch has no tree of guards."""
         read = guards.read(manager)
         return None if read is None else Guarded(read.recorded(), origins.Origins(), frontier(read))
 
     def _forget_what_is_gone(self, new: Any) -> None:
-        """Forgets the guards of entries that Dynamo no longer has: PyTorch itself may keep managers for ever."""
+        """Forgets the guards of entries that Dynamo no longer has. PyTorch itself may keep their managers forever."""
         managers = [entry.manager for code, _ in self._codes.items() for entry in dynamo.raw_entries(code)]
         alive = {id(manager) for manager in [new, *managers]}
         for manager, _ in self._known.items():
@@ -109,7 +108,7 @@ class Guarding:
         ]
 
     def close(self) -> None:
-        """Lets PyTorch's objects go."""
+        """Releases PyTorch's objects."""
         self._known.clear()
 
 
@@ -117,8 +116,8 @@ _ASPECTS_OF_A_TENSOR = (".shape", ".stride()", ".dtype", ".device", ".layout", "
 
 
 def _distance(failures: list[Failure]) -> tuple[int, int, int]:
-    """Returns how far a call is from a compilation: the values that differ, the reasons against it, and the guards
-    that fail."""
+    """Returns how far a call is from a compilation: the numbers of values that differ, of reasons against it, and of
+    guards that fail."""
     values = set()
     for failure in failures:
         aspect = next((aspect for aspect in _ASPECTS_OF_A_TENSOR if failure.subject.endswith(aspect)), "")
@@ -127,7 +126,7 @@ def _distance(failures: list[Failure]) -> tuple[int, int, int]:
 
 
 def _told(reason: str) -> Failure:
-    """Returns a reason in PyTorch's words."""
+    """Returns a reason for which only PyTorch's own text is known."""
     entry, _, text = reason.partition(": ")
     first = process_state.reason_in_words(text.partition("\n")[0].strip())
     return Failure(first, "", "", "", entry=entry)

@@ -1,8 +1,8 @@
-"""One set of hooks in torch for all blocks at work.
+"""Sets one set of hooks in torch for all open blocks.
 
-Blocks nest and overlap, in one thread or several, and end in any order; hooks that replace something can only be taken
-away in the order of their setting. So they are set with the first block and taken away with the last, and in between
-each event goes to every block.
+Blocks nest and overlap, in one thread or several, and end in any order; hooks that replace something can only be
+removed in the reverse order. So the hooks are set when the first block begins and removed when the last one ends, and
+in between each event goes to every block.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from depyf.session import PhaseEvent
 
 
 class Listener(Protocol):
-    """A block at work. An exception that one of its methods raises is given to `failed`, and goes no further."""
+    """An open block. An exception that one of its methods raises is passed to `failed` and goes no further."""
 
     directory: Path
 
@@ -53,7 +53,7 @@ _lock = locks.Lock()
 """The lock for the state below. It is free in a forked child, which goes on with the blocks that were open. Nothing
 clears it."""
 _listeners: tuple[Listener, ...] = ()
-"""The blocks at work, in the order in which they began. It is replaced under `_lock` and never changed, so that events
+"""The open blocks, in the order in which they began. It is replaced under `_lock` and never changed, so that events
 read it without the lock. `remove` clears it block by block; a forked child goes on with its copy."""
 _undo: list[Callable[[], None]] = []
 """Functions that take the hooks away. They are called, and the list is cleared, when the last block ends. `_lock`
@@ -62,13 +62,13 @@ _hears_inductor = False
 """True if the hooks in Inductor are set. It is set under `_lock` and cleared with the last block; a forked child goes
 on with its copy."""
 _WITHOUT_INDUCTOR = {"eager", "aot_eager", "aot_eager_decomp_partition"}
-"""Names of backends of PyTorch that never hand a graph to Inductor."""
+"""The names of those backends of PyTorch that never give a graph to Inductor."""
 
 
 def add(listener: Listener) -> None:
     """Sends every event to the listener until `remove`, and sets the hooks if it is the first.
 
-    It is told of a hook that cannot be set; the others are set all the same.
+    The listener is notified of a hook that cannot be set; the others are still set.
     """
     global _listeners
     with _lock:
@@ -95,7 +95,7 @@ def add(listener: Listener) -> None:
 
 
 def remove(listener: Listener) -> None:
-    """Sends no more events to the listener. Takes the hooks away if it was the last."""
+    """Sends no more events to the listener. Removes the hooks if it was the last."""
     global _listeners
     with _lock:
         _listeners = tuple(known for known in _listeners if known is not listener)
@@ -104,13 +104,13 @@ def remove(listener: Listener) -> None:
 
 
 def substitutes(directory: Path) -> bool:
-    """True if this is the directory whose files run. Of several blocks at work, it is the directory of the first."""
+    """True if the files of this directory run. If several blocks are open, it is the directory of the first one."""
     listeners = _listeners
     return bool(listeners) and listeners[0].directory == directory
 
 
 def active() -> bool:
-    """True if any block is at work."""
+    """True if any block is open."""
     return bool(_listeners)
 
 
@@ -122,8 +122,8 @@ def _take_hooks_away() -> None:
 
 
 def _hear_inductor() -> None:
-    """Sets the hooks in Inductor as soon as a graph may come there: loading it only to listen would cost seconds, and a
-    level that is set makes all loggers forget theirs."""
+    """Sets the hooks in Inductor as soon as it may receive a graph. Loading it only to listen would take seconds, and
+    setting a level makes all loggers forget theirs."""
     global _hears_inductor
     if _hears_inductor or not loggers.has_inductor():
         return
@@ -139,14 +139,14 @@ def _hear_inductor() -> None:
 
 
 def _tell(event: Callable[[Listener], None]) -> None:
-    # Exceptions of ours stay here; KeyboardInterrupt is the user's.
+    # Exceptions of depyf's end here; a KeyboardInterrupt is the user's.
     for listener in _listeners:
         try:
             event(listener)
         except Exception as error:
             try:
                 listener.failed(error)
-            except Exception:  # nothing is left that could be told to anyone
+            except Exception:  # Nobody is left who could be notified.
                 pass
 
 

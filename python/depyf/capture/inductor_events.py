@@ -1,4 +1,5 @@
-"""What Inductor reports of a compilation: its IR, the operations that it does not fuse, and the output code that it loads."""
+"""Records what Inductor reports about a compilation: its IR, the operations that it does not fuse, and the output code
+that it loads."""
 
 from __future__ import annotations
 
@@ -15,13 +16,13 @@ from depyf.provenance import collect
 
 
 class InductorEvents:
-    """Puts Inductor's reports into the compilations that they are about. It is not thread safe: callers hold the recorder's
-    lock.
+    """Adds Inductor's reports to the compilations that they are about. It is not thread safe: callers hold the
+    recorder's lock.
 
     Args:
         compilations: the compilations of the block.
-        items: takes IR and output code.
-        artifacts: has output code run from its file once it is loaded.
+        items: receives IR and output code.
+        artifacts: makes output code run from its file once it is loaded.
     """
 
     def __init__(self, compilations: Compilations, items: Items, artifacts: Artifacts) -> None:
@@ -30,10 +31,10 @@ class InductorEvents:
         self._artifacts = artifacts
         self._has_trace = trace.has_records()
         self._fusing: dict[int, collect.Direction] = {}
-        """By thread: the direction whose IR came last, which reports about fusion are about."""
+        """thread -> the direction of the last IR, to which reports about fusion belong"""
 
     def add_ir(self, kind: str, text: str) -> None:
-        """Adds IR before or after fusion, or a graph of the other process in which Inductor compiles."""
+        """Adds IR before or after fusion, or a graph from the other process in which Inductor compiles."""
         compilation, direction = self._compilations.current(), graphs.direction()
         self._items.add(Item(kind, text, direction, ".txt" if kind.startswith("ir_") else ".py"), compilation)
         if compilation is not None and inductor.elsewhere():
@@ -44,7 +45,7 @@ class InductorEvents:
             self._fusing[threading.get_ident()] = seen
 
     def end_fusion(self) -> None:
-        """Is called when the calling thread reports anything else than fusion."""
+        """Is called when the calling thread reports something other than fusion."""
         self._fusing.pop(threading.get_ident(), None)
 
     def add_not_fused(self, first: str, second: str, reason: str) -> None:
@@ -56,7 +57,7 @@ class InductorEvents:
             seen.not_fused[first, second] = reason
 
     def add_loaded(self, path: str, module: types.ModuleType) -> None:
-        """Takes output code that has been loaded, also where no record announced it."""
+        """Adds output code that has been loaded, even if no record announced it."""
         is_announced = self._has_trace and not inductor.elsewhere()
         if not is_announced and not self._artifacts.knows(path) and hasattr(module, "call"):
             compilation = self._compilations.current()

@@ -11,11 +11,11 @@ from depyf.session import Session
 
 
 class Items:
-    """Adds items to compilations, and has their files written as soon as the names of the files are known. It is not thread
-    safe: callers hold the recorder's lock.
+    """Adds items to compilations, and has their files written as soon as the names of the files are known. It is not
+    thread safe: callers hold the recorder's lock.
 
     Args:
-        session: gets the items that belong to no compilation.
+        session: receives the items that belong to no compilation.
         artifacts: writes the files.
     """
 
@@ -24,7 +24,7 @@ class Items:
         self._artifacts = artifacts
 
     def add(self, item: Item, compilation: Compilation | None) -> None:
-        """Adds an item to a compilation; None means that it belongs to none."""
+        """Adds an item to a compilation; None if it belongs to none."""
         if compilation is None:
             self._session.other_artifacts.append(self._artifacts.write_alone(item))
             return
@@ -42,20 +42,19 @@ class Items:
         """Sets the N of the `__compiled_fn_N` that a compilation calls, and has its files written under that name."""
         if compilation.number != number:
             if compilation.number is not None:
-                # The code calls another function than the announced one, so the name that was written is wrong.
+                # The code calls another function than the announced one, so the written name is wrong.
                 for item in compilation.items:
                     self._artifacts.unwrite(compilation, item)
             compilation.number = compilation.frame.compiled_fn = number
         self._artifacts.write(compilation)
 
     def set_direction_of_last_graph(self, compilation: Compilation, direction: str) -> None:
-        """Gives a direction to the graph that a cache announces right before output code, and that has none of its
-        own."""
+        """Sets the direction of a graph that a cache announces right before output code and without a direction."""
         item = compilation.items[-1] if compilation.items else None
         if item is not None and item.kind == "AFTER_POST_GRAD" and item.direction is None:
             self._artifacts.unwrite(compilation, item)
             item.direction = direction
 
     def write_all(self, compilation: Compilation) -> None:
-        """Writes the items that wait for the end of their compilation too."""
+        """Writes the items that wait for the end of their compilation, too."""
         self._artifacts.write(compilation, last=True)

@@ -1,4 +1,4 @@
-"""Writes a block's journal: of each compilation, the values that have changed since they were written last."""
+"""Writes a block's journal: for each compilation, the values that changed since they were last written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _NO_FIELDS = vars(Frame("", ""))
 class Journaling:
     """The journal of one block. It is not thread safe: callers hold the recorder's lock.
 
-    A process that is forked in the block begins a journal of its own, with all that was noted so far, when it compiles.
+    A process that is forked in the block begins a journal of its own when it compiles, with everything that was noted
+    so far.
     """
 
     def __init__(self, directory: Path, session: Session, order: list[Compilation]) -> None:
@@ -28,14 +29,16 @@ class Journaling:
         self._begin()
 
     def _begin(self) -> None:
-        self._frames: dict[int, tuple[int, dict[str, Any]]] = {}  # by id of the compilation: its number, what is noted
+        # id of the compilation -> its number and the noted values
+        self._frames: dict[int, tuple[int, dict[str, Any]]] = {}
         self._codes: set[int] = set()
-        self._of_session = 0, 0  # how many notes and artifacts of no compilation are noted
+        self._of_session = 0, 0  # how many notes, and how many artifacts of no compilation, are in the journal
         circumstances = ("torch_version", "python_version", "working_directory")
         self._journal.begin({name: getattr(self._session, name) for name in circumstances})
 
     def note(self, touched: Iterable[Compilation]) -> None:
-        """Notes what is new of some compilations. Never raises: a journal that cannot be kept is given up."""
+        """Notes what is new about some compilations. Never raises an exception: a journal that cannot be written is
+        abandoned."""
         try:
             self._note(touched)
         except Exception as error:
@@ -55,7 +58,7 @@ class Journaling:
             line = {"fields": _changed(noted, vars(compile.frame)), "of": _changed(noted, _beside(compile))}
             if line["fields"] or line["of"]:
                 self._journal.write({"frame": number, **{key: value for key, value in line.items() if value}})
-        notes, artifacts = self._session.notes, self._session.other_artifacts  # lists that only grow
+        notes, artifacts = self._session.notes, self._session.other_artifacts  # These lists only grow.
         if self._of_session != (len(notes), len(artifacts)):
             self._of_session = len(notes), len(artifacts)
             self._journal.write({"session": {"notes": notes, "other_artifacts": artifacts}})
@@ -65,17 +68,17 @@ class Journaling:
         self._journal.write({"code": number, "name": code.co_name, **place, "source": source})
 
     def fold(self) -> None:
-        """Removes the journal. Is called when the session on disk has everything that the journal has."""
+        """Removes the journal. Is called when the session on disk contains everything that the journal does."""
         self._journal.remove()
 
     def close(self) -> None:
-        """Notes no more; the file stays, unless it was folded."""
+        """Stops noting. The file stays, unless it was folded."""
         self._journal.close()
 
 
 def _beside(compile: Compilation) -> dict[str, Any]:
-    """Returns what has to be known of a compilation to write its part of the index and of `full_code`, and is no
-    field of its frame."""
+    """Returns the values that a compilation's part of the index and of `full_code` needs, and that are not fields of
+    its frame."""
     return {
         "code": compile.number_of_original or None,
         "resumes": dict(compile.resumes),
@@ -87,10 +90,10 @@ def _beside(compile: Compilation) -> dict[str, Any]:
 
 
 def _changed(noted: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
-    """Returns the values that are not as they are noted; they are noted now."""
+    """Returns the values that differ from the noted ones, and notes them."""
     changed = {}
     for name, value in values.items():
         if name not in noted or noted[name] != value:
-            noted[name] = value[:] if type(value) is list else value  # lists grow
-            changed[name] = value  # written at once, before it can change
+            noted[name] = value[:] if type(value) is list else value  # Lists grow, so a copy is noted.
+            changed[name] = value  # The value is written at once, before it can change.
     return changed

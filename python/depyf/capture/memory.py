@@ -1,4 +1,4 @@
-"""The records that blocks made of functions that are still compiled, for `depyf.explain`."""
+"""Keeps the records of functions that are still compiled, for `depyf.explain`."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from depyf.session import Frame, Session
 
 @dataclass
 class Seen:
-    """A compilation that a block saw."""
+    """A compilation that a block recorded."""
 
     session: Session
     frame: Frame
     line_of: LineOf | None = None
-    """Gives the user's line for a guard; see `guards.read`."""
+    """Returns the user's line for a guard; see `guards.read`."""
 
 
 _lock = locks.Lock()
-"""The lock for `_sessions`. It is free in a forked child, which keeps the records of before the fork. Nothing clears
+"""The lock for `_sessions`. It is free in a forked child, which keeps the records from before the fork. Nothing clears
 it."""
 _by_code: weak.Table[Seen] = weak.Table()
-"""Transformed code -> what a block recorded of it. An entry goes with its code, and nothing else clears it. Each write
-is one assignment, so that it needs no lock; a forked child goes on with its copy."""
+"""Maps transformed code to what a block recorded about it. An item is cleared together with its code, and nothing else
+clears it. Each write is one assignment, so that it needs no lock; a forked child goes on with its copy."""
 _restored: weak.Table[list[weak.Reference]] = weak.Table()
-"""Original code -> what refers to the codes of the entries that PyTorch restored for it, in the order in which blocks saw that. An
-entry goes with its code, and nothing else clears it. Writers hold the lock of a recorder; a forked child goes on with its copy."""
+"""Maps original code to references to the codes of the entries that PyTorch restored for it, in the order in which
+blocks saw them. An item is cleared together with its code, and nothing else clears it. Writers hold the lock of a
+recorder; a forked child goes on with its copy."""
 _sessions: list[weakref.ref[Session]] = []
 """The sessions of all blocks. The beginning of a block clears out those that are gone. `_lock` guards it; a forked
 child goes on with its copy."""

@@ -1,8 +1,8 @@
 """The texts of a dump's files.
 
-`artifacts` has the files of single stages (`stages` lists them), `story` leads through all that was made of a
-function, `record` tells of the whole directory, to readers and to programs, and `words` of a compilation in
-sentences. `missing` explains what is absent.
+`artifacts` writes the files of single stages, which `stages` lists. `story` writes the file that leads through
+everything that was made of a function. `record` writes the files about the whole directory, for readers and for
+programs. `words` describes a compilation in sentences. `missing` explains what is absent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The files of single artifacts: graphs as Python, kernels, IR, transformed code."""
+"""Writes the files of single artifacts: graphs as Python, kernels, IR, and transformed code."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def artifact_text(
     *,
     is_python: bool = False,
 ) -> str:
-    """Returns a graph, kernel or IR as its file shows it.
+    """Returns the text of the file of a graph, kernel or IR.
 
     Args:
-        runs: what `runs_text` says of it, None of what never runs.
-        is_python: is the text of a kernel known to be Python?
+        runs: the result of `runs_text`; None for artifacts that never run.
+        is_python: true if the text of a kernel is known to be Python.
     """
     about = KINDS.get(kind, f'a graph that was shown under the name "{kind}"')
     head = [remark(f"{about[0].upper()}{about[1:]}."), remark(_belongs(frame, direction))]
@@ -53,7 +53,7 @@ def artifact_text(
 
 
 def runs_text(kind: str, reason: str) -> str:
-    """Returns one line that says whether a graph or kernel runs from its file; `reason` is empty where it does."""
+    """Returns a line that states whether a graph or kernel runs from its file. `reason` is empty if it does."""
     if reason:
         return f"Does not run from this file: {' '.join(reason.split())}."
     if kind == "kernel":
@@ -61,9 +61,10 @@ def runs_text(kind: str, reason: str) -> str:
     return "Runs from this file where the backend runs this graph as it is: proved equivalent to PyTorch's own."
 
 
-@functools.lru_cache(maxsize=8)  # a file's text is made once to see whether it can run, and again with the answer
+# The text of a file is made twice: first to find out whether it can run, and then with the answer.
+@functools.lru_cache(maxsize=8)
 def graph_class(text: str, name: str = "GraphModule") -> str:
-    """Returns the class that PyTorch prints for a graph, with a name that Python takes, and without what differs in
+    """Returns the class that PyTorch prints for a graph, under a name that Python accepts, and without what differs in
     every run."""
     text = names.shorten(text)
     if "# graph id: " in text:
@@ -76,7 +77,7 @@ def graph_class(text: str, name: str = "GraphModule") -> str:
 
 
 def transformed_text(frame: Frame, source: str, runs: str) -> str:
-    """Returns the file of one transformed code; `source` with the result of its proof at its head, and what runs."""
+    """Returns the text of the file of transformed code: the result of the proof, what runs, and `source`."""
     head = [
         remark(f"The code that runs in place of {frame.title} where the guards of this compilation hold."),
         remark(_belongs(frame, None)),
@@ -101,18 +102,18 @@ def _belongs(frame: Frame | None, direction: str | None) -> str:
 
 
 def _or_comments(text: str) -> str:
-    """Returns the text if it is Python; else the same as comments, with the reason."""
+    """Returns the text if it is Python; otherwise the text as comments, with the reason."""
     shortened = _core.shortened_graph(text)
     if (_short_compiles if len(shortened) <= _CACHED_CHARACTERS else compiles)(shortened):
         return text
-    try:  # for the error and its line
+    try:  # Compiling the text again gives the error with its line.
         compile(text, "<dump>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         return "\n".join([remark(f"PyTorch's own text, which is not Python: {error}"), *map(remark, text.splitlines())])
     return text
 
 
-_CACHED_CHARACTERS = 500  # most graphs have the same short text without their usual lines
+_CACHED_CHARACTERS = 500  # Without their usual lines most graphs have the same short text.
 
 
 def compiles(text: str) -> bool:
@@ -126,7 +127,7 @@ def compiles(text: str) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def _short_compiles(text: str) -> bool:
-    """Is `compiles` for texts that are short enough to be kept."""
+    """Does the same as `compiles` for texts that are short enough for a cache."""
     return compiles(text)
 
 

@@ -1,10 +1,10 @@
-"""The files that a compilation should have left, and did not."""
+"""Lists the files that a compilation should have left and did not leave."""
 
 from __future__ import annotations
 
 from depyf.session import Artifact, Frame, Missing
 
-# These need Inductor to run; a warm cache gives the result without them.
+# These stages exist only if Inductor runs. A warm cache returns the result without them.
 _NOT_IN_CACHE = ("BEFORE_PRE_GRAD", "AFTER_PRE_GRAD")
 _OF_DIRECTION_NOT_IN_CACHE = ("BEFORE_POST_GRAD", "ir_pre_fusion", "ir_post_fusion")
 _ELSEWHERE = "Inductor made it in another process; to have it here, set TORCHINDUCTOR_FX_COMPILE_MODE=NORMAL"
@@ -17,12 +17,13 @@ _RESTORED = "made where the function was compiled; `depyf open` of the file show
 def missing_artifacts(
     frame: Frame, cached: set[str | None], *, elsewhere: bool = False, restored: bool = False
 ) -> list[Missing]:
-    """Returns what one would expect of a compilation that came as far as this one did, and why it is missing.
+    """Returns the artifacts that are missing for a compilation that came this far, each with the reason.
 
     Args:
-        cached: the directions that came from a cache; None stands for all that was made together with the forward.
-        elsewhere: True if Inductor compiled in another process.
-        restored: True if another process compiled it, and it was loaded here.
+        cached: the directions that came from a cache; None stands for everything that was made together with the
+            forward.
+        elsewhere: true if Inductor compiled in another process.
+        restored: true if another process compiled the function, and this one loaded it.
     """
     if restored:
         return [Missing("the stages before what is here", _RESTORED)]

@@ -1,4 +1,4 @@
-"""The record of a dump for programs: `session.json`, with what it tells of other runs, and `times.json`."""
+"""Writes the record of a dump for programs: `session.json`, which also keeps earlier runs, and `times.json`."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ def write(
     last: bool = True,
     recovered: bool = False,
 ) -> None:
-    """Writes the files about the whole directory. If one cannot be written, the others still are.
+    """Writes the files about the whole directory. If one cannot be written, the others are still written.
 
     Args:
         sessions: the runs to add. A `session.json` that cannot be read or written is noted in the last of them.
         provenance: the links of their compilations.
-        tables: for each compilation of the last of them what its lines of source cost, and the operators of its graph, -1 if
-            unknown.
-        recovered: True if the runs are rebuilt from journals: what lines cost is then found in the files of graphs.
-        last: False if the last run that the directory tells of is later than these.
+        tables: for each compilation of the last run the costs of its lines of source, and the number of operators of
+            its graph (-1 if unknown).
+        recovered: true if the runs were rebuilt from journals; then the costs of lines are computed from the files of
+            graphs.
+        last: false if the directory already contains a run that is later than these.
 
     Raises:
         OSError: a file cannot be written.
@@ -58,7 +59,7 @@ def write(
     pages = _core.index_files(str(directory), text, times or _content(directory / "times.json"), tables, recovered)
     for name, page_text in pages.items():
         replace(name, page_text)
-    for path in directory.glob("compilation_*.md"):  # of what the runs no longer tell of
+    for path in directory.glob("compilation_*.md"):  # These pages belong to runs that are no longer recorded.
         if path.name not in pages and _PAGE.fullmatch(path.name):
             path.unlink(missing_ok=True)
     try:
@@ -72,7 +73,7 @@ def write(
 
 
 def _merged(directory: Path, sessions: list[Session], *, last: bool) -> list[Session]:
-    """Returns the runs that the directory already tells of, and others; the same run is told of once."""
+    """Returns the runs that the directory already records together with the new ones. The same run is listed once."""
     runs: list[Session] = []
     try:
         runs = read_runs(directory)
@@ -87,7 +88,7 @@ def _merged(directory: Path, sessions: list[Session], *, last: bool) -> list[Ses
 
 
 def _put_aside(directory: Path, why: str) -> str:
-    """Renames a session.json that cannot be read, so that nothing is lost. Returns a note that says so."""
+    """Renames a session.json that cannot be read, so that nothing is lost. Returns a note about it."""
     lead = f"The session.json that was in the directory could not be read ({why})"
     for number in itertools.count():
         name = f"session.unreadable.{number}.json"
@@ -111,17 +112,18 @@ def _content(path: Path) -> str:
 def session_json(runs: list[Session]) -> str:
     """Returns the content of `session.json`."""
     data = {"schema_version": SCHEMA_VERSION, "runs": [run.to_dict() for run in runs]}
-    return _core.json_text(data, levels=6) + "\n"  # an artifact or a guard a line
+    return _core.json_text(data, levels=6) + "\n"  # Each artifact and each guard gets a line.
 
 
 def times_json(run: Session) -> str:
-    """Returns the content of `times.json`: of the last run how long each compilation took, in the order of
+    """Returns the content of `times.json`: the duration of each compilation of the last run, in the order of
     `session.json`, and the events of PyTorch's timeline.
 
-    An event is a list of "B" (begin), "E" (end) or "X" (whole), its name, the microseconds since `start_us`, its compile id or
-    "", and, of a whole one, its duration in microseconds.
+    An event is a list of "B" (begin), "E" (end) or "X" (whole), its name, the microseconds since `start_us`, its
+    compile id or "", and, for a whole event, its duration in microseconds.
 
-    A file of its own, as it is other in every run: what else is in a dump is the same where the program is.
+    The content is in a file of its own because it differs in every run; the other files of a dump stay the same if the
+    program does.
     """
     start = min((event.microseconds for event in run.phase_events), default=0.0)
     events = [

@@ -1,8 +1,8 @@
-"""The stages of a compilation, each with an artifact of its own."""
+"""The stages of a compilation, each of which has an artifact of its own."""
 
 from __future__ import annotations
 
 from depyf import _core
 
 KINDS = {kind: about for kind, about, _ in _core.stages()}
-"""What the files of a kind have, in the order in which they are made, which is the order to read them in."""
+"""kind of the file -> its description, in the order in which the files are made and should be read."""

@@ -1,4 +1,4 @@
-"""The story of a function: one file that leads through everything that torch.compile made of it."""
+"""Writes the file that leads through everything that torch.compile made of a function."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from depyf.guards.source import source as guard_source
 from depyf.session import Frame
 from depyf.source_line import Line
 
-# The fields of a frame that a story tells.
+# The fields of a frame that the file describes.
 _TOLD = (
     *WORDED,
     *("compile_id", "compiled_fn", "resume_name", "resume_names", "resume_calls", "transformed_file", "frontier"),
@@ -28,18 +28,18 @@ _TOLD = (
 
 @dataclass
 class Section:
-    """One function in a full_code file, with its compilations."""
+    """A function in a full_code file, with its compilations."""
 
     original: types.CodeType
     frames: list[Frame]
     guard_files: list[str | None]
-    """Of each of them the file with its guards as a function; None where they are not known as a list."""
+    """For each compilation the file with its guards as a function; None if the guards are not known as a list."""
     resume_places: dict[str, Line] = field(default_factory=dict)
-    """The user's lines at which the resume functions go on that its compilations call."""
+    """The user's lines at which the resume functions that its compilations call continue."""
     own_places: dict[str, Line] = field(default_factory=dict)
-    """Of a resume function: the line at which it goes on, by the names that it is called by."""
+    """For a resume function: the line at which it continues, by the names under which it is called."""
     source: str | None = None
-    """The source of the function, where it is known already."""
+    """The source of the function, if it is already known."""
 
     @property
     def text(self) -> str:
@@ -48,11 +48,11 @@ class Section:
 
 
 def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
-    """Returns one Python file that leads from the original function through guards, code and graphs to the end.
+    """Returns one Python file that leads from the original function through code, graphs and guards to the end.
 
     Args:
-        sections: the function, and after it the resume functions that its code leads to.
-        read: gives the text of a file of the dump.
+        sections: the function, followed by the resume functions that its code leads to.
+        read: returns the text of a file of the dump.
     """
     told = [
         {
@@ -69,25 +69,26 @@ def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
 
 
 def _told(frame: Frame) -> dict[str, Any]:
-    # The guards of a model are thousands of lines: they are told where there is no list of limits.
+    # The guards of a model take thousands of lines, so they are listed only if there is no list of limits.
     guards = frame.guards[:1] if frame.frontier else frame.guards
     return {**{name: getattr(frame, name) for name in _TOLD}, "guards": guards}
 
 
 def _marked(top: Section, file: str, line: int) -> list[str]:
-    """Returns the user's source with the line where a resume function goes on; as comments where it is no whole
-    statement."""
+    """Returns the user's source with a mark at the line where a resume function continues; as comments if the source is
+    not a whole statement."""
     source = resume_source.marked(top.text, top.original, file, line)
     lines = source.splitlines()
     return lines if compiles(source) else [remark(line) for line in lines]
 
 
 def guard_function(guards: Guards, name: str, title: str) -> str:
-    """Returns the file with the guards of a compilation as a function, with what a reader has to know of it.
+    """Returns the text of a file with the guards of a compilation as a function, and the explanations that a reader
+    needs.
 
     Args:
-        name: of the function.
-        title: whose guards they are.
+        name: the name of the function.
+        title: the title of the compilation.
     """
     head = [
         remark(f"The guards of {title}: its code runs where {name}(L, G) is true."),
@@ -99,7 +100,8 @@ def guard_function(guards: Guards, name: str, title: str) -> str:
 
 
 def original_source(code: types.CodeType) -> str:
-    """Returns a function as its author wrote it; decompiled where the file is not there or has no whole statement."""
+    """Returns a function as its author wrote it; decompiled if the file is missing or does not contain it as a whole
+    statement."""
     try:
         text = textwrap.dedent(inspect.getsource(code)).rstrip()
         compile(text, "<source>", "exec", dont_inherit=True)

@@ -1,4 +1,4 @@
-"""Stepping through bytecode: instruction, source, value stack and what each slot of it holds."""
+"""Steps through bytecode, and shows the instruction, the source, and the value stack with the meaning of each slot."""
 
 from depyf.stepper.block import step
 from depyf.stepper.slots import NULL, Slot

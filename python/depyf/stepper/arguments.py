@@ -1,4 +1,4 @@
-"""The arguments of commands: what is refused, and with which message."""
+"""Checks the arguments of commands, and refuses wrong ones with a message."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ class CommandError(Exception):
 
 
 def number(text: str, command: str) -> int:
-    """Returns the number that a text states.
+    """Returns the number that a text contains.
 
     Raises:
-        CommandError: it states none.
+        CommandError: the text is not a number.
     """
     try:
         return int(text)

@@ -26,11 +26,11 @@ else:
 __all__ = ["step"]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-# Dataclasses write their methods under "<string>".
+# Dataclasses compile their methods under the file name "<string>".
 _LIBRARY = (os.path.dirname(os.__file__) + os.sep, "<string>")
 _active = threading.local()
-"""By thread, in `block`: the `depyf.step` block that the thread is in. It needs no lock, as each thread has its own
-value. The end of the block clears it; the thread of a forked child is in the block of its parent."""
+"""Holds in `block`, for each thread, the `depyf.step` block that the thread is in. It needs no lock, because each
+thread has its own value. The end of the block clears it; the thread of a forked child is in the block of its parent."""
 
 
 class step:
@@ -39,25 +39,27 @@ class step:
         with depyf.step(fn):
             compiled(x)
 
-    Execution stops where one of the functions is entered, before its first instruction: the function itself, or the
-    code that torch.compile made of it, by a call or ahead of time, and of what follows its graph breaks. At a stop there is a prompt (`help` lists
-    its commands), or `callback` is asked. It gets a `Stop`, and returns the line that would have been typed: "n",
-    "b 12, x > 3", "x = 5"; a list of such lines; or None for "si", the next instruction. Lines that do not go on are
-    followed by a call of the callback for the same stop; what they print is in `stop.output`. A line that cannot be done
-    is warned of, and stepping goes on with the next instruction.
+    Execution stops before the first instruction of each function that is entered: of the function itself, or of the
+    code that torch.compile made of it and of what follows its graph breaks, by a call or ahead of time. A stop shows a
+    prompt (`help` lists its commands), or calls `callback` with a `Stop`. The callback returns the line that a user
+    would type, such as "n", "b 12, x > 3" or "x = 5"; a list of such lines; or None for "si", the next instruction.
+    After commands that do not continue execution, the callback is called again for the same stop; `stop.output`
+    contains what they printed. A command that cannot be executed causes a warning, and stepping continues with the next
+    instruction.
 
-    Only the thread that enters the block stops. The program goes on unharmed after `q`, after the end of the input,
-    and where the callback raises, which ends the stepping and is warned of. At the end of the block the tool id of
-    `sys.monitoring` is free again, or the tracer of `sys.settrace` (to Python 3.11) is the one that it was.
+    Only the thread that enters the block stops. The program continues unharmed after the command `q`, after the end of
+    the input, and if the callback raises an exception, which ends the stepping with a warning. At the end of the block
+    the tool id of `sys.monitoring` is free again, or the tracer of `sys.settrace` (up to Python 3.11) is the previous
+    one.
 
     Args:
-        functions: what to stop in; none: every code that Dynamo has put in place of a function's own.
-        callback: asked in place of the prompt.
-        stdin, stdout: of the prompt; the process's own where they are not given.
+        functions: the functions to stop in; none means every code that Dynamo has put in the place of a function's own.
+        callback: is called instead of showing a prompt.
+        stdin, stdout: the streams of the prompt; by default those of the process.
 
     Raises:
         TypeError: there is no Python code behind one of the functions.
-        RuntimeError: the thread is in a `depyf.step` block already, or no tool id is free.
+        RuntimeError: the thread is already in a `depyf.step` block, or no tool id is free.
     """
 
     def __init__(
@@ -100,10 +102,10 @@ class step:
         self._engine.forget()
 
     def _is_skipped(self, frame: types.FrameType) -> bool:
-        """True if stepping does not lead into a call of this code.
+        """True if stepping does not enter a call of this code.
 
-        Those are: all that happens while Dynamo compiles; functions of depyf, of torch, and of the import system;
-        functions of the standard library, unless what is stepped through calls them.
+        It does not enter anything while Dynamo compiles; functions of depyf, of torch, and of the import system; and
+        functions of the standard library, unless the function that is being stepped through calls them.
         """
         if _is_machinery(frame.f_code):
             return True
@@ -112,7 +114,7 @@ class step:
             return frame.f_back is None or not self._engine.follows(frame.f_back)
         return "torch" in sys.modules and dynamo.current() is not None
 
-    # At a stop
+    # Stops
 
     def _decide(self, stop: Stop) -> Plan:
         try:
@@ -137,7 +139,7 @@ class step:
                         raise CommandError(f"no command is of type {type(line).__name__}")
                     done = self._commands.run(stop, line)
                 except CommandError as error:
-                    # A callback that is asked again for the same stop could give the same line for ever.
+                    # A callback that is called again for the same stop could return the same line forever.
                     stop.output.append(f"*** {error}")
                     report.warn(f"depyf.step: {line!r} of the callback: {error}; it goes on with the next instruction")
                     return self._commands.next_instruction(stop)
@@ -178,7 +180,7 @@ class step:
 
 
 def _codes_of(function: Any) -> list[types.CodeType]:
-    """Returns the code objects to stop in; of what was compiled ahead of time those of all its inputs."""
+    """Returns the code objects to stop in. A function that was compiled ahead of time has one for each of its inputs."""
     compiled_ahead = ahead.functions(function)
     return [compiled.code for compiled in compiled_ahead] or [decompiler.find_code(function)]
 

@@ -19,7 +19,7 @@ class Breakpoints:
 
     Args:
         engine: the engine that stops at them.
-        inspection: has the frame in which lines and offsets are looked up.
+        inspection: holds the frame in which lines and offsets are looked up.
     """
 
     def __init__(self, engine: Engine, inspection: Inspection) -> None:

@@ -1,4 +1,5 @@
-"""The commands: as in pdb where it has one, for lines; `si`, `ni` as in gdb, for instructions."""
+"""The commands. Those for lines are the commands of pdb as far as pdb has them; `si` and `ni`, for instructions, are
+those of gdb."""
 
 from __future__ import annotations
 
@@ -32,10 +33,10 @@ An empty line repeats the last command.
 
 
 class Commands:
-    """Runs commands at a stop. Each returns text to show, or the plan to go on with.
+    """Executes commands at a stop. Each returns a text to show, or the plan by which execution continues.
 
     Args:
-        engine: whose breakpoints and watches the commands change.
+        engine: the engine whose breakpoints and watches the commands change.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -44,10 +45,10 @@ class Commands:
         self._table = _table(Breakpoints(engine, self._inspection), self._inspection)
 
     def run(self, stop: Stop, line: str) -> Plan | str:
-        """Runs one line of input.
+        """Executes one line of input.
 
         Raises:
-            CommandError: it cannot be done.
+            CommandError: the command cannot be executed.
         """
         line = line.strip() or self._last
         self._last = line
@@ -55,17 +56,17 @@ class Commands:
         name, _, rest = line.partition(" ")
         rest = rest.strip()
         command = self._table.get(name)
-        # `s = 3` sets a variable, whatever its name.
+        # `s = 3` sets a variable, even if its name is that of a command.
         if command is not None and not (rest.startswith("=") and not rest.startswith("==")):
             return command(stop, rest)
         return self._inspection.statement(stop, line)
 
     def next_instruction(self, stop: Stop) -> Plan:
-        """Returns the plan that the command `si` gives."""
+        """Returns the plan of the command `si`."""
         return going_on.COMMANDS["si"](stop, "")
 
     def leave(self) -> None:
-        """Lets go of the frames of a stop."""
+        """Releases the frames of a stop."""
         self._inspection.frame = None
 
 
@@ -74,7 +75,7 @@ def _help(stop: Stop, rest: str) -> str:
 
 
 def _table(breakpoints: Breakpoints, inspection: Inspection) -> dict[str, Callable[[Stop, str], Plan | str]]:
-    """Returns each command by its names."""
+    """Returns the commands by their names."""
     return {**going_on.COMMANDS} | {
         name: command
         for names, command in (

@@ -1,4 +1,5 @@
-"""When to stop: the plan of the last command, breakpoints, watches. Knows nothing of how events come."""
+"""Decides when to stop, from the plan of the last command, breakpoints and watches. It does not know where events come
+from."""
 
 from __future__ import annotations
 
@@ -17,11 +18,12 @@ _PLAIN = (int, float, complex, str, bytes, bool, type(None))
 
 @dataclass(frozen=True)
 class Plan:
-    """How to go on.
+    """The way in which execution continues.
 
-    `how` is one of "instruction" (the next one, wherever), "over" (the next one that is not in a call from `frame`),
-    "line" and "line into" (another line, not in a call or wherever), "until" (an offset or line of `frame` at or
-    beyond `place`), "return" (the end of `frame`), "run" (the next breakpoint), "quit".
+    `how` is one of "instruction" (until the next instruction, wherever it is), "over" (until the next instruction that
+    is not in a call from `frame`), "line" and "line into" (until another line, outside of calls or wherever it is),
+    "until" (until an offset or line of `frame` at or beyond `place`), "return" (until the end of `frame`), "run" (until
+    the next breakpoint) and "quit".
     """
 
     how: str
@@ -32,15 +34,15 @@ class Plan:
 
 @dataclass
 class Breakpoint:
-    """A place to stop at."""
+    """A place at which execution stops."""
 
     number: int
     kind: str
     """"line", "offset", "op" or "function"."""
     value: Any
-    """The line of the source shown, the offset in bytes, the name of the operation, or the name of the function."""
+    """The line of the shown source, the offset in bytes, the name of the operation, or the name of the function."""
     code: types.CodeType | None = None
-    """Of lines and offsets: where. Of operations: None means everywhere."""
+    """For lines and offsets: the code object. For operations: the code object, or None for every code object."""
     condition: str | None = None
     temporary: bool = False
     enabled: bool = True
@@ -65,12 +67,12 @@ class Watch:
 
 
 class Engine:
-    """Decides at each instruction whether to stop, and asks `decide` how to go on.
+    """Decides at each instruction whether to stop, and calls `decide` to learn how to continue.
 
     Args:
-        is_target: whether a code object is one to stop in when it is entered.
-        skips: whether stepping into a function that has just been called is to be left out.
-        decide: gets the stop, returns the plan.
+        is_target: returns whether to stop when a code object is entered.
+        skips: returns whether stepping does not enter a function that has just been called.
+        decide: receives the stop, and returns the plan.
     """
 
     def __init__(
@@ -87,9 +89,9 @@ class Engine:
         self.stops_at_entry = True
         self.plan = Plan("run")
         self.ended = False
-        # Frames that are being followed: those that have begun, and are not yet left.
+        # The frames that are followed: they have begun and not yet ended.
         self._open: dict[int, types.FrameType] = {}
-        self._lines: dict[int, int | None] = {}  # the line that each was at last
+        self._lines: dict[int, int | None] = {}  # the last line of each frame
 
     # Events
 
@@ -109,7 +111,7 @@ class Engine:
         )
 
     def instruction(self, frame: types.FrameType, offset: int) -> None:
-        """Is called when a followed frame is about to run the instruction at `offset`."""
+        """Is called when a followed frame is about to execute the instruction at `offset`."""
         if self.ended:
             return
         reason = self._reason(frame, offset)
@@ -124,14 +126,16 @@ class Engine:
         return self._open.get(id(frame)) is frame
 
     def left(self, frame: types.FrameType) -> None:
-        """Is called when a followed frame has returned or raised."""
+        """Is called when a followed frame has returned or raised an exception."""
         self._open.pop(id(frame), None)
         self._lines.pop(id(frame), None)
-        if self.plan.frame is frame:  # its variables must not wait for the next stop, and nothing is called from it
+        # The frame's variables must not be kept alive until the next stop, and nothing is called from the frame any
+        # more.
+        if self.plan.frame is frame:
             self.plan = replace(self.plan, frame=None)
 
     def forget(self) -> None:
-        """Lets go of all frames."""
+        """Releases all frames."""
         self.ended = True
         self._open.clear()
         self.plan = Plan("quit")
@@ -199,7 +203,7 @@ class Engine:
             return bool(offset == breakpoint_.value)
         if breakpoint_.kind == "op":
             return bool(instruction_at(code, offset).opname == breakpoint_.value)
-        # A line is reached where its first instruction is, or one to which control jumped from another line.
+        # A line is reached at its first instruction, or at an instruction to which control jumps from another line.
         stop = Stop(frame, offset, "")
         if stop.line != breakpoint_.value:
             self._lines[id(frame)] = stop.line
@@ -221,7 +225,7 @@ class Engine:
 
 
 def watched_value(stop: Stop, expression: str) -> Any:
-    """Returns the value of a watched expression; a sentinel where it has none."""
+    """Returns the value of a watched expression; a sentinel if the expression has no value."""
     try:
         return stop.evaluate(expression)
     except Exception:
@@ -231,8 +235,8 @@ def watched_value(stop: Stop, expression: str) -> Any:
 def watched_key(value: Any) -> Any:
     """Returns a key that is equal for two values of a watched expression that count as unchanged.
 
-    Objects count as changed when another object is there, or when a tensor was written to; comparing them could run
-    anything.
+    A value counts as changed if it is another object, or if a tensor was written to. Comparing objects could execute
+    any code.
     """
     if type(value) in _PLAIN:
         return type(value), repr(value)
@@ -256,7 +260,7 @@ def _holds(breakpoint_: Breakpoint, frame: types.FrameType, offset: int) -> bool
     try:
         return bool(Stop(frame, offset, "").evaluate(breakpoint_.condition))
     except Exception:
-        return True  # as pdb does: better to stop than to miss it
+        return True  # Like pdb, this prefers stopping to missing a stop.
 
 
 def _is_called_from(frame: types.FrameType, caller: types.FrameType) -> bool:

@@ -1,4 +1,4 @@
-"""The commands that look at a frame, or run a statement in it."""
+"""The commands that inspect a frame, or execute a statement in it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["Inspection"]
 
 
 class Inspection:
-    """Shows the frame that `up` and `down` have chosen. Each command returns the text to show."""
+    """Shows the frame that the commands `up` and `down` chose. Each command returns the text to show."""
 
     def __init__(self) -> None:
         self.frame: Frame | None = None
-        """The chosen frame; None as long as nothing has stopped."""
+        """The chosen frame; None before the first stop."""
 
     @property
     def chosen(self) -> Frame:
-        """The chosen frame, at a stop."""
+        """The chosen frame; requires a stop."""
         assert self.frame is not None
         return self.frame
 

@@ -1,4 +1,4 @@
-"""Events from `sys.monitoring` (3.12 and later), under a tool id of our own."""
+"""Receives events from `sys.monitoring` (3.12 and later), under a tool id that is free."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from depyf.compat import eval_frame
 from depyf.stepper.engine import Engine
 
-_IDS = (4, 3, 5, 0, 1, 2)  # those without a meaning first
+_IDS = (4, 3, 5, 0, 1, 2)  # The ids without a predefined meaning come first.
 
 
 class Monitoring:
@@ -63,7 +63,7 @@ class Monitoring:
             events.PY_UNWIND: self._left,
         }
 
-    # Callbacks. The frame that an event is about is the caller's.
+    # Callbacks. The caller's frame is the one that an event is about.
 
     def _entered(self, code: types.CodeType, offset: int) -> None:
         if self._busy or threading.get_ident() != self._thread or id(code) in self._followed:

@@ -1,4 +1,4 @@
-"""The value stack of a frame: each slot with its value and the expression that it holds."""
+"""Reads the value stack of a frame: the value of each slot, and the expression that it is the value of."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["NULL", "Slot", "exact_depth", "read", "set_local", "set_slot", "stac
 
 
 class _Null:
-    """Stands for the NULL that CPython keeps beside some callables."""
+    """The value that represents NULL, which CPython stores beside some callables."""
 
     def __repr__(self) -> str:
         return "NULL"
@@ -31,28 +31,28 @@ class Slot:
     """One slot of a value stack."""
 
     value: Any
-    """The object in it; `NULL` where there is none."""
+    """The object in the slot; `NULL` if there is none."""
     expression: str
-    """What it holds, as Python; parts that are no Python stand in angle brackets."""
+    """The meaning of the slot, as Python; parts that are not Python stand in angle brackets."""
     current: bool
-    """Evaluating the expression in the frame gives the value, as far as operators, attributes and subscripts have no
-    effects of their own."""
+    """True if evaluating the expression in the frame gives the value, provided that operators, attributes and
+    subscripts have no side effects."""
     settable: str
-    """What may be put in its place: "any" object, an object of the "same type", or "nothing"."""
+    """The objects that can replace the value: "any" object, an object of the "same type", or "nothing"."""
     made_at: int
-    """Offset of the instruction that pushed it, in bytes; -1 where several ways meet."""
+    """The offset in bytes of the instruction that pushed the value; -1 if several instructions can have pushed it."""
 
     def __str__(self) -> str:
         return self.expression
 
 
 _kept: weak.Table[Any] = weak.Table()
-"""By code object, computed once. An entry goes with its code, and nothing else clears it. It has no lock, as threads
-may write the same value at once; a forked child goes on with its copy."""
+"""The stack map of each code object, computed once. An item is cleared together with its code, and nothing else clears
+it. It has no lock, because threads may write the same value at once; a forked child goes on with its copy."""
 
 
 def stack_map(code: types.CodeType) -> Any:
-    """Returns what is known of the value stack of a code object, computed once."""
+    """Returns the stack map of a code object, which is computed once."""
     known = _kept.get(code)
     if known is None:
         known = _core.stack_map(code)
@@ -64,8 +64,9 @@ def exact_depth(frame: types.FrameType, offset: int, *, in_call: bool) -> int:
     """Returns the number of slots that certainly hold values; -1 if nothing is known.
 
     Args:
-        offset: of the instruction, in bytes.
-        in_call: the instruction is running, in a frame that waits for what it called; it may have taken its operands.
+        offset: the offset of the instruction in bytes.
+        in_call: true if the instruction is executing, in a frame that waits for a call; it may already have popped its
+            operands.
     """
     known = stack_map(frame.f_code)
     depth: int = known.depth(offset)
@@ -75,12 +76,12 @@ def exact_depth(frame: types.FrameType, offset: int, *, in_call: bool) -> int:
         return depth
     own = _core.frame_depth(frame)
     if own is not None and not in_call and own != depth:
-        return -1  # bytecode that is not as its instructions say: nothing is read
+        return -1  # The stack does not match the instructions, so nothing is read.
     return depth
 
 
 def read(frame: types.FrameType, offset: int, *, in_call: bool = False) -> list[Slot]:
-    """Returns the slots of a frame that stands before the instruction at `offset`, the lowest first."""
+    """Returns the slots of a frame before the instruction at `offset`, the lowest first."""
     depth = exact_depth(frame, offset, in_call=in_call)
     if depth <= 0:
         return []
@@ -106,17 +107,18 @@ def read(frame: types.FrameType, offset: int, *, in_call: bool = False) -> list[
 
 
 def _splits_methods(code: types.CodeType, offset: int) -> bool:
-    """True on 3.11 before CALL, as PRECALL has put function and self of a bound method in the two slots."""
+    """True before CALL on 3.11, where PRECALL has already put the function and the self of a bound method into two
+    slots."""
     return sys.version_info[:2] == (3, 11) and dis.opname[code.co_code[offset]] == "CALL"
 
 
 def set_slot(frame: types.FrameType, offset: int, index: int, value: Any) -> None:
-    """Puts `value` in a slot; negative indices count from the top.
+    """Replaces the value of a slot. A negative index counts from the top.
 
     Raises:
         IndexError: there is no such slot.
         ValueError: the slot holds NULL.
-        TypeError: the interpreter relies on the type that is there.
+        TypeError: the interpreter relies on the type of the current value.
     """
     slots = read(frame, offset)
     if not -len(slots) <= index < len(slots):
@@ -140,13 +142,14 @@ def set_local(frame: types.FrameType, name: str, value: Any) -> None:
         KeyError: the frame has no such variable.
     """
     code = frame.f_code
-    if not code.co_flags & 1:  # CO_OPTIMIZED: module and class bodies keep names in a dictionary
+    # Without CO_OPTIMIZED the names are in a dictionary, as in the bodies of modules and classes.
+    if not code.co_flags & 1:
         frame.f_locals[name] = value
         return
     if name not in (*code.co_varnames, *code.co_cellvars, *code.co_freevars):
         raise KeyError(f"{code.co_name} has no local {name!r}")
     if sys.version_info >= (3, 13):
-        frame.f_locals[name] = value  # written through (PEP 667)
+        frame.f_locals[name] = value  # Writing to the mapping writes to the frame (PEP 667).
         return
     _core.set_frame_local(frame, name, value)
     frame.f_locals  # noqa: B018  # brings the dictionary up to date: after a trace function it is copied back

@@ -1,4 +1,4 @@
-"""The source to show for a code object, and the line of each instruction in it."""
+"""Finds the source to show for a code object, and the line of each instruction in it."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from depyf.recompile import compile_like
 __all__ = ["Source", "source_of"]
 
 _known: weak.Table[Source] = weak.Table()
-"""By code object, computed once. An entry goes with its code, and nothing else clears it. It has no lock, as threads
-may write the same value at once; a forked child goes on with its copy."""
+"""The source of each code object, computed once. An item is cleared together with its code, and nothing else clears it.
+It has no lock, because threads may write the same value at once; a forked child goes on with its copy."""
 
 
 @dataclass
 class Source:
-    """Text, and which line of it an instruction belongs to."""
+    """A source text with the line of each instruction."""
 
     lines: list[str]
     file: str | None
-    """The file that the lines are those of; None for decompiled source."""
+    """The file that contains the lines; None for decompiled source."""
     exact: bool
-    """The lines are those of a line table; else of the statement that begins before the instruction."""
+    """True if the lines come from a line table. Otherwise the line of an instruction is that of the statement that
+    begins before it."""
     _offsets: list[int] = field(default_factory=list)
     _numbers: list[int | None] = field(default_factory=list)
 
     def line(self, offset: int) -> int | None:
-        """Returns the line, from 1, of the instruction at `offset` (in bytes); None for one that has none."""
+        """Returns the line, counted from 1, of the instruction at `offset` (in bytes); None if it has no line."""
         index = bisect.bisect_right(self._offsets, offset) - 1
         return self._numbers[index] if index >= 0 else None
 
 
 def source_of(code: types.CodeType) -> Source:
-    """Returns the source of a code object: the file that it was compiled from if that is a dumped one, else
-    decompiled."""
+    """Returns the source of a code object: the dumped file that it was compiled from, or else its decompiled source."""
     source = _known.get(code)
     if source is None:
         source = _make(code)
@@ -57,19 +57,19 @@ def _make(code: types.CodeType) -> Source:
     # If both code objects have the same instructions at the same offsets, the line table of one is valid for the other.
     if again is not None and again.co_code[::2] == code.co_code[::2]:
         return Source(lines, None, True, *_line_table(again))
-    if not decompiled.lines:  # a stub, which has no line for any instruction
+    if not decompiled.lines:  # The source is a stub, which has no line for any instruction.
         return _own(code)
     pairs = sorted((offset, line) for line, offset in decompiled.lines)
     return Source(lines, None, False, [offset for offset, _ in pairs], [line for _, line in pairs])
 
 
 def _own(code: types.CodeType) -> Source:
-    """Returns the file that a code object was compiled from, as its own line table has it."""
+    """Returns the file that a code object was compiled from, with the lines of its own line table."""
     lines = [line.rstrip("\n") for line in linecache.getlines(code.co_filename)]
     return Source(lines, code.co_filename, True, *_line_table(code))
 
 
 def _line_table(code: types.CodeType) -> tuple[list[int], list[int | None]]:
     rows = list(code.co_lines())
-    # The line of the `def` itself is that of the instructions that set the frame up.
+    # The instructions that set up the frame belong to the line of the `def` itself.
     return [start for start, _, _ in rows], [line for _, _, line in rows]

@@ -1,4 +1,4 @@
-"""A place where execution has stopped, as a prompt shows it and as a callback gets it."""
+"""A place where execution has stopped, for a prompt and for a callback."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNSET = object()
 
 @dataclass(frozen=True)
 class Instruction:
-    """The instruction that runs next."""
+    """The instruction that is executed next."""
 
     offset: int
     opname: str
@@ -34,7 +34,8 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Block:
-    """The row of the exception table that protects an instruction; of the block stack, to 3.10. Offsets in bytes."""
+    """The row of the exception table that protects an instruction (up to 3.10, of the block stack). Offsets are in
+    bytes."""
 
     start: int
     end: int
@@ -44,7 +45,7 @@ class Block:
 
 
 class Frame:
-    """A Python frame of the stopped thread, seen instruction by instruction."""
+    """A Python frame of the stopped thread, with its bytecode."""
 
     def __init__(self, frame: types.FrameType, offset: int, *, in_call: bool) -> None:
         self.frame = frame
@@ -70,7 +71,7 @@ class Frame:
 
     @property
     def line(self) -> int | None:
-        """The line of `source`, from 1, that the instruction belongs to."""
+        """The line of `source`, counted from 1, that the instruction belongs to."""
         return self.source.line(self.offset)
 
     @property
@@ -86,36 +87,36 @@ class Frame:
 
     @property
     def block(self) -> Block | None:
-        """Returns the handler of an exception that is raised here."""
+        """Returns the handler of an exception that is raised here; None if there is none."""
         row = slots.stack_map(self.code).handler(self.offset)
         return None if row is None else Block(*row)
 
     @property
     def locals(self) -> dict[str, Any]:
-        """The variables that are bound, cells and free variables included."""
+        """The variables that have values, including cells and free variables."""
         return dict(self.frame.f_locals)
 
     @property
     def cells(self) -> dict[str, Any]:
-        """Those of them that are shared with other functions."""
+        """The variables that are shared with other functions."""
         bound = self.frame.f_locals
         shared = (*self.code.co_cellvars, *self.code.co_freevars)
         return {name: bound[name] for name in shared if name in bound}
 
     def evaluate(self, expression: str) -> Any:
-        """Returns the value of an expression over locals, globals and `stack[i]` (`__stack__[i]` where `stack` is a
+        """Returns the value of an expression over locals, globals and `stack[i]` (`__stack__[i]` if `stack` is a
         local).
 
         Raises:
-            Exception: whatever the expression raises.
+            Exception: the expression raised it.
         """
         return eval(compile(expression, "<depyf.step>", "eval", dont_inherit=True), self.frame.f_globals, self._names())
 
     def execute(self, statement: str) -> None:
-        """Runs a statement in the frame. Its assignments to locals and to `stack[i]` take effect.
+        """Executes a statement in the frame. Its assignments to locals and to `stack[i]` take effect.
 
         Raises:
-            Exception: whatever the statement raises.
+            Exception: the statement raised it.
         """
         tree = ast.parse(statement, "<depyf.step>")
         bound = self._names()
@@ -153,20 +154,20 @@ class Frame:
     def _names(self) -> dict[str, Any]:
         stack = [slot.value for slot in self.stack]
         globals_ = self.frame.f_globals
-        # Names that are shown without their uuid.
+        # These names are shown without their uuid.
         shown = {short: globals_[full] for full, short in _core.short_names(self.code).items() if full in globals_}
         return {"stack": stack, **shown, **self.frame.f_locals, "__stack__": stack}
 
 
 class Stop(Frame):
-    """A stop, before the instruction at `offset`. Valid until the callback returns."""
+    """A stop before the instruction at `offset`. It is valid until the callback returns."""
 
     def __init__(self, frame: types.FrameType, offset: int, reason: str) -> None:
         super().__init__(frame, offset, in_call=False)
         self.reason = reason
-        """Why here: "entry", "step", "breakpoint N", "watch EXPRESSION: OLD -> NEW"."""
+        """The reason for the stop: "entry", "step", "breakpoint N", or "watch EXPRESSION: OLD -> NEW"."""
         self.output: list[str] = []
-        """What the commands that a callback returned at this stop have printed."""
+        """The output of the commands that a callback returned at this stop."""
 
     @property
     def frames(self) -> list[Frame]:
@@ -180,12 +181,12 @@ class Stop(Frame):
 
 
 _instructions: weak.Table[list[Instruction]] = weak.Table()
-"""By code object, computed once. An entry goes with its code, and nothing else clears it. It has no lock, as threads
-may write the same value at once; a forked child goes on with its copy."""
+"""The instructions of each code object, computed once. An item is cleared together with its code, and nothing else
+clears it. It has no lock, because threads may write the same value at once; a forked child goes on with its copy."""
 
 
 def instructions(code: types.CodeType) -> list[Instruction]:
-    """Returns all instructions; EXTENDED_ARG is part of the one that it extends, and gives it its offset."""
+    """Returns all instructions. EXTENDED_ARG is a part of the instruction that it extends, and determines its offset."""
     known = _instructions.get(code)
     if known is None:
         known, start = [], None
@@ -203,7 +204,7 @@ def instructions(code: types.CodeType) -> list[Instruction]:
 
 
 def _argument(instruction: dis.Instruction) -> str:
-    # Constants can be anything: only literals are shown as they are.
+    # A constant can be any object. Only literals are shown unchanged.
     if instruction.opname.startswith("LOAD_CONST") and type(instruction.argval) not in (
         int,
         float,
@@ -217,7 +218,7 @@ def _argument(instruction: dis.Instruction) -> str:
 
 
 def instruction_at(code: types.CodeType, offset: int) -> Instruction:
-    """Returns the instruction at an offset, or the one that it lies in."""
+    """Returns the instruction at an offset, or the one that contains the offset."""
     rows = instructions(code)
     index = bisect.bisect_right(rows, offset, key=lambda instruction: instruction.offset) - 1
     return rows[index] if index >= 0 else Instruction(offset, "?", None, "")

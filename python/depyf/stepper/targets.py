@@ -1,4 +1,4 @@
-"""The code objects to stop in: functions, and the code that Dynamo generated for them."""
+"""Finds the code objects to stop in: functions, and the code that Dynamo generated for them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["Targets"]
 
 
 class Targets:
-    """The code objects of functions with all that torch.compile made of them; without functions, all that it made.
+    """The code objects of functions and of all that torch.compile made of them; without functions, of all that it made.
 
-    Code that is compiled while this is at work is among them.
+    Code that is compiled while the block is open is included.
     """
 
     def __init__(self, codes: list[types.CodeType]) -> None:
@@ -46,7 +46,7 @@ class Targets:
         return code in self._codes
 
     def _codes_given(self) -> list[types.CodeType]:
-        """Returns the code objects that were given and are still there."""
+        """Returns those of the given code objects that still exist."""
         return [code for refers in self._given if isinstance(code := refers(), types.CodeType)]
 
     def _add(self, original: types.CodeType) -> None:
@@ -59,13 +59,13 @@ class Targets:
             if not self._given or self._belongs(original):
                 self._originals.set(original, True)
                 self._codes.set(transformed, True)
-        except Exception:  # a hook that raises would break the compilation
+        except Exception:  # An exception of a hook would break the compilation.
             pass
 
     def _belongs(self, original: types.CodeType) -> bool:
         if original in self._originals or original in self._codes:
             return True
-        # A resume function keeps file and first line of the function that it goes on with.
+        # A resume function has the file and the first line of the function that it continues.
         return installed.is_resume_code(original) and any(
             (code.co_filename, code.co_firstlineno) == (original.co_filename, original.co_firstlineno)
             for code in self._codes_given()

@@ -1,4 +1,4 @@
-"""Events from `sys.settrace` (to 3.11). The tracer that was there is put back at the end."""
+"""Receives events from `sys.settrace` (up to 3.11). At the end the previous tracer is restored."""
 
 from __future__ import annotations
 
@@ -20,23 +20,24 @@ class Tracing:
         self._engine = engine
         self._before: Any = None
         self._started = False
-        self._global, self._local = self._on_call, self._on_event  # one object each, to be found again
+        # These are stored so that the same objects can be recognised later.
+        self._global, self._local = self._on_call, self._on_event
 
     def start(self) -> None:
         eval_frame.leave_alone(Tracing._on_call, Tracing._on_event)
         self._before = sys.gettrace()
-        # Debuggers put functions of their own in place of this one: those are not to be followed.
+        # Debuggers replace this function by functions of their own, which are not to be followed.
         sys.settrace(self._global)
         self._started = True
 
     def stop(self) -> None:
         started, self._started = self._started, False
-        # Another tracer may have come since: it is not ours to take away.
+        # If another tracer has been set since, it stays.
         if started and sys.gettrace() is self._global:
             sys.settrace(self._before)
         self._before = None
 
-    # CPython calls no tracer while one is running; so nothing that these call is traced.
+    # CPython calls no tracer while a tracer runs, so nothing that these functions call is traced.
 
     def _on_call(self, frame: types.FrameType, event: str, argument: Any) -> Any:
         if not self._started:

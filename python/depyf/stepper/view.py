@@ -12,7 +12,7 @@ _WIDTH = 80
 
 
 def short(value: Any) -> str:
-    """Returns one line for a value. Never raises."""
+    """Returns one line for a value. Never raises an exception."""
     if value is NULL:
         return "NULL"
     try:
@@ -24,7 +24,7 @@ def short(value: Any) -> str:
 
 
 def stop(stopped: Stop) -> str:
-    """Returns the text that a prompt shows of a stop."""
+    """Returns the text that a prompt shows for a stop."""
     parts = [place(stopped), source(stopped, around=1), stack(stopped)]
     return "\n".join(part for part in parts if part)
 
@@ -39,7 +39,8 @@ def place(frame: Frame) -> str:
 
 
 def source(frame: Frame, *, around: int | None) -> str:
-    """Returns the source with an arrow at the line; `around` lines before and after it, None: all."""
+    """Returns the source with an arrow at the current line, and `around` lines before and after it; None means all
+    lines."""
     lines, current = frame.source.lines, frame.line
     first, last = 1, len(lines)
     if around is not None and current is not None:
@@ -51,7 +52,7 @@ def source(frame: Frame, *, around: int | None) -> str:
 
 
 def instructions(frame: Frame, *, around: int) -> str:
-    """Returns the instructions around the one that is next."""
+    """Returns the instructions around the next one."""
     rows = instructions_of(frame)
     index = next((i for i, row in enumerate(rows) if row == frame.instruction), 0)
     shown = rows[max(0, index - around) : index + around + 1]
@@ -63,7 +64,7 @@ def instructions_of(frame: Frame) -> list[Instruction]:
 
 
 def stack(frame: Frame) -> str:
-    """Returns the value stack, the top first; each slot with what it holds."""
+    """Returns the value stack, the top first, with the meaning of each slot."""
     slots = frame.stack
     if not slots:
         return "stack: not known here" if frame.depth < 0 else "stack: empty"
@@ -79,12 +80,12 @@ def stack(frame: Frame) -> str:
 
 
 def bindings(values: dict[str, Any]) -> str:
-    """Returns names with their values, a line each."""
+    """Returns names with their values, one on each line."""
     return "\n".join(f"{name} = {short(value)}" for name, value in values.items()) or "none"
 
 
 def block(frame: Frame) -> str:
-    """Returns the block of the exception table."""
+    """Returns the row of the exception table."""
     row = frame.block
     if row is None:
         return "no handler: an exception leaves the function"
