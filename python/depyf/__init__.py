@@ -54,7 +54,7 @@ __all__ = [
 
 try:
     __version__ = metadata.version("depyf")
-except metadata.PackageNotFoundError:  # the source tree is on the path, the package is not installed
+except metadata.PackageNotFoundError:  # The source tree is on the path, and the package is not installed.
     __version__ = "0+unknown"
 
 _LAZY = {

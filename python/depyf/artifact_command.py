@@ -1,4 +1,5 @@
-"""`depyf open`: what is in a file that PyTorch saved of compilations. Nothing in the file runs, and torch is not needed."""
+"""`depyf open`: shows the content of a file in which PyTorch saved compilations. Nothing in the file is executed, and
+torch is not needed."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from depyf import _core
 
 
 def add_parser(commands: Any) -> None:
-    """Declares the command."""
+    """Adds the command to a command line."""
     parser = commands.add_parser(
         "open",
         help="show what PyTorch saved of compilations, or how two such files differ",
@@ -29,7 +30,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Runs the command. Returns its exit status."""
+    """Executes the command. Returns its exit status."""
     if parsed.other is not None:
         return _compare(parsed.path, parsed.other, as_json=parsed.json)
     roots = [os.path.abspath(folder) for folder in sys.path if isinstance(folder, str)]

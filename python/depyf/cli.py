@@ -12,7 +12,7 @@ import depyf
 from depyf import artifact_command, decompile_command, diff_command, page, program
 
 _LOADED_WHEN_GIVEN = {"doctor": "depyf.doctor", "edit": "depyf.toolkit.command", "numerics": "depyf.numerics_command"}
-"""Command -> the module whose `run` executes it. Loading these takes longer than most other commands do."""
+"""Command -> the module whose `run` executes it. Loading these modules takes longer than most other commands do."""
 
 _EDIT_EXAMPLES = """\
 examples:
@@ -25,7 +25,7 @@ examples:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command. Returns its exit status: 0, or 1 if a target could not be found or read."""
+    """Executes the command. Returns its exit status: 0, or 1 if a target could not be found or read."""
     parser = argparse.ArgumentParser(prog="depyf", description="See what torch.compile makes, as Python.")
     parser.add_argument("--version", action="version", version=f"depyf {depyf.__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -114,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _add_numerics_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
+    """Adds the arguments of the command."""
     parser.add_argument("--call", type=int, metavar="N", help="compare only the N-th compiled call, from 0 on")
     parser.add_argument(
         "--reproduction", metavar="FILE", help="where a program that shows the first finding is written"
@@ -125,7 +125,7 @@ def _add_numerics_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_edit_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
+    """Adds the arguments of the command."""
     parser.add_argument(
         "target", metavar="TARGET", help="FILE.py:FUNCTION or MODULE:FUNCTION; a function, method, module or result"
     )

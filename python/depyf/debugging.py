@@ -1,4 +1,4 @@
-"""`depyf.debug`: a block in which what is compiled runs under a debugger, and nothing is compiled."""
+"""`depyf.debug`: a block in which compiled code runs under a debugger, and nothing is compiled."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ _SHOWN_MAX = 30
 
 
 class debug:
-    """Pauses in the debugger at the first line of a `with` block, in which only what is already compiled runs.
+    """Pauses in the debugger at the first line of a `with` block, in which only code that is already compiled runs.
 
         with depyf.prepare_debug("dump"):
             compiled(x)
         with depyf.debug():
             compiled(x)
 
-    A message names the directory and the files that run from it, with the first line of each. Breakpoints in them hit
-    (pdb: `b FILE:LINE`; in an editor: open the file and click). Nothing is compiled in the block: a call that fits no
-    compilation runs as it was written, and says so. A backward that was never called before is the exception: there
-    is nothing else to run. Other threads are left alone.
+    A message names the directory and the files that run from it, with the first line of each. Breakpoints in these
+    files work (pdb: `b FILE:LINE`; in an editor: open the file and click). Nothing is compiled in the block: a call
+    that fits no compilation runs eagerly, with a message. The exception is a backward that was never called before,
+    because there is nothing else to run. Other threads are not affected.
 
-    The debugger is the one that is at work (`python -m pdb`, debugpy), or else what `breakpoint()` would start, that is
+    The debugger is the active one (`python -m pdb`, debugpy), or else the one that `breakpoint()` would start, so
     `PYTHONBREAKPOINT` is honoured: with 0 there is no pause. In a pdb that the block starts, `q` ends debugging, and
-    the program goes on. At the end of the block everything is as it was before it: Dynamo compiles, and the tracer is
-    the one that was there.
+    the program continues. At the end of the block everything is as it was before: Dynamo compiles, and the previous
+    tracer is set.
 
     Raises:
-        RuntimeError: on entry, inside of a `prepare_debug` block: its files are not complete before it ends.
+        RuntimeError: on entry, inside a `prepare_debug` block, whose files are not complete before it ends.
     """
 
     def __enter__(self) -> debug:
@@ -57,7 +57,7 @@ class debug:
                 print("depyf: this PyTorch cannot be kept from compiling; what fits no compilation is compiled.")
             pause = _pause(sys._getframe(1))
             if pause is not None:
-                pause()  # nothing may be called after this: it is where the debugger would stop
+                pause()  # Nothing may be called after this call, because the debugger would stop there.
                 self._ours = sys.gettrace()
             return self
         except BaseException:
@@ -70,7 +70,7 @@ class debug:
         self._restore()
 
     def _restore(self) -> None:
-        # A tracer that came after ours is not ours to take away.
+        # A tracer that was set after this one stays.
         if self._ours != self._tracer and sys.gettrace() == self._ours:
             sys.settrace(self._tracer)
         if self._release is not None:
@@ -79,7 +79,7 @@ class debug:
 
     def _missed(self, code: types.CodeType, bound: dict[str, Any]) -> None:
         try:
-            # Dynamo looks at the debugger's functions too, while it evaluates what was typed.
+            # Dynamo also sees the functions of the debugger that evaluate what a user types.
             if id(code) in self._told or code.co_filename.startswith(_debuggers()):
                 return
             self._told.add(id(code))
@@ -95,7 +95,7 @@ class debug:
 
 
 def message() -> str:
-    """Returns the files that run, by directory, and where a breakpoint in each makes sense."""
+    """Returns the files that run, by directory, with a useful line for a breakpoint in each."""
     present = [file for file in running.files.values() if os.path.exists(file.path)]
     if not present:
         return (
@@ -106,7 +106,7 @@ def message() -> str:
     for directory in dict.fromkeys(os.path.dirname(file.path) for file in present):
         inside = [file for file in present if os.path.dirname(file.path) == directory]
         compilations = list(dict.fromkeys(file.compile_id for file in inside))
-        # A compilation's transformed code is made last, and runs first.
+        # The transformed code of a compilation is made last and runs first.
         inside.sort(key=lambda file: (compilations.index(file.compile_id), file.kind != "transformed code"))
         lines.append(
             f"depyf: {len(inside)} files in {directory} are the running code. Break where they begin, or beyond:"
@@ -145,7 +145,7 @@ def _pause(frame: types.FrameType) -> Callable[[], Any] | None:
         )
     hook: Callable[..., Any] = sys.breakpointhook
     if _is_of_pydevd(hook):
-        # debugpy is imported and has no client, as in a notebook: its hook would not stop.
+        # debugpy is imported and has no client, as in a notebook. Its hook would not stop.
         hook = sys.__breakpointhook__
     if hook is sys.__breakpointhook__ and wanted in ("", "pdb.set_trace"):
         return lambda: _Pdb().set_trace(frame)
@@ -157,7 +157,7 @@ def _pause(frame: types.FrameType) -> Callable[[], Any] | None:
 
 
 def _debuggers() -> tuple[str, ...]:
-    """Returns the places of the functions of debuggers."""
+    """Returns the places of debuggers' own functions."""
     files = [getattr(sys.modules.get(name), "__file__", None) for name in ("debugpy", "pydevd", "IPython")]
     return (*(os.path.dirname(file) + os.sep for file in files if file), pdb.__file__, bdb.__file__, cmd.__file__)
 

@@ -1,5 +1,4 @@
-"""The source of a code object, the code that it compiles back to, and the proof that both are equivalent, in one
-object."""
+"""A code object with its source, the code that the source compiles to, and the proof that both are equivalent."""
 
 from __future__ import annotations
 
@@ -18,10 +17,11 @@ __all__ = ["PROVED", "STYLES", "Decompilation", "decompile", "describe", "type_n
 
 PROVED = "# proved equivalent to the bytecode"
 """The first line of a source that is proved."""
-# The styles that are tried for a wanted style, in this order, until one is proved.
+# The styles that are tried for each requested style, in this order, until one is proved.
 _FORMS = {"readable": ("readable", "plain", "exact"), "exact": ("exact", "plain")}
 STYLES = ("readable", "exact")
-# How often statements are added that release values; after each time the proof lists the values that are still kept.
+# The number of times that statements are added which release values. After each time the proof lists the values that
+# are still kept.
 _RELEASES_MAX = 6
 
 
@@ -29,32 +29,34 @@ _RELEASES_MAX = 6
 class Decompilation:
     """The result of decompiling one code object.
 
-    Only what is `proved` and keeps no value longer (`keeps`) may ever run in place of the code object.
+    Only source that is `proved` and keeps no value longer (`keeps`) may ever run in the place of the code object.
     """
 
     original: types.CodeType
-    """What was decompiled."""
+    """The code object that was decompiled."""
     source: str
-    """Python, with comments at its head: the result of the proof, and what the constants without a literal are."""
+    """Python source. The comments at its head state the result of the proof and explain the constants without a
+    literal."""
     style: str
-    """How `source` is written: "readable", "exact", or "plain", which is readable without folding. Another one than was
-    asked for where that could not be proved."""
+    """The style of `source`: "readable", "exact", or "plain", which is readable without folding. It differs from the
+    requested style if that could not be proved."""
     level: str
     """"structured", "state machine" or "stub"."""
     code: types.CodeType | None
-    """`source` compiled back; it can stand in for `original` (see `compile_like`). None where it does not compile."""
+    """The code that `source` compiles to, which can replace `original` (see `compile_like`); None if it does not
+    compile."""
     proof: Proof | None
     """The proof that `original` and `code` are equivalent; None if there is no `code`."""
     reason: str
-    """Why the source is not proved, with the place, in one line; empty if it is proved."""
+    """One line with the place and the reason why the source is not proved; empty if it is proved."""
     lines: list[tuple[int, int]] = field(repr=False)
-    """(line of `source`, from 1; offset of the bytecode in bytes), in order."""
+    """(line of `source`, counted from 1; offset of the bytecode in bytes), in order."""
     head: int = field(default=0, repr=False)
-    """How many lines of `source` are the comments at its head."""
+    """The number of comment lines at the head of `source`."""
     keeps: str = ""
-    """Which values the source keeps alive longer than the bytecode does, in one line; empty where there are none."""
+    """One line on the values that the source keeps alive longer than the bytecode does; empty if there are none."""
     assumptions: Assumptions = field(default=NOTHING, repr=False)
-    """What the proof relies on."""
+    """The assumptions of the proof."""
 
     @property
     def proved(self) -> bool:
@@ -63,7 +65,8 @@ class Decompilation:
 
     @property
     def can_run(self) -> bool:
-        """True if the source's code may run in place of the original: it does the same, and keeps no value alive longer."""
+        """True if the source's code may run in the place of the original: it does the same, and keeps no value alive
+        longer."""
         return not self.reason and not self.keeps
 
     @property
@@ -72,15 +75,15 @@ class Decompilation:
         return self.source.split("\n", self.head)[-1]
 
     def named(self, name: str) -> Decompilation:
-        """Returns the same source under another name of the function, which no proof compares."""
+        """Returns the same source with another name of the function, which no proof compares."""
         same = _decompilation(self.original, name, self.style, self.assumptions)
         return replace(self, source=same.source, lines=same.lines, head=same.head)
 
     def compile_text(self, text: str, filename: str) -> types.CodeType | None:
-        """Compiles a text that contains `source`, such as a file of a dump, so that positions in the code are those
+        """Compiles a text that contains `source`, such as a file of a dump, so that the positions in the code are those
         of the file.
 
-        Returns None where the result is not proved, or keeps values longer: then it must not run.
+        Returns None if the source is not proved, or keeps values longer, because it must not run then.
         """
         if not self.can_run:
             return None
@@ -91,18 +94,18 @@ class Decompilation:
 def decompile(code: types.CodeType, *, name: str | None = None, style: str | None = None) -> Decompilation:
     """Decompiles a code object, compiles the source back, and proves that both do the same.
 
-    If readable source is not proved, exact source is tried; if nothing is proved, source of the wanted style is
-    returned, and states that it is not proved. The same goes for code from Dynamo whose source would keep values
+    If the readable source is not proved, exact source is tried. If nothing is proved, the source in the requested style
+    is returned, and states that it is not proved. The same holds for code from Dynamo whose source would keep values
     longer than the code does: such source may be shown, and states it.
 
     Args:
-        code: what to decompile.
-        name: takes the place of the function's own name.
-        style: one of `STYLES`; None is "readable", or "exact" where the environment has `DEPYF_REMOVE_TEMP=0`, by which
+        code: the code object to decompile.
+        name: replaces the function's own name.
+        style: one of `STYLES`; None means "readable", or "exact" if the environment has `DEPYF_REMOVE_TEMP=0`, by which
             the older tool kept its temporaries.
 
     Raises:
-        ValueError: an unknown style.
+        ValueError: the style is unknown.
     """
     if style is None:
         style = "exact" if os.environ.get("DEPYF_REMOVE_TEMP") == "0" else "readable"
@@ -121,7 +124,7 @@ def decompile(code: types.CodeType, *, name: str | None = None, style: str | Non
 def _decompilation(code: types.CodeType, name: str | None, style: str, assumptions: Assumptions) -> Decompilation:
     result = _decompile(code, name, style)
     checked = _Checked(result.source, list(range(1, result.source.count("\n") + 2)), code, assumptions)
-    if assumptions.hooked:  # others keep their source as a person wrote it
+    if assumptions.hooked:  # Other code keeps the source as a person wrote it.
         checked = checked.released(_parameters(code))
     keeps = checked.keeps
     head = [f"# not proved: {checked.reason}" if checked.reason else PROVED]
@@ -167,7 +170,7 @@ def _parameters(code: types.CodeType) -> dict[str, tuple[str, ...]]:
 
 
 class _Checked:
-    """A source, compiled back and proved."""
+    """A source with the code that it compiles to and the proof."""
 
     def __init__(self, source: str, origins: list[int], original: types.CodeType, assumptions: Assumptions) -> None:
         self.source = source
@@ -185,7 +188,8 @@ class _Checked:
         return ", ".join(f"{local} (line {line})" for local, line in reversed(locals_.items()))
 
     def released(self, parameters: Mapping[str, tuple[str, ...]]) -> _Checked:
-        """Returns the same with statements that let go of what is kept too long, as far as these are found and proved."""
+        """Returns the source with statements that release the values that are kept too long, as far as these can be
+        found and the result is proved."""
         best = self
         for to_none in (False, True):
             checked = self
@@ -207,10 +211,11 @@ class _Checked:
 def _check(
     source: str, code: types.CodeType, filename: str | None, assumptions: Assumptions = NOTHING
 ) -> tuple[types.CodeType | None, Proof | None, str]:
-    """Returns (the source compiled back, proof, why it is not proved). Never raises: the user's program must go on."""
+    """Returns (the compiled source, the proof, why it is not proved). Never raises an exception, because the user's
+    program must go on."""
     try:
         back = compile_back(source, code, filename=filename)
-    except Exception as error:  # RecursionError, MemoryError and what compilers of other versions may raise
+    except Exception as error:  # These are RecursionError, MemoryError, and the errors of other versions' compilers.
         return None, None, _one_line(f"the source does not compile back: {type(error).__name__}: {error}")
     try:
         proof = prove(code, back, lifetimes=False, assumptions=assumptions)
@@ -224,7 +229,7 @@ def _one_line(text: str) -> str:
 
 
 def _class_name(kind: type) -> str:
-    """Returns a class's full name, without asking its metaclass, which may be anything."""
+    """Returns a class's full name without calling its metaclass, which can be anything."""
     return f"{type.__getattribute__(kind, '__module__')}.{type.__getattribute__(kind, '__qualname__')}"
 
 
@@ -233,7 +238,7 @@ def type_name(value: object) -> str:
 
 
 def describe(value: object) -> str:
-    """Returns one line that says what a constant is. Runs no code of the object: no repr, hash or comparison."""
+    """Returns one line that describes a constant. It runs no code of the object: no repr, hash or comparison."""
     kind = type(value)
     if kind is dict:
         table: dict[Any, Any] = value  # type: ignore[assignment]

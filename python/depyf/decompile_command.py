@@ -1,4 +1,5 @@
-"""`depyf decompile`: source for modules, files and functions, proved; and all that depyf-decompile does with .pyc files."""
+"""`depyf decompile`: proved source for modules, files and functions, and everything that depyf-decompile does with .pyc
+files."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ _TEXTS = {
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Declares what the command takes."""
+    """Adds the command to a command line."""
     parser = commands.add_parser(
         "decompile",
         help="print Python source for compiled code",
@@ -99,8 +100,8 @@ def _jobs(text: str) -> int:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Runs the command. Returns its exit status: 0, or 1 if a target could not be found, read or written."""
-    # With one of these, and for folders and files of other versions, all is done by the core.
+    """Executes the command. Returns its exit status: 0, or 1 if a target could not be found, read or written."""
+    # The core does everything if one of these options is given, and for folders and files of other versions.
     by_core = bool(
         parsed.output
         or parsed.check
@@ -159,7 +160,7 @@ def _is_for_core(target: str) -> bool:
 
 
 def _file(target: str) -> str | tuple[str, bytes]:
-    """Returns a target as the core takes it: a path, or a name and the bytes of a .pyc file."""
+    """Returns a target as the core takes it: a path, or a name with the bytes of a .pyc file."""
     if target == "-":
         return "-", sys.stdin.buffer.read()
     path = Path(target)
@@ -172,7 +173,7 @@ def _code(target: str) -> types.CodeType:
     """Returns the code object that a target names.
 
     Raises:
-        ValueError, OSError, SyntaxError, ImportError, EOFError, TypeError: there is none, or it cannot be read.
+        ValueError, OSError, SyntaxError, ImportError, EOFError, TypeError: it does not exist, or it cannot be read.
     """
     where, _, function = target.partition(":")
     code = _code_of_file(Path(where)) if Path(where).is_file() else _code_of_module(where)

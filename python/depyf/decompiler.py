@@ -1,4 +1,4 @@
-"""From a code object, or whatever has one, to Python source."""
+"""Decompiles code objects, and objects that have one, to Python source."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ __all__ = ["DecompilationError", "Decompiler", "decompile", "find_code", "source
 
 
 class DecompilationError(Exception):
-    """The older tool's error. Kept for `except` clauses; nothing here raises it, as every code object decompiles."""
+    """The error of the older tool. It is kept for `except` clauses; nothing here raises it, because every code object
+    decompiles."""
 
     def __init__(self, message: str = "") -> None:
         super().__init__(message)
@@ -36,26 +37,26 @@ def decompile(
     """Returns Python source for a code object, for the innermost function behind a callable, for a class or for a
     module.
 
-    What `aot_compile` returns, and what is loaded from its file, is shown as the transformed code that it runs. Methods,
-    properties, `functools.partial`, wrappers with `__wrapped__`, results of `torch.compile` and objects with
-    a `__call__` written in Python are followed to the function that they run, generators and coroutines to their
-    code. A function is shown with its defaults, annotations and type parameters; a value among these that no
-    expression reaches has a name that a comment at the top explains. Of a class, its own attributes are shown; of a
-    module, the code that its loader returns. Names that Dynamo ends with a uuid are shown without it. Constants that
-    are no literals (a dtype, a module's globals) appear as `__const_N`; comments at the top say what they are.
-    `compile_like` turns the text back into code.
+    A function that was compiled ahead of time by `aot_compile`, or loaded from its file, is shown as the transformed
+    code that it runs. Methods, properties, `functools.partial`, wrappers with `__wrapped__`, results of `torch.compile`
+    and objects with a `__call__` written in Python are followed to the function that they run; generators and
+    coroutines to their code. A function is shown with its defaults, annotations and type parameters; a value among
+    these that no expression reaches has a name that a comment at the top explains. A class is shown with its own
+    attributes, and a module as the code that its loader returns. Names that Dynamo ends with a uuid are shown without
+    it. Constants without a literal (a dtype, or a module's globals) appear as `__const_N`, which comments at the top
+    explain. `compile_like` turns the text back into code.
 
-    The first line says whether the source is proved to do what the bytecode does: it is compiled back, and both code
-    objects are compared by `prove`. If they are not equivalent, the line says where they differ, and why.
+    The first line states whether the source is proved to do what the bytecode does: it is compiled back, and `prove`
+    compares both code objects. If they are not equivalent, the line states where they differ, and why.
 
     Args:
-        code_or_callable: what to decompile.
-        style: "readable", or "exact", which keeps each effect as a statement of its own in the order of the bytecode; if
-            it is not given, "exact" where the environment has `DEPYF_REMOVE_TEMP=0`, else "readable".
+        code_or_callable: the object to decompile.
+        style: "readable", or "exact", which keeps each effect as a statement of its own in the order of the bytecode.
+            The default is "exact" if the environment has `DEPYF_REMOVE_TEMP=0`, and otherwise "readable".
 
     Raises:
         TypeError: there is no Python code behind the argument.
-        ValueError: an unknown style.
+        ValueError: the style is unknown.
     """
     if isinstance(code_or_callable, types.ModuleType):
         return decompile_code(_module_code(code_or_callable), style=style).source
@@ -68,7 +69,7 @@ def decompile(
 
 
 def function_source(function: types.FunctionType, *, style: str | None = None) -> str:
-    """Returns the source of one function, with what only the function object has."""
+    """Returns the source of one function, with the parts that only the function object has."""
     result = decompile_code(function.__code__, style=style)
     body, unnamed = with_signature(result.body, function)
     return "\n".join([*_head(result), *head_comments(unnamed), body])
@@ -90,7 +91,7 @@ def _module_code(module: types.ModuleType) -> types.CodeType:
 
 
 def source_of(code: types.CodeType, *, name: str | None = None) -> str:
-    """Returns the source that `decompile` returns for a code object, its function named `name` if that is given."""
+    """Returns the source that `decompile` returns for a code object, with the function name `name` if that is given."""
     return decompile_code(code, name=name).source
 
 
@@ -142,11 +143,10 @@ def _innermost(value: Any) -> types.CodeType | types.FunctionType:
 
 
 def class_source(cls: type, *, style: str | None = None) -> str:
-    """Returns a class as a class statement: its bases, and what it defines itself.
+    """Returns a class as a class statement, with its bases and its own members.
 
-    Methods, static and class methods and properties have their own source; other attributes are shown where an
-    expression reaches their value. The code of the class body no longer exists, so the members are in the order of
-    its `__dict__`.
+    Methods, static and class methods and properties have their own source; other attributes are shown if an expression
+    reaches their value. The code of the class body no longer exists, so the members are in the order of its `__dict__`.
 
     Raises:
         TypeError: nothing in the class is written in Python.
@@ -155,7 +155,7 @@ def class_source(cls: type, *, style: str | None = None) -> str:
 
 
 class _ClassText:
-    """Writes one class. Attributes are taken from `__dict__`, so no descriptor runs."""
+    """Writes one class. Its attributes are read from `__dict__`, so no descriptor runs."""
 
     # The attributes that every class statement creates.
     _IMPLIED = frozenset(
@@ -202,7 +202,8 @@ class _ClassText:
 
     @staticmethod
     def _functions(value: object) -> list[tuple[str, types.FunctionType]]:
-        """Returns (decorator, function) of a member; `.setter` and `.deleter` stand for those of its name."""
+        """Returns (decorator, function) for each function of a member. `.setter` and `.deleter` stand for those of the
+        member's name."""
         if isinstance(value, types.FunctionType):
             return [("", value)]
         if type(value) in (classmethod, staticmethod):
@@ -240,7 +241,7 @@ class _ClassText:
 
 
 class Decompiler:
-    """The older tool's class for one code object; new code calls `decompile` and `compile_like`.
+    """The older tool's class for one code object. New code calls `decompile` and `compile_like`.
 
     Args:
         code: a code object or a callable.
@@ -253,8 +254,8 @@ class Decompiler:
         self.code = find_code(code)
 
     def decompile(self, indentation: int = 4, temp_prefix: str = "__temp_", overwite_fn_name: str | None = None) -> str:
-        """Returns the source. `indentation` and `temp_prefix` have no effect; `overwite_fn_name` (sic) names the
-        function."""
+        """Returns the source. `indentation` and `temp_prefix` have no effect; `overwite_fn_name` (sic) replaces the
+        function's name."""
         return source_of(self.code, name=overwite_fn_name)
 
     @staticmethod
@@ -265,13 +266,13 @@ class Decompiler:
         temp_prefix: str = "__temp_",
         filepath_template: str | None = None,
     ) -> types.CodeType:
-        """Decompiles one code object and compiles the text so that it stands in for another.
+        """Decompiles one code object and compiles the text so that the result can replace another code object.
 
-        With `filepath_template`, which holds one `%s`, the text goes to the first such file that is absent or has the
-        same content, and the code carries its name.
+        With `filepath_template`, which contains one `%s`, the text is written to the first such file that does not
+        exist or has the same content, and the code carries its name.
 
         Raises:
-            ValueError: the code cannot stand in for `reference_code`.
+            ValueError: the code cannot replace `reference_code`.
             OSError: the file cannot be written.
         """
         source = source_of(code_to_decompile)
@@ -283,7 +284,7 @@ class Decompiler:
 
     @staticmethod
     def supported_opnames() -> list[str]:
-        """Returns the names of the instructions that can be decompiled: all that this Python has."""
+        """Returns the names of the instructions that can be decompiled, which are all that this Python has."""
         return sorted(name for name in dis.opmap if not name.startswith("<"))
 
     def __hash__(self) -> int:

@@ -1,4 +1,4 @@
-"""`depyf diff`: what torch.compile did otherwise in the second of two runs."""
+"""`depyf diff`: shows what torch.compile did differently in the second of two runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Runs the command. Returns its exit status."""
+    """Executes the command. Returns its exit status."""
     options = [f"--{name}" for name in ("details", "json") if getattr(parsed, name)]
     status, output, errors = _core.comparing_command(["diff", *options, parsed.before, parsed.after])
     sys.stdout.write(output)

@@ -1,4 +1,4 @@
-"""The dumped files that code runs, or ran, from: plain data, which everything that shows a file asks.
+"""The dumped files from which code runs or ran, as plain data for everything that shows a file.
 
 `depyf.running` decides which files these are.
 """
@@ -10,20 +10,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RunningFile:
-    """A file whose lines debuggers stop at."""
+    """A file in whose lines debuggers stop."""
 
     path: str
     kind: str
     """"transformed code", "Captured_Graph", "Forward_graph", "Backward_graph" or "kernel"."""
     direction: str | None
-    """"forward" or "backward", where that has a meaning."""
+    """"forward" or "backward"; None for kinds without a direction."""
     function: str
-    """The user's function, or the resume function, that it was made for."""
+    """The user's function, or the resume function, that the file was made for."""
     compile_id: str
     first_line: int
-    """The first line that does something."""
+    """The first line that has an effect."""
 
 
 known: dict[str, RunningFile] = {}
-"""Path -> the file, for every file that code has run from in this process. Entries stay, as code that ran from a file may be shown
-later; nothing clears them. It has no lock, as each write is one assignment; a forked child goes on with its copy."""
+"""Path -> the file, for every file from which code has run in this process. Nothing clears entries, because code that
+ran from a file may be shown later. It has no lock, as each write is one assignment; a forked child goes on with its
+copy."""

@@ -1,8 +1,8 @@
-"""Writing a directory that several blocks, threads and processes may write to at once.
+"""Writes to a directory that several blocks, threads and processes may write to at once.
 
-A file appears whole or not at all, and never takes the place of another: its name is claimed, and where it is taken
-by other content, the next number is tried. Files that many write, the index and the session, are merged under a lock.
-Text that is added to an existing file is written into it (`edit`).
+A file appears as a whole or not at all, and never replaces another one: its name is claimed, and if a file with other
+content has the name, the next number is tried. The files that several writers share, the index and the session, are
+merged under a lock. Text that is added to an existing file is written into it (`edit`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 _counter = itertools.count()
-"""Numbers temporary files. `next` is one step, so that it needs no lock; nothing clears it. A forked child may use the
-same numbers, as the names of the files have the ids of process and thread too."""
+"""Numbers temporary files. `next` is one step, so that the counter needs no lock; nothing clears it. A forked child may
+use the same numbers, because the names of the files also contain the ids of process and thread."""
 
 
 def check_writable(directory: Path) -> None:
@@ -45,13 +45,13 @@ def claim(
     """Writes a text to the first of the numbered paths that is free or has the same content.
 
     Args:
-        path_for: the path that goes with a number.
-        text_for: the text, which may name the number.
-        taken: paths that are not to be used even if their content is the same.
-        core: gives the part of a text that counts: a file whose text has the same is replaced.
+        path_for: returns the path for a number.
+        text_for: returns the text for a number.
+        taken: paths that are not used even if their content is the same.
+        core: returns the part of a text that is compared: a file whose text has the same part is replaced.
 
     Returns:
-        The path, and whether the file was made by this call.
+        The path, and true if this call made the file.
 
     Raises:
         OSError: the text cannot be written.
@@ -63,7 +63,7 @@ def claim(
         data = _encoded(text_for(number))
         if _create(path, data):
             return path, True
-        # The path may be taken by anything, a directory too.
+        # The path can be that of anything, also of a directory.
         with contextlib.suppress(OSError, UnicodeDecodeError):
             there = Path(path).read_bytes()
             if there == data:
@@ -75,7 +75,7 @@ def claim(
 
 
 def replace(path: Path, text: str) -> None:
-    """Writes a file so that readers see the old content or the new.
+    """Replaces a file so that a reader sees either the old content or the new.
 
     Raises:
         OSError: it cannot be written.
@@ -91,13 +91,14 @@ def replace(path: Path, text: str) -> None:
 
 
 def edit(path: Path, change: Callable[[str], str]) -> None:
-    """Changes the text of a file. Where the text only grows this is one write into the file, many times as fast as `replace`.
+    """Changes the text of a file. If the text only grows, this is one write into the file, which is many times as fast
+    as `replace`.
 
-    It is the file as it was if that cannot be written. A reader in that moment can see the beginning of the new text and
-    the end of the old one.
+    If the write fails, the file keeps its old content. During the write a reader can see the beginning of the new text
+    and the end of the old one.
 
     Raises:
-        OSError: it cannot be read or written; FileNotFoundError where there is none.
+        OSError: the file cannot be read or written; FileNotFoundError if it does not exist.
     """
     with open(path, "r+b", buffering=0) as file:
         before = file.readall()
@@ -110,7 +111,7 @@ def edit(path: Path, change: Callable[[str], str]) -> None:
                 file.seek(0)
                 if file.write(data) == len(data):
                     return
-            # The disk is full: back to what there was place for.
+            # The disk is full, so the file is cut to its former size.
             file.seek(0)
             file.write(before)
             file.truncate()
@@ -119,7 +120,7 @@ def edit(path: Path, change: Callable[[str], str]) -> None:
 
 @contextlib.contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Keeps other threads and processes that ask for the lock out of the directory, where the system can do that."""
+    """Keeps other threads and processes that request the lock out of the directory, if the system supports it."""
     try:
         import fcntl
     except ImportError:
@@ -127,7 +128,7 @@ def locked(directory: Path) -> Iterator[None]:
         return
     handle = os.open(directory, os.O_RDONLY)
     try:
-        with contextlib.suppress(OSError):  # some network file systems cannot lock
+        with contextlib.suppress(OSError):  # Some network file systems cannot lock files.
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
@@ -135,7 +136,7 @@ def locked(directory: Path) -> Iterator[None]:
 
 
 def _create(path: str, data: bytes) -> bool:
-    """Makes a file with all of its content at once; False if there is one of this name."""
+    """Makes a file with all of its content at once; returns False if a file has this name."""
     temporary = _temporary(os.path.dirname(path))
     try:
         _write(temporary, data)
@@ -143,7 +144,7 @@ def _create(path: str, data: bytes) -> bool:
             os.link(temporary, path)
         except FileExistsError:
             return False
-        except OSError:  # a file system without hard links
+        except OSError:  # The file system has no hard links.
             try:
                 _write(path, data)
             except FileExistsError:
@@ -166,7 +167,7 @@ def _write(path: str, data: bytes) -> None:
 
 
 def _encoded(text: str) -> bytes:
-    # A lone surrogate in a string constant has no UTF-8: an escape keeps the file readable.
+    # A lone surrogate in a string constant has no UTF-8. An escape keeps the file readable.
     return text.encode("utf-8", "backslashreplace")
 
 

@@ -1,7 +1,7 @@
-"""Names of functions for readers: qualified, and of a wrapper with what it wraps.
+"""Names functions for readers: by their qualified names, and wrappers together with the functions that they wrap.
 
-Only code objects are at hand where Dynamo compiles, and CPython 3.10 has no qualified name in them: it is found from the
-class of `self` then. No code of the program runs while a name is made.
+Only code objects are available while Dynamo compiles. In CPython 3.10 they contain no qualified name, which is then
+found through the class of `self`. No code of the program runs while a name is made.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from depyf import names
 _RESUME = re.compile(r"(?:torch_dynamo_)?resume_in_(?P<name>.*)_at_(?P<line>\d+)$")
 _OF = " of "
 _AROUND = " around "
-_MAX_NESTING = 3  # of classes in classes; what is deeper keeps its plain name
-_MAX_STEPS = 20  # from a wrapper to what it wraps
+_MAX_NESTING = 3  # levels of classes within classes; a class below them keeps its plain name
+_MAX_STEPS = 20  # steps from a wrapper to the function that it wraps
 _PASSES_ON = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 def base_name(code_name: str) -> str:
-    """Returns the name of the function that a resume function goes on with; that of any other function unchanged."""
+    """Returns the name of the function that a resume function continues; the name of any other function unchanged."""
     match = _RESUME.match(code_name)
     return match["name"] if match else code_name
 
@@ -36,9 +36,9 @@ def resume_line(code_name: str) -> int | None:
 
 
 def of_code(code: types.CodeType) -> str:
-    """Returns the qualified name of a function, as far as its code object has it.
+    """Returns the qualified name of a function, as far as its code object contains it.
 
-    A resume function has the name of the function that it goes on with.
+    A resume function has the name of the function that it continues.
     """
     qualified = str(getattr(code, "co_qualname", code.co_name))
     scope, dot, last = qualified.rpartition(".")
@@ -49,8 +49,8 @@ def of_call(code: types.CodeType, local: Mapping[str, Any], scope: Mapping[str, 
     """Returns the name of the function that a call runs.
 
     Args:
-        code: of the function.
-        local: the call's local variables, with those of enclosing functions.
+        code: the code of the function.
+        local: the call's local variables, including those of enclosing functions.
         scope: the function's globals.
     """
     name = of_code(code)
@@ -64,12 +64,12 @@ def of_call(code: types.CodeType, local: Mapping[str, Any], scope: Mapping[str, 
 
 
 def of_resumed(own: str, beginning: str, code: types.CodeType, local: Mapping[str, Any]) -> str:
-    """Returns the name of a resume function's call, from that of the function that it goes on with.
+    """Returns the name of a resume function's call, from that of the function that it continues.
 
     Args:
-        own: what `of_call` makes of it, which does not know the scopes of CPython 3.10 nor what is wrapped.
-        beginning: the name of the function, in a call that led here; another call may have led to this one.
-        code: of the resume function.
+        own: the result of `of_call` for it, which lacks the scopes of CPython 3.10 and the wrapped functions.
+        beginning: the name of the function in a call that led here; another call can have led to this one.
+        code: the code of the resume function.
         local: its local variables.
     """
     if _OF in own:
@@ -115,7 +115,7 @@ def of_callable(value: object) -> str | None:
 
 
 def _receiver(code: types.CodeType, local: Mapping[str, Any]) -> type | None:
-    """Returns the class of `self`, or `cls` itself; None where the function has neither."""
+    """Returns the class of `self`, or `cls` itself; None if the function has neither."""
     if "self" in code.co_varnames or "self" in code.co_cellvars:
         value = local.get("self")
         return None if value is None else type(value)
@@ -124,7 +124,7 @@ def _receiver(code: types.CodeType, local: Mapping[str, Any]) -> type | None:
 
 
 def _in_class(code: types.CodeType, receiver: type | None, scope: Mapping[str, Any]) -> str | None:
-    """Returns the qualified name of a method by the class that has it; None if no class is known to have it."""
+    """Returns the qualified name of a method in the class that defines it; None if no class is known to define it."""
     last = base_name(code.co_name)
     classes = [] if receiver is None else _bases(receiver)
     todo = [value for value in list(scope.values()) if isinstance(value, type)]
@@ -141,7 +141,7 @@ def _in_class(code: types.CodeType, receiver: type | None, scope: Mapping[str, A
 
 
 def _functions_behind(member: object) -> Iterator[types.FunctionType]:
-    """The function of a class's member, and those that it wraps."""
+    """Yields the function of a class's member, and the functions that it wraps."""
     for _ in range(_MAX_STEPS):
         if isinstance(member, (staticmethod, classmethod)):
             member = member.__func__
@@ -160,16 +160,16 @@ def _is_inherited_name(name: str, receiver: type) -> bool:
 
 
 def _wrapped_name(code: types.CodeType, local: Mapping[str, Any]) -> str | None:
-    """Returns the name of what the function of a wrapper's code calls; None if it is no wrapper."""
+    """Returns the name of the callable that a wrapper calls; None if the code is not that of a wrapper."""
     inner = _wrapped_by(code, local)
     return None if inner is None else of_callable(inner)
 
 
 def _wrapped_by(code: types.CodeType, variables: Mapping[str, Any]) -> object | None:
-    """Returns what a wrapper wraps; None if the code is no wrapper's.
+    """Returns the callable that a wrapper wraps; None if the code is not that of a wrapper.
 
-    A wrapper takes any arguments and has one callable of an enclosing scope to pass them on to, or it has the place of
-    that callable in its class or module, as a decorator that names the parameters does.
+    A wrapper takes any arguments and passes them to the only callable of an enclosing scope, or it has replaced that
+    callable in its class or module, as a decorator that names the parameters does.
     """
     values = [variables.get(name) for name in code.co_freevars]
     candidates = [value for value in values if _has_name(value)]
@@ -181,7 +181,7 @@ def _wrapped_by(code: types.CodeType, variables: Mapping[str, Any]) -> object | 
 
 
 def _has_name(value: object) -> bool:
-    """True for what `of_callable` can name, classes aside."""
+    """True for everything that `of_callable` can name, except classes."""
     return (
         isinstance(value, (types.FunctionType, types.MethodType))
         or type(value) is functools.partial
@@ -190,7 +190,7 @@ def _has_name(value: object) -> bool:
 
 
 def _is_replaced_by(value: object, code: types.CodeType) -> bool:
-    """True if the class or module of a function has, under the function's name, a function with this code."""
+    """True if the class or module of a function contains, under the function's name, a function with this code."""
     function = value.__func__ if isinstance(value, types.MethodType) else value
     if not isinstance(function, types.FunctionType):
         return False
@@ -205,7 +205,7 @@ def _is_replaced_by(value: object, code: types.CodeType) -> bool:
 
 
 def _cells(function: types.FunctionType) -> dict[str, Any]:
-    """Returns the variables of enclosing scopes that a function refers to, those that are set."""
+    """Returns those variables of enclosing scopes that a function refers to and that have values."""
     values = {}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
         try:
@@ -216,7 +216,7 @@ def _cells(function: types.FunctionType) -> dict[str, Any]:
 
 
 def _call_of(value: object) -> object:
-    """Returns what a class defines for calls of its instances."""
+    """Returns the method of an object's class that is executed when the object is called."""
     return None if isinstance(value, type) else inspect.getattr_static(type(value), "__call__", None)
 
 
@@ -225,7 +225,7 @@ def _is_module(value: object) -> bool:
     return inspect.getattr_static(type(value), "_call_impl", None) is not None
 
 
-# The attributes of a class are read without its metaclass, which may be the program's.
+# The attributes of a class are read without its metaclass, which can be the program's own.
 
 
 def _class_name(owner: type) -> str:

@@ -1,9 +1,9 @@
 """The journal of a block: lines of JSON in a file that only grows, written while the block is open.
 
-A process that dies leaves it behind, and `capture.recovery` rebuilds the index and the session from it. Each line is
-one write, so a process that dies in the middle of one loses that line alone. No line waits in a buffer: what is
-written survives the process, though not a loss of power. The file is locked as long as its process lives, by which a
-block that is open is distinguished from a block whose process died.
+A process that dies leaves its journal behind, and `capture.recovery` rebuilds the index and the session from it. Each
+line is one write, so a process that dies during a write loses only that line. No line waits in a buffer: what is
+written survives the end of the process, though not a loss of power. The file is locked as long as its process lives,
+which distinguishes an open block from a block whose process died.
 """
 
 from __future__ import annotations
@@ -20,22 +20,23 @@ from depyf import _core
 
 try:
     import fcntl
-except ImportError:  # a system without record locks
+except ImportError:  # The system has no record locks.
     fcntl = None  # type: ignore[assignment]
 
 VERSION = 1
 PATTERN = "journal_*.jsonl"
-MAX_BYTES = 64 << 20  # more than what any program is known to write; a bound for one that compiles without end
+MAX_BYTES = 64 << 20  # A bound for a program that compiles without end; no known program writes as much.
 
 _of_this_process: dict[tuple[int, str], int] = {}
-"""(process id, path) -> the descriptor of an open journal. Closing another descriptor of the same file would take away
+"""(process id, path) -> the descriptor of an open journal. Closing another descriptor of the same file would release
 the process's record lock, so this process reads its own journals through the descriptor that it has. Each write is one
-assignment, so that the table has no lock of its own; `close` clears an entry. A forked child has another process id
-than the entries of its parent."""
+assignment, so that the table has no lock; `close` clears an entry. A forked child has another process id than the
+entries of its parent."""
 
 
 class Journal:
-    """Appends lines to a file of its own. Not thread safe. Never raises: `problem` says why nothing is written."""
+    """Appends lines to a file of its own. It is not thread safe. It never raises an exception: `problem` states why
+    nothing is written."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -52,7 +53,7 @@ class Journal:
         return self._process == os.getpid()
 
     def begin(self, head: dict[str, Any]) -> None:
-        """Makes the file, with a first line that has the fields of `head`. In a forked process: a file of its own."""
+        """Makes the file, with the fields of `head` in its first line. A forked process makes a file of its own."""
         self.close()
         if self._process:
             head = {"forked_from": self._process, **head}
@@ -64,7 +65,7 @@ class Journal:
                 path = str(self._directory / f"journal_{self._process}{suffix}.jsonl")
                 try:
                     self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o666)
-                except FileExistsError:  # of an earlier process that had the same number
+                except FileExistsError:  # An earlier process had the same number.
                     continue
                 break
         except OSError as error:
@@ -73,7 +74,7 @@ class Journal:
         self._path = path
         _of_this_process[self._process, path] = self._file
         if fcntl is not None:
-            with contextlib.suppress(OSError):  # some network file systems cannot lock
+            with contextlib.suppress(OSError):  # Some network file systems cannot lock files.
                 fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self.write({"journal": VERSION, "process": self._process, **head})
 
@@ -85,7 +86,8 @@ class Journal:
             data = _core.json_text(line, levels=0).encode() + b"\n"
             if self._size + len(data) > MAX_BYTES:
                 data, self.problem = b'{"full": true}\n', "it has reached its greatest size"
-            if self._is_torn:  # the disk was full: what is left of that line costs no other
+            # The disk was full. The rest of that line is ended, so that it does not spoil the next one.
+            if self._is_torn:
                 data = b"\n" + data
             written = os.write(self._file, data)
             self._is_torn = written != len(data)
@@ -94,19 +96,19 @@ class Journal:
             self.problem = f"{type(error).__name__}: {error}"
 
     def give_up(self, problem: str) -> None:
-        """Writes no more, for a reason that the last line says."""
+        """Stops writing, for a reason that the last line states."""
         self.write({"given_up": problem})
         self.problem = self.problem or problem
 
     def remove(self) -> None:
-        """Removes the file, as the session has everything that is in it."""
+        """Removes the file, because the session contains everything that is in it."""
         if self.is_ours and self._path:
             with contextlib.suppress(OSError):
                 os.unlink(self._path)
         self.close()
 
     def close(self) -> None:
-        """Writes no more. The file stays, and is that of a block that is no longer open."""
+        """Stops writing. The file stays, and counts as that of a block that is no longer open."""
         if self._file >= 0:
             with contextlib.suppress(OSError):
                 os.close(self._file)
@@ -129,7 +131,7 @@ def is_open(path: Path) -> bool:
             fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except (BlockingIOError, PermissionError):
             return True
-        except OSError:  # some network file systems cannot lock
+        except OSError:  # Some network file systems cannot lock files.
             return False
     return False
 

@@ -1,9 +1,9 @@
-"""Source that keeps values longer than the bytecode does, with the `del` statements that let go of them.
+"""Adds `del` statements to source that keeps values longer than the bytecode does.
 
 The proof lists which local still holds a value, and at which statement. A local that the statement does not use is
-deleted in front of it. If only a part of a call uses the value, that part gets a name first: `f([x])` becomes `items
-= [x]; del x; f(items)`, and `x.item()` becomes `item = x.item; del x; item()`. Whether the result is right is for
-another proof to say.
+deleted in front of it. If only a part of a call uses the value, that part first gets a name: `f([x])` becomes `items =
+[x]; del x; f(items)`, and `x.item()` becomes `item = x.item; del x; item()`. Another proof decides whether the result
+is right.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Edited:
 
     source: str
     origins: list[int]
-    """Of each line, in order: the line of the text before that it was, from 1; 0 for a line that is new."""
+    """For each line its number in the original text, counted from 1; 0 for an added line."""
 
 
 @dataclass
@@ -38,7 +38,7 @@ class _Place:
     first: int
     last: int
     added: list[str] = field(default_factory=list)
-    """The names to delete in front of it."""
+    """The names to delete in front of the statement."""
 
     @functools.cached_property
     def names_read(self) -> set[str]:
@@ -49,13 +49,13 @@ class _Place:
 def released(
     source: str, kept: list[KeptValue], parameters: Mapping[str, tuple[str, ...]], *, to_none: bool
 ) -> Edited | None:
-    """Returns the source of one function with statements that let go of the values; None where there are none to add.
+    """Returns the source of one function with statements that release the values; None if there are none to add.
 
     Args:
-        source: without comments at its head.
-        kept: what the source's code keeps too long, with lines of `source`.
-        parameters: what the parameters of functions are called, for the names of what is taken out of a call.
-        to_none: write `x = None` in place of `del x`, which no unbound local hinders.
+        source: the source without the comments at its head.
+        kept: the values that the source's code keeps too long, with lines of `source`.
+        parameters: the names of the parameters of functions, which name the parts that are taken out of a call.
+        to_none: if true, writes `x = None` instead of `del x`, which works for an unbound local too.
     """
     function = _function(source, kept)
     if function is None:
@@ -91,7 +91,7 @@ def _function(source: str, kept: list[KeptValue]) -> ast.FunctionDef | None:
     return functions[-1] if functions else None
 
 
-# The greatest width of the lines that are added, in characters.
+# The greatest width of the added lines, in characters.
 _WIDTH = 100
 
 _BLOCKS = ("body", "orelse", "finalbody")
@@ -119,7 +119,7 @@ def _places(block: list[ast.stmt], way: tuple[tuple[int, int], ...]) -> Iterator
 
 
 def _leads_to(earlier: _Place, place: _Place) -> bool:
-    """True if no execution comes to `place` without having come by `earlier` first; loops are not looked at."""
+    """True if every execution that reaches `place` has reached `earlier` before; loops are not considered."""
     block, index = earlier.way[-1]
     return any(block == outer_block and index <= position for outer_block, position in place.way)
 
@@ -140,7 +140,7 @@ def _own_parts(statement: ast.stmt) -> list[ast.AST]:
 
 
 def _is_read_behind(name: str, place: _Place, places: list[_Place]) -> bool:
-    """True if a statement reads the local's value that may be executed after the one at `place`."""
+    """True if a statement that can be executed after `place` reads the local's value."""
     loops = {
         block
         for outer in places
@@ -150,7 +150,7 @@ def _is_read_behind(name: str, place: _Place, places: list[_Place]) -> bool:
     }
     for later in places:
         if later is place or name not in later.names_read or isinstance(later.statement, ast.Delete):
-            continue  # a name that goes earlier is left out of a later `del`
+            continue  # The name is already deleted earlier, so it is left out of a later `del`.
         in_same_loop = any(block in loops and (block, position) in later.way for block, position in place.way)
         if in_same_loop or _follows(later, place):
             return not _is_stored_between(name, place, later, places)
@@ -158,7 +158,7 @@ def _is_read_behind(name: str, place: _Place, places: list[_Place]) -> bool:
 
 
 def _follows(later: _Place, place: _Place) -> bool:
-    """True if `other` stands behind `place` in a block that holds both, or is nested in it."""
+    """True if `later` follows `place` in a block that contains both, or is nested in it."""
     for (block, index), (other_block, other_index) in zip(place.way, later.way):
         if block != other_block:
             return False
@@ -189,10 +189,10 @@ class _Editor:
         self._taken |= {argument.arg for argument in ast.walk(function) if isinstance(argument, ast.arg)}
         self._before: dict[int, list[str]] = {}
         self._replaced: dict[int, str | None] = {}
-        """Line -> the text in its place; None: the line goes."""
+        """Line -> the text that replaces it; None if the line is removed."""
 
     def leave_out(self, place: _Place, names: set[str]) -> None:
-        """Takes names out of the `del` at the place, which have gone before."""
+        """Removes names from the `del` at the place, because they are already deleted."""
         line = self._lines[place.first - 1]
         deleted = [target.id for target in getattr(place.statement, "targets", []) if isinstance(target, ast.Name)]
         if place.first != place.last or not names & set(deleted):
@@ -202,17 +202,17 @@ class _Editor:
         self._replaced[place.first] = f"{indent}del {', '.join(left)}" if left else None
 
     def release(self, place: _Place) -> list[str]:
-        """Puts the statements that let go of the names of a place in front of its statement, and returns these
-        names."""
+        """Puts the statements that release the names of a place in front of its statement, and returns these names."""
         line = self._lines[place.first - 1]
         indent = line[: len(line) - len(line.lstrip())]
         if line.lstrip().startswith(("elif ", "else", "except", "finally", "case ")):
-            return []  # nothing can stand in front of it
+            return []  # Nothing can be put in front of it.
         used = place.names_read
         free = [name for name in dict.fromkeys(place.added) if name not in used]
         bound = [name for name in dict.fromkeys(place.added) if name in used]
         width = _WIDTH - len(indent)
-        # Names that the statement does not read are let go in front of everything that it evaluates, its named parts included.
+        # Names that the statement does not read are released before everything that it evaluates, including its named
+        # parts.
         statements = self._letting_go(free, width) if free else []
         taken_out = self._take_out(place, set(bound)) if bound else []
         if taken_out:
@@ -221,8 +221,8 @@ class _Editor:
         return [*free, *bound] if taken_out else free
 
     def _letting_go(self, names: list[str], width: int) -> list[str]:
-        """Returns the statements that let go of names, each on a line of at most that many characters where the
-        names are short enough."""
+        """Returns the statements that release names, in lines of at most `width` characters if the names are short
+        enough."""
         before, between, behind = ("", " = ", " = None") if self._to_none else ("del ", ", ", "")
         groups: list[list[str]] = [[]]
         for name in names:
@@ -232,7 +232,8 @@ class _Editor:
         return [before + between.join(group) + behind for group in groups]
 
     def _take_out(self, place: _Place, names: set[str]) -> list[str]:
-        """Gives names to those parts of the statement's call that use the names, and to what is evaluated before them."""
+        """Gives names to those parts of the statement's call that use the names, and to the parts that are evaluated
+        before them."""
         value = getattr(place.statement, "value", None)
         if not isinstance(value, ast.Call) or place.first != place.last or place.first in self._replaced:
             return []
@@ -257,8 +258,8 @@ class _Editor:
         return statements
 
     def _take_out_part(self, place: _Place, part: ast.expr, name: str) -> str:
-        """Returns the assignment that gives a name to a part of the statement, which has the name in its place. To
-        be called for the last part first, since the positions of those before it stay."""
+        """Returns the assignment that gives a name to a part of the statement, and replaces the part by the name. It
+        has to be called for the last part first, because it keeps the positions of the parts before."""
         text = (self._replaced.get(place.first) or self._lines[place.first - 1]).encode()
         begin, end = part.col_offset, part.end_col_offset or 0
         self._replaced[place.first] = (text[:begin] + name.encode() + text[end:]).decode()

@@ -1,7 +1,7 @@
-"""Locks that a forked child can take.
+"""Locks that a forked child can acquire.
 
-A child has only the thread that forked. A lock that another thread held at that moment stays locked for ever in the
-child, as no thread is there to release it.
+A child has only the thread that forked. A lock that another thread held at that moment would stay locked forever in the
+child, because no thread is there to release it.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def is_held_elsewhere(lock: Any) -> bool:
 
 
 _known: weakref.WeakSet[Lock] = weakref.WeakSet()
-"""All locks that are alive, so that a forked child can make those free that other threads held. It has no lock itself:
-adding is one step. An entry goes with its lock, and nothing else clears it."""
+"""All locks that are alive, so that a forked child can release those that other threads held. It has no lock itself,
+because adding is one step. An item goes with its lock, and nothing else clears it."""
 
 
 def _after_fork() -> None:

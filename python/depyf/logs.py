@@ -12,15 +12,14 @@ from depyf.compat import dynamo
 __all__ = ["install", "uninstall"]
 
 _remove: Callable[[], None] | None = None
-"""The function that takes the hook away; None if `install` has not been called, or `uninstall` was called since, which
-clears it. It has no lock: both are meant for one thread, the one that sets up logging. A forked child goes on with the
-hook."""
+"""The function that removes the hook; None before `install` is called, and after `uninstall`, which clears it. It has
+no lock, because both are meant for the one thread that sets up logging. A forked child goes on with the hook."""
 
 
 def install() -> None:
     """Makes `TORCH_LOGS="+bytecode"` print the source of transformed code too, until `uninstall`.
 
-    Calling it again does nothing.
+    A second call does nothing.
     """
     global _remove
     if _remove is None:
@@ -28,7 +27,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Takes back what `install` did. Calling it again does nothing."""
+    """Undoes what `install` did. A second call does nothing."""
     global _remove
     if _remove is not None:
         _remove()

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 _UUID = re.compile(r"_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}\b")
-# Characters that end a line, control a terminal or turn the direction of text, and half characters. A tab does none
-# of that.
+# Characters that end a line, control a terminal or change the direction of text, and lone surrogates. A tab does none
+# of this.
 _NOT_IN_A_LINE = re.compile(
     "[\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff\\ud800-\\udfff]"
 )
-_MAX_BYTES = 150  # of the 255 that a file's name may have
+_MAX_BYTES = 150  # the bytes of a file's name that a function's name may take; a file system allows 255 in all
 _COMPILED_FN = re.compile(r"__compiled_fn_(\d+)(?:_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12})?")
 
 
@@ -56,8 +56,7 @@ def compiled_fn_number(name: str) -> int | None:
 
 
 def safe_file_part(name: str) -> str:
-    """Returns a function's name as it appears in file names: `<lambda>` becomes `_lambda_`, and what is too long is
-    cut."""
+    """Returns a function's name as it appears in file names: `<lambda>` becomes `_lambda_`, and a long name is cut."""
     return re.sub(r"\W", "_", name).encode()[:_MAX_BYTES].decode(errors="ignore") or "_"
 
 

@@ -1,4 +1,4 @@
-"""The older tool's wrapper that calls compiled code without asking guards. New code may use `depyf.cache_entries`."""
+"""The older tool's wrapper that calls compiled code without checking guards. New code can use `depyf.cache_entries`."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ class TorchCompileWrapperWithCustomDispatcher(abc.ABC):
                 with self.dispatch_to_code(0):
                     return self.forward(x)
 
-    Nothing checks that a call fits the code that it is dispatched to. While it is, `forward` of the whole class is that
-    code: calls of several threads must not overlap.
+    Nothing checks that a call fits the code that it is dispatched to. During the dispatch `forward` of the whole class
+    is that code, so calls of several threads must not overlap.
 
     Args:
-        compiled_callable: what `torch.compile` made of `forward`.
-        use_custom_dispatcher: kept for the subclass to ask.
+        compiled_callable: the result of `torch.compile` for `forward`.
+        use_custom_dispatcher: is kept for the subclass to read.
 
     Attributes:
-        compiled_codes: what Dynamo made, in the order in which it did.
-        original_code_object: of `forward`, as it was written.
+        compiled_codes: the codes that Dynamo made, in their order.
+        original_code_object: the code of the `forward` that the user wrote.
     """
 
     def __init__(self, compiled_callable: Callable[..., Any], use_custom_dispatcher: bool = True) -> None:
@@ -64,7 +64,7 @@ class TorchCompileWrapperWithCustomDispatcher(abc.ABC):
 
     @abc.abstractmethod
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Returns what is compiled."""
+        """Returns the result of the user's function, which a subclass defines."""
 
     def bytecode_hook(self, old_code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
         """Is called by Dynamo for every function that it compiles. Keeps the code if it was generated for this
@@ -78,8 +78,8 @@ class TorchCompileWrapperWithCustomDispatcher(abc.ABC):
 
     @contextlib.contextmanager
     def dispatch_to_code(self, index: int) -> Iterator[None]:
-        """Makes `forward` run `compiled_codes[index]` within the block, and the code that it had before after it, also
-        if the block raised.
+        """Makes `forward` run `compiled_codes[index]` within the block, and its previous code after it, also if the
+        block raises an exception.
 
         Raises:
             IndexError: there is no such code.

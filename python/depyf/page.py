@@ -1,4 +1,4 @@
-"""The report of what runs of torch.compile did, as one HTML file. The command is `depyf report`."""
+"""Writes the report about runs of torch.compile as one HTML file. The command is `depyf report`."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def write_page(
     *,
     redact: bool = False,
 ) -> list[str]:
-    """Writes the page of dumps and TORCH_TRACE logs. Returns what could not be read.
+    """Writes the page about dumps and TORCH_TRACE logs. Returns messages about what could not be read.
 
     Args:
         paths: directories that `prepare_debug` wrote to, logs, and directories of logs.
-        output: the file; it is overwritten.
-        command: what the page states as the command that wrote it.
-        redact: whether source text, paths, strings, numbers and names of the user are left out; see `REDACTED`.
+        output: the path of the file, which is overwritten.
+        command: the command that wrote the page, which the page states.
+        redact: if true, source text, paths, strings, numbers and names of the user are left out; see `REDACTED`.
 
     Raises:
         OSError: no run could be read, or the page could not be written.
@@ -43,7 +43,7 @@ def write_page(
 
 
 def add_parser(commands: Any) -> None:
-    """Declares the command `report`."""
+    """Adds the command `report` to a command line."""
     parser = commands.add_parser(
         "report",
         help="write a finished run as one HTML file",
@@ -57,7 +57,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Runs the command `report`. Returns its exit status: 1 if something could not be read, or nothing was written."""
+    """Executes the command `report`. Returns its exit status: 1 if something could not be read, or nothing was written."""
     if os.path.lexists(parsed.output) and not parsed.force:
         print(f"depyf: {parsed.output} is there already; choose another name, or say --force", file=sys.stderr)
         return 1

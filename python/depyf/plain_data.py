@@ -1,4 +1,4 @@
-"""Dataclasses as the plain data that JSON has, and back."""
+"""Turns dataclasses into the plain data that JSON has, and back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SIMPLE = {str, int, float, bool, type(None)}
 
 
 def plain(value: Any) -> Any:
-    """Returns a value with its dataclasses as dicts, at any depth."""
+    """Returns a value with its dataclasses turned into dicts, at any depth."""
     kind = type(value)
     if kind in _SIMPLE:
         return value
@@ -24,18 +24,18 @@ def plain(value: Any) -> Any:
     if fields is None:
         return value
     values = vars(value)
-    # Simple values are taken as they are, without a call: a dump has thousands of them.
+    # Simple values are copied without a call, because a dump has thousands of them.
     return {name: item if type(item := values[name]) in _SIMPLE else plain(item) for name in fields}
 
 
 def load(kind: Any, data: Any, where: str = "") -> Any:
-    """Data as JSON has it as what a type says: a dataclass, a list of something, something or None, a simple value.
+    """Returns plain data as a value of a type: a dataclass, a list of values, a value or None, or a simple value.
 
     Args:
-        where: what the data is, for the message of the error.
+        where: a description of the data for the message of an error.
 
     Raises:
-        TypeError: it is of another type, or fields are missing or unknown.
+        TypeError: the data is of another type, or fields are missing or unknown.
     """
     where = where or getattr(kind, "__name__", "value")
     if dataclasses.is_dataclass(kind):

@@ -1,4 +1,4 @@
-"""`depyf run`: a program under `prepare_debug`, unchanged; `depyf explain`: what a dump tells, in short."""
+"""`depyf run` runs a program unchanged under `prepare_debug`; `depyf explain` summarises dumps and logs."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ WantedPage = Literal["none", "whole", "redacted"]
 
 
 def run(arguments: list[str], *, module: bool, directory: str, wanted_page: WantedPage = "none") -> int:
-    """Runs a program as `python` would, and prints at the end, to standard error, what was compiled.
+    """Runs a program as `python` would, and prints to standard error at the end what was compiled.
 
     Args:
         arguments: the script or the module's name, and the program's own arguments.
-        module: is it a module's name?
-        directory: of the dump.
-        wanted_page: the report that is written too, as report.html in the directory.
+        module: true if the first argument is a module's name.
+        directory: the directory of the dump.
+        wanted_page: true if the report is written too, as report.html in the directory.
 
     Returns:
         The program's exit status.
 
     Raises:
-        OSError: the script cannot be read, or the directory not be written to. Nothing has run then.
-        BaseException: what ended the program and is no Exception, KeyboardInterrupt above all. It is raised again when the
-            summary is printed, so that the process ends as Python's own would.
+        OSError: the script cannot be read, or the directory cannot be written to. Nothing has run then.
+        BaseException: an exception that ended the program and is no Exception, such as KeyboardInterrupt. It is raised
+            again after the summary is printed, so that the process ends as Python would end it.
     """
     code = None if module else compile(Path(arguments[0]).read_bytes(), arguments[0], "exec", dont_inherit=True)
     block = prepare_debug(directory)
@@ -63,7 +63,7 @@ def run(arguments: list[str], *, module: bool, directory: str, wanted_page: Want
 
 
 def _show_interruption(error: BaseException) -> None:
-    """Shows the traceback as Python does for the program, without the lines of ours at its top."""
+    """Prints the traceback as Python does for the program, without depyf's own lines at its top."""
     trace = error.__traceback__
     for _ in range(2):
         trace = trace.tb_next if trace is not None else None
@@ -102,7 +102,7 @@ def _run(arguments: list[str], code: types.CodeType | None) -> int:
         print(exit.code, file=sys.stderr)
         return 1
     except Exception as error:
-        # Without the lines of ours at its top.
+        # depyf's own lines at the top are left out.
         trace = error.__traceback__.tb_next if error.__traceback__ is not None else None
         traceback.print_exception(type(error), error, trace)
         return 1
@@ -119,7 +119,7 @@ def run_as_main(arguments: list[str]) -> int:
 
 
 def explain(paths: list[str]) -> int:
-    """Prints one summary of all dumps and logs. Returns the exit status: 1 if something could not be read whole."""
+    """Prints one summary of all dumps and logs. Returns the exit status: 1 if something could not be read completely."""
     readable, problems = [], []
     for path in paths:
         try:
@@ -138,8 +138,8 @@ def summary(directory: Path, *, last_run: bool = False) -> str:
     """Returns the summary of a dump, as `depyf-report` prints it.
 
     Args:
-        directory: where `prepare_debug` wrote to, or the folders of its ranks are.
-        last_run: leave out all runs in it but the last one.
+        directory: the directory that `prepare_debug` wrote to, or that contains the folders of its ranks.
+        last_run: if true, leaves out all runs but the last one.
 
     Raises:
         ValueError: there is no dump in the directory, or it cannot be read.
@@ -152,10 +152,10 @@ def summary(directory: Path, *, last_run: bool = False) -> str:
 
 
 def _rebuild(directory: Path) -> list[str]:
-    """Writes index and session of the blocks of a dump whose processes died; see `recovery`.
+    """Writes index and session for those blocks of a dump whose processes died; see `recovery`.
 
     Returns:
-        What went wrong, and which blocks are open.
+        Sentences about errors, and about blocks that are open.
 
     Raises:
         ValueError: a session cannot be read.

@@ -1,4 +1,4 @@
-"""Equivalence of code objects."""
+"""Proves that code objects are equivalent."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ __all__ = ["NOTHING", "Assumptions", "Proof", "assumptions_of", "prove"]
 
 @dataclass(frozen=True)
 class Assumptions:
-    """Facts about the place where code runs, beside the code itself."""
+    """Facts about the place where code runs, besides the code itself."""
 
     hooked: bool = False
-    """The code runs only under a frame evaluation function, as what Dynamo makes does. Calls then keep their operands on
-    the value stack until they return."""
+    """True if the code runs only under a frame evaluation function, as code that Dynamo makes does. Calls then keep
+    their operands on the value stack until they return."""
     installed: frozenset[str] = frozenset()
-    """Names of globals that are known to be there and to keep their value."""
+    """The names of globals that are known to exist and to keep their values."""
     outputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Of those: functions that return a new tuple or list which nobody else has -> what its items may be called."""
+    """Those of the globals that are functions which return a new tuple or list that nobody else holds -> names for its
+    items."""
 
     def in_words(self, shorten: Mapping[str, str]) -> list[str]:
-        """Returns what the proof relies on that the code does not show, in sentences; `shorten` gives names to show."""
+        """Returns sentences about the assumptions that the code does not show. `shorten` maps names to shorter ones."""
         return [
             f"relies on: {shorten.get(name, name)} returns a new tuple or list of {len(items)}, as its graph does"
             for name, items in sorted(self.outputs.items())
@@ -51,24 +52,24 @@ def prove(
 ) -> Proof:
     """Proves that two code objects do the same, and that the second keeps no value alive longer than the first.
 
-    The same means: the same effects, in the same order, on equal operands. The proof is true where both hold. Elsewhere
-    `.reason` and `.where` say what differs first; what cannot be decided is not proved. Names of locals, temporaries and
-    the layout of the code may differ. At each effect that can run other code or allocate memory, `two` may hold no value
-    (in a local, a cell, the value stack or a container that only its frame has) that `one` holds no longer; a call holds
-    its operands no longer, as it hands them to what it calls. `.kept` lists the values that are kept, and
-    `.same_effects` is true where these alone are what is wrong.
+    Two code objects do the same if they have the same effects, in the same order, on equal operands. The proof is true
+    if they do, and if no value is kept longer. Otherwise `.reason` and `.where` state the first difference; what cannot
+    be decided is not proved. Names of locals, temporaries and the layout of the code may differ. At each effect that
+    can run other code or allocate memory, `two` may hold no value (in a local, a cell, the value stack, or a container
+    that only its frame has) that `one` no longer holds; a call no longer holds its operands, because it passes them to
+    the callee. `.kept` lists the values that are kept, and `.same_effects` is true if these are the only difference.
 
     Args:
         one: the code that is to be replaced.
         two: the code that is to replace it.
-        lifetimes: False: values that are kept longer are listed in `.kept`, and the proof is true all the same.
-        assumptions: what is known beside the code; None: what `assumptions_of` tells of `one`.
+        lifetimes: if false, values that are kept longer are listed in `.kept`, but the proof can still be true.
+        assumptions: facts besides the code; None means the result of `assumptions_of` for `one`.
 
-    Code with the same bytecode, names and constants is not walked: most graphs are printed as PyTorch compiled them.
-    `_core.prove` walks any code.
+    Code with the same bytecode, names and constants is not walked, because most graphs are printed as PyTorch compiled
+    them. `_core.prove` walks any code.
 
     Raises:
-        TypeError: one of them is no code object.
+        TypeError: one of them is not a code object.
     """
     if isinstance(one, types.CodeType) and isinstance(two, types.CodeType) and _core.same_code(one, two):
         return _same()
@@ -86,6 +87,6 @@ def prove(
 
 @functools.cache
 def _same() -> Proof:
-    """Returns the proof of two code objects that are the same and hold no other code."""
+    """Returns the proof of two code objects that are the same and contain no other code."""
     code = (lambda: None).__code__
     return _core.prove(code, code)

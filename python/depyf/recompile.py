@@ -1,4 +1,4 @@
-"""Compiles source back to a code object that can stand in for another."""
+"""Compiles source back to a code object that can replace another one."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from depyf import _core, names, tree_names
 
 __all__ = ["compile_back", "compile_like", "find_function", "signature"]
 
-# The names of the two functions that the source is compiled in. They leave no trace in the result.
+# The names of the two functions that the source is compiled in. They do not occur in the result.
 _OUTER = "__depyf_outer"
 _INNER = "__depyf_inner"
 
 
 def compile_like(source: str, code: types.CodeType) -> types.CodeType:
-    """Compiles source so that the result can stand in for `code`: `fn.__code__ = result`, or Dynamo's cache.
+    """Compiles source so that the result can replace `code`: in `fn.__code__ = result`, or in Dynamo's cache.
 
     The result has the arguments (names and kinds), free variables, cell variables (names and order), flags and name of
-    `code`, and at least as many locals, whatever the source uses of them. Names that `decompile` shows without their
+    `code`, and at least as many locals, whatever of these the source uses. Names that `decompile` shows without their
     uuid get it back; `__const_N` is again the very object that `code` holds. Tracebacks show `<depyf NAME>` as the
     file.
 
     Args:
-        source: one function as `decompile` writes it, within a function that only binds its free variables or not; the
-            source of a module, if `code` is a module's.
+        source: one function as `decompile` writes it, with or without the function around it that binds its free
+            variables; or the source of a module, if `code` is that of a module.
         code: the code object that the result replaces.
 
     Raises:
-        SyntaxError: the source is not Python; it carries the place in the source.
-        ValueError: the source cannot stand in for `code`; the message names what differs.
-        TypeError: `code` is no code object.
+        SyntaxError: the source is not Python; the error has the place in the source.
+        ValueError: the source cannot replace `code`; the message names what differs.
+        TypeError: `code` is not a code object.
     """
     return compile_checked(source, code, constants_of=code)
 
 
 def compile_back(source: str, code: types.CodeType, *, filename: str | None = None) -> types.CodeType:
-    """Does the same as `compile_like`, and also takes bodies of classes, whose code cannot stand in for other code.
+    """Does the same as `compile_like`, and also takes bodies of classes, whose code cannot replace other code.
 
-    Raises as `compile_like` does.
+    It raises the exceptions of `compile_like`.
     """
     if not _is_class_body(code):
         return compile_checked(source, code, constants_of=code, filename=filename)
@@ -52,7 +52,7 @@ def compile_back(source: str, code: types.CodeType, *, filename: str | None = No
 def compile_checked(
     source: str, code: types.CodeType, *, constants_of: types.CodeType, filename: str | None = None
 ) -> types.CodeType:
-    """Does the same as `compile_like`, with names and constants from another code object than the one to replace."""
+    """Does the same as `compile_like`, with names and constants of another code object than the one to replace."""
     if not isinstance(code, types.CodeType):
         raise TypeError(f"expected a code object, got {type(code).__name__}")
     if filename is None:
@@ -89,7 +89,7 @@ def _compile_function(
     function.decorator_list = []
     function.returns = None
     arguments = function.args
-    # Defaults belong to the function object, not to its code: whoever creates the function supplies them.
+    # Defaults belong to the function object and not to its code; whoever creates the function supplies them.
     arguments.defaults, arguments.kw_defaults = [], [None] * len(arguments.kwonlyargs)
     for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]:
         if argument is not None:
@@ -117,7 +117,7 @@ def _compile_function(
 
 
 def _compile_class(tree: ast.Module, code: types.CodeType, filename: str) -> types.CodeType:
-    """Returns the code of the one class in the source, compiled in a function that binds its free variables."""
+    """Returns the code of the only class in the source, compiled in a function that binds its free variables."""
     definitions = [node for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
     if len(definitions) == 1 and isinstance(definitions[0], ast.FunctionDef):
         definitions = [node for node in definitions[0].body if isinstance(node, ast.ClassDef)]
@@ -138,11 +138,12 @@ def _compile_class(tree: ast.Module, code: types.CodeType, filename: str) -> typ
 
 
 _AT_THE_START: dict[str, Any] = {"lineno": 1, "end_lineno": 1, "col_offset": 0, "end_col_offset": 0}
-"""The place of nodes that come from no source: `ast.fix_missing_locations` gives the same, and walks through the tree."""
+"""The position of nodes that come from no source. `ast.fix_missing_locations` sets the same, but walks through the
+whole tree."""
 
 
 def _within_outer(body: list[ast.stmt]) -> ast.Module:
-    """Returns a module with one function of no arguments that has this body."""
+    """Returns a module that contains one function without arguments and with this body."""
     no_arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
     outer = ast.FunctionDef(name=_OUTER, args=no_arguments, body=body, decorator_list=[], **_AT_THE_START)
     if "type_params" in ast.FunctionDef._fields:  # 3.12 and later
@@ -151,7 +152,7 @@ def _within_outer(body: list[ast.stmt]) -> ast.Module:
 
 
 def _bound(variables: Iterable[str]) -> ast.stmt:
-    """Returns an assignment that makes the names variables of the function around."""
+    """Returns an assignment that makes the names variables of the surrounding function."""
     return _assigned(variables, _AT_THE_START)
 
 
@@ -162,7 +163,7 @@ def _assigned(variables: Iterable[str], place: Mapping[str, Any]) -> ast.stmt:
 
 
 def find_function(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef:
-    """Returns the function that stands in for `code`: the one at the top, or in a function that only binds its free
+    """Returns the function that replaces `code`: the one at the top level, or in a function that only binds its free
     variables."""
     tops = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     if len(tops) != 1:
@@ -183,7 +184,7 @@ def find_function(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | a
         and not _argument_names(top.args)
         and (bound or _argument_names(inner[0].args) == _code_arguments(code))
     ):
-        # An argumentless function around another could also be `code` itself, if that has no arguments either.
+        # A function without arguments around another one can also be `code` itself, if `code` has no arguments either.
         makes_inner = any(type(const) is types.CodeType and const.co_name == inner[0].name for const in code.co_consts)
         if bound or not makes_inner:
             return inner[0]
@@ -238,7 +239,7 @@ def signature(code: types.CodeType) -> str:
 
 
 def _hidden_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef, code: types.CodeType) -> dict[str, str]:
-    """Returns written name -> name in `code`, for arguments that no source can name (`.0` of a comprehension)."""
+    """Returns written name -> name in `code`, for arguments whose names no source can have (`.0` of a comprehension)."""
     pairs = zip(_argument_names(function.args), _code_arguments(code))
     return {written: hidden for written, hidden in pairs if not hidden.isidentifier()}
 
@@ -250,11 +251,11 @@ def _compile_within(
     keep: tuple[str, ...],
     sorted_names: Mapping[str, str],
 ) -> types.CodeType:
-    """Compiles `function` in an outer one that binds the free variables of `code`, its variables under names that sort
-    as those of `code` are ordered.
+    """Compiles `function` within an outer function that binds the free variables of `code`. The variables get names
+    that sort in the order of those of `code`.
 
-    The names in `keep` are made variables of the right kind even if the function does not use them: a mention in code
-    that is never reached is enough for the compiler's symbol table, and leaves no instruction.
+    The names in `keep` become variables of the right kind even if the function does not use them: for the compiler's
+    symbol table a mention in code that is never reached is enough, and such code leaves no instruction.
     """
     body = list(function.body)
     if keep:
@@ -273,7 +274,7 @@ def _compile_within(
             no_arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
             held = ast.Lambda(no_arguments, ast.Tuple(loads, ast.Load(), **place), **place)
             unreached.append(ast.Expr(held, **place))
-        # At the end: a `nonlocal` in the body has to come before any use of its name.
+        # It stands at the end, because a `nonlocal` in the body has to precede any use of its name.
         body.append(ast.If(ast.Constant(0, **place), unreached, [], **place))
     inner = type(function)(
         **{**{name: getattr(function, name) for name in function._fields if hasattr(function, name)}, "body": body}

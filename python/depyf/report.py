@@ -11,7 +11,7 @@ log = logging.getLogger("depyf")
 
 
 def warn(message: str) -> None:
-    """Issues a warning, and logs it where warnings are errors: nothing that depyf reports may stop the program."""
+    """Issues a warning, or logs it if warnings are errors: nothing that depyf reports may stop the program."""
     frame: FrameType | None = sys._getframe(1)
     level = 2
     while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "depyf":

@@ -1,4 +1,4 @@
-"""Finds the line of the user's source at which a resume function goes on."""
+"""Finds the line of the user's source at which a resume function continues."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ _MARK = "  # <== resume in this line"
 
 
 def line_of(name: str, code: types.CodeType, user: types.CodeType) -> int | None:
-    """Returns the line at which a resume function goes on; None if Dynamo's names do not tell.
+    """Returns the line at which a resume function continues; None if Dynamo's names do not show it.
 
     Args:
-        name: the global that transformed code calls it by.
-        code: of the resume function.
-        user: the function of the user's that it began in.
+        name: the global by which transformed code calls it.
+        code: the code of the resume function.
+        user: the code of the user's function that it continues.
     """
     line = function_names.resume_line(code.co_name)
     if line is None or not _has_line(user, code.co_filename, line):
         return line
     offset = _OFFSET.match(name)
     exact = next((line for start, end, line in user.co_lines() if offset and start <= int(offset[1]) < end), None)
-    # A graph break in a branch has two resume functions, which go on at other lines than that of the break.
+    # A graph break in a branch has two resume functions, which continue at other lines than that of the break.
     return exact if exact is not None and exact >= line else line
 
 
 def marked(function: str, user: types.CodeType, file: str, line: int | None) -> str:
-    """Returns the user's function with a mark at the line where a resume function goes on.
+    """Returns the user's function with a mark at the line where a resume function continues.
 
     Args:
         function: the source of `user`.
-        user: the function that the resume function began in.
-        file: of the resume function; that of another function where the break was in one that was inlined.
+        user: the code of the function that the resume function continues.
+        file: the file of the resume function; it is that of another function if the break was in an inlined one.
     """
     first = user.co_firstlineno
     if line is not None and not _has_line(user, file, line):

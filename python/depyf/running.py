@@ -1,6 +1,6 @@
-"""Dumped files that are the running code: which there are, and putting code that was compiled from one in its place.
+"""Keeps track of the dumped files that are the running code, and replaces code by code compiled from a file.
 
-Code takes the place of other code only where both are proved equivalent.
+Code replaces other code only if both are proved equivalent.
 """
 
 from __future__ import annotations
@@ -28,12 +28,13 @@ __all__ = [
 
 
 class _Functions:
-    """Represents the functions that run from one file: only the table refers to it, so it is freed with the last of
-    them."""
+    """Represents the functions that run from one file. Only the table refers to it, so it is freed together with the
+    last of them."""
 
 
 class _Compiled:
-    """Transformed code in Dynamo's cache. The cache is searched when it matters, because nothing reports that code is dropped."""
+    """Transformed code in Dynamo's cache. The cache is searched on demand, because nothing reports that code is
+    dropped."""
 
     def __init__(self, original: types.CodeType, code: types.CodeType) -> None:
         self._original, self._code = weak.reference(original), weak.reference(code)
@@ -114,14 +115,14 @@ class _Files(Mapping[str, RunningFile]):
 
 
 files = _Files()
-"""Path -> what runs from there. It has no lock, as all threads write one entry at a time; a block that gives up a file
-clears its entry. A forked child goes on with its copy."""
+"""Path -> the file and what keeps it running. It has no lock, because all threads write one item at a time; a block
+that abandons a file clears its item. A forked child goes on with its copy."""
 
 Pair = tuple[types.FunctionType, types.CodeType]
 
 
 class Swap:
-    """Functions whose code is to be that of a file, or is. It keeps none of them alive."""
+    """The functions whose code is to be that of a file, or already is. It keeps none of them alive."""
 
     def __init__(self, pairs: Iterable[Pair]) -> None:
         self.pairs: list[tuple[weak.Reference, types.CodeType]] = [
@@ -144,7 +145,7 @@ class Swap:
         return {function.__qualname__: code for function, code in self._alive()}
 
     def do(self, path: str) -> None:
-        """Puts the code in place, under the file's name."""
+        """Replaces the code, with the file's name in it."""
         for function, code in self._alive():
             self.before.append((weak.reference(function), function.__code__))
             function.__code__ = _core.moved(code, path)
@@ -157,7 +158,7 @@ class Swap:
         return Swap([(function, self.pairs[0][1])])
 
     def undo(self) -> None:
-        """Puts back the code that the functions had before."""
+        """Restores the previous code of the functions."""
         while self.before:
             refers, code = self.before.pop()
             function = refers()
@@ -166,23 +167,23 @@ class Swap:
 
 
 def from_decompilation(result: Decompilation, text: str, path: str) -> types.CodeType | None:
-    """Returns code that can run in place of what was decompiled, compiled from a file's text; None if that is not proved.
+    """Returns code, compiled from a file's text, that can run in the place of the decompiled code; None if that is not
+    proved.
 
-    Functions that it makes keep the code objects that they have: these are the user's own, of the user's files, and
-    Dynamo finds what it compiled of a function by its code object. Where one cannot keep its own, there is no code.
+    Functions that the code makes keep their code objects: these are the user's own, from the user's files, and Dynamo
+    finds what it compiled of a function by its code object. If one of them cannot keep its own, None is returned.
     """
     moved = _moved(result, text, path)
     code = moved or result.compile_text(text, path)
     if code is None:
         return None
     if not _variables(result.original) <= _variables(code):
-        return None  # Dynamo of PyTorch 2.2 puts the values of a frame in place by name
+        return None  # Dynamo of PyTorch 2.2 stores the values of a frame by name.
     return _with_nested(code, result, None if moved is None else result.proof)
 
 
 def _moved(result: Decompilation, text: str, path: str) -> types.CodeType | None:
-    """Returns the code that was proved, with its positions in a text that ends with the same source; None where that
-    does not."""
+    """Returns the proved code with its positions in a text that ends with the same source; None if the text does not."""
     body = result.body.rstrip("\n") + "\n"
     if result.code is None or not result.can_run or not text.endswith(f"\n{body}"):
         return None
@@ -194,10 +195,10 @@ def _variables(code: types.CodeType) -> set[str]:
 
 
 def _with_nested(code: types.CodeType, decompiled: Decompilation, proof: Proof | None) -> types.CodeType | None:
-    """Returns `code` with the nested code objects of the original in place of those that the proof pairs with them; None if
-    the result would not do the same, or if two of the original's take the part of the same one.
+    """Returns `code` with the nested code objects of the original in the place of those that the proof pairs with them;
+    None if the result would not do the same, or if two of the original's correspond to the same one.
 
-    Code that no execution reaches, which the proof pairs with nothing, stays as it is.
+    Code that no execution reaches, which the proof pairs with nothing, stays unchanged.
     """
     original = decompiled.original
     if not any(type(const) is types.CodeType for const in code.co_consts):
@@ -226,12 +227,12 @@ def functions_in(code: types.CodeType, prefix: str = "") -> Iterator[tuple[str, 
 
 
 def _is_class_body(code: types.CodeType) -> bool:
-    """True if it is the body of a class that the code of a module or class contains."""
+    """True if it is the body of a class in the code of a module or class."""
     return not code.co_flags & 0x3  # CO_OPTIMIZED, CO_NEWLOCALS
 
 
 def reason_against(code: types.CodeType, original: types.CodeType) -> str:
-    """Returns why `code` may not run in place of `original`; empty if it may. Never raises."""
+    """Returns why `code` may not run in the place of `original`; empty if it may. Never raises an exception."""
     if signature(code) != signature(original) or code.co_freevars != original.co_freevars:
         return f"the arguments differ: {signature(code)} instead of {signature(original)}"
     try:
@@ -242,6 +243,6 @@ def reason_against(code: types.CodeType, original: types.CodeType) -> str:
 
 
 def first_line(code: types.CodeType) -> int:
-    """Returns the first line of a function's code that does something."""
+    """Returns the first line of a function's code that has an effect."""
     rows = [line for _, _, line in code.co_lines() if line is not None and line > code.co_firstlineno]
     return min(rows, default=code.co_firstlineno)

@@ -24,22 +24,22 @@ class Artifact:
     """One file that belongs to a compilation."""
 
     kind: str
-    """As in the file's name: `Captured_Graph`, `kernel`, `ir_pre_fusion`, ..."""
+    """The kind in the file's name: `Captured_Graph`, `kernel`, `ir_pre_fusion`, ..."""
     file: str
     direction: str | None = None
-    """"forward", "backward", "joint"; None where it has no meaning."""
+    """"forward", "backward" or "joint"; None for kinds without a direction."""
     running: bool = False
-    """Is this file what runs? Of a graph: where the backend runs the graph as it is."""
+    """True if this file is the running code. The file of a graph is if the backend runs the graph unchanged."""
 
 
 @dataclass
 class Missing:
-    """An artifact that a reader may look for and that is not there."""
+    """An artifact that a reader may look for and that does not exist."""
 
     kind: str
     why: str
     direction: str | None = None
-    """"forward" or "backward"; None where it has no meaning."""
+    """"forward" or "backward"; None for kinds without a direction."""
 
     def __str__(self) -> str:
         return f"{self.kind}{f' ({self.direction})' if self.direction else ''}: {self.why}"
@@ -47,29 +47,30 @@ class Missing:
 
 @dataclass(frozen=True)
 class Failure:
-    """A guard that does not hold, all in the user's terms."""
+    """A guard that does not hold, in the user's terms."""
 
     condition: str
-    """What must hold: `self.scale == 1.0`."""
+    """The condition that must hold, such as `self.scale == 1.0`."""
     subject: str
-    """The value that it is about."""
+    """The value that the condition is about."""
     expected: str
     actual: str
     line: Line | None = None
     """The user's line that needs the guard."""
     kind: str = ""
-    """The kind of guard, as PyTorch calls it."""
+    """The kind of the guard, by PyTorch's name for it."""
     entry: str = ""
-    """The compile id of the compilation that it belongs to."""
+    """The compile id of the compilation that the guard belongs to."""
     origin: str = ""
-    """What in PyTorch set it, where that is no line of the user's."""
+    """The place in PyTorch that set the guard, if it was not a line of the user's."""
     is_state: bool = False
-    """True if it is about the state of the process, such as grad mode or autocast, and not about a value."""
+    """True if the guard checks the state of the process, such as grad mode or autocast, and not a value."""
     alike: list[str] = field(default_factory=list)
-    """Other values for which the same fails in the same way: the flag `training` of each submodule."""
+    """Other values for which the same check fails in the same way: the flag `training` of each submodule, for example.
+    """
     follows: list[str] = field(default_factory=list)
-    """Values whose guards fail only because of this: the items of a list that is shorter, the dispatch keys of each tensor
-    under autocast."""
+    """The values whose guards fail only because of this one: the items of a list that is shorter, or the dispatch keys
+    of each tensor under autocast."""
 
     def __str__(self) -> str:
         return _in_words("failures", self, "guards")
@@ -77,20 +78,21 @@ class Failure:
 
 @dataclass(frozen=True)
 class Limit:
-    """A condition on the next call. A call that does not meet it is not served by the compilation that has it."""
+    """A condition on the next call. The compilation does not serve a call that does not meet it."""
 
     condition: str
-    """In the user's terms: `2 <= x.shape[0] <= 64`."""
+    """The condition in the user's terms: `2 <= x.shape[0] <= 64`."""
     subject: str = ""
-    """The value that it is about, `x.shape[0]`; "" where it is about several, or the state of the process."""
+    """The value that it is about, such as `x.shape[0]`; "" if it is about several values, or the state of the process.
+    """
     line: Line | None = None
-    """The user's line that needs it."""
+    """The user's line that needs the condition."""
     origin: str = ""
-    """What in PyTorch set it, where that is no line of the user's."""
+    """The place in PyTorch that set the condition, if it was not a line of the user's."""
 
     @property
     def why(self) -> str:
-        """What needs it; "" if that is not known, or nothing in particular."""
+        """The line or the place that needs the condition; "" if it is unknown, or there is none in particular."""
         return "; ".join(part for part in (self.origin, "" if self.line is None else str(self.line)) if part)
 
     def __str__(self) -> str:
@@ -108,19 +110,20 @@ class Break:
     """The user's line at which the graph ends."""
     link: str = ""
     inside: Line | None = None
-    """The line of PyTorch's own at which the graph ends, if `line` only led there."""
+    """The line in PyTorch at which the graph ends, if `line` only led there."""
     then: str = ""
-    """Why Dynamo could not even compile what comes before the break; "" where it could."""
+    """The reason why Dynamo could not even compile the code before the break; "" if it could."""
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The same for the same break in several compilations."""
+        """A key that is equal for the same break in several compilations."""
         places = [f"{line.file}:{line.line}" if line is not None else "" for line in (self.line, self.inside)]
         return (self.reason, *places)
 
     @property
     def where(self) -> str:
-        """The place: PyTorch's own line first if the break is there, then the user's that led there."""
+        """The place of the break. If the break is in PyTorch's own code, that line comes first, and the user's line
+        that led there follows."""
         return _in_words("breaks", self, "places")
 
     def __str__(self) -> str:
@@ -129,49 +132,49 @@ class Break:
 
 @dataclass(frozen=True)
 class Symbol:
-    """A size that a graph leaves open, or left open until something specialised it."""
+    """A symbolic size of a graph, or one that was symbolic until something specialised it."""
 
     name: str
     sources: list[str]
-    """Dynamo's expressions for it: `L['x'].size()[0]`."""
+    """Dynamo's expressions for the size: `L['x'].size()[0]`."""
     hint: str = ""
-    """The value in the call that was compiled."""
+    """The size in the call that was compiled."""
     range: str = ""
-    """The values that are allowed, `[2, 64]`; "int_oo" is infinity."""
+    """The sizes that are allowed, such as `[2, 64]`; "int_oo" is infinity."""
     lower_from: str = ""
     upper_from: str = ""
-    """What set the bound, in PyTorch's words: a place in PyTorch, or a line of the user's."""
+    """The place that set the upper bound, as PyTorch names it: in PyTorch, or in a line of the user's."""
     value: str = ""
-    """The one value that it was specialised to."""
+    """The only size that is allowed since it was specialised; "" if it was not."""
     specialized_by: Line | None = None
-    """The user's line that needs the one value."""
+    """The user's line for which it was specialised."""
     reason: str = ""
     terms: list[str] = field(default_factory=list)
-    """The sources in the user's terms: `x.shape[0]`."""
+    """The expressions in the user's terms: `x.shape[0]`."""
 
 
 @dataclass(frozen=True)
 class RuntimeValue:
-    """A size or number that is known only when the graph runs: an unbacked symbol."""
+    """A size or number that is known only when the graph runs, which is an unbacked symbol."""
 
     name: str
-    """`u0`."""
+    """The name of the symbol, such as `u0`."""
     range: str = ""
-    """The values that it can have, `[2, 10]`; "int_oo" is infinity."""
+    """The values that it can have, such as `[2, 10]`; "int_oo" is infinity."""
     line: Line | None = None
-    """The user's line that makes it."""
+    """The user's line that computes it."""
 
 
 @dataclass(frozen=True)
 class RuntimeAssert:
-    """A condition on values that are known only when the graph runs; the graph checks it then."""
+    """A condition on values that are known only when the graph runs. The graph checks it then."""
 
     condition: str
-    """`u0 >= 2`."""
+    """The condition, such as `u0 >= 2`."""
     line: Line | None = None
-    """The user's line that needs it."""
+    """The user's line that needs the condition."""
     message: str = ""
-    """What the error says, if the program gave a text for it."""
+    """The text of the error, if the program states one."""
 
 
 @dataclass(frozen=True)
@@ -182,61 +185,64 @@ class Exceeded:
     """The name of the setting without `torch._dynamo.config.` before it: `recompile_limit`."""
     value: int | None = None
     compile_ids: list[str] = field(default_factory=list)
-    """The compilations that use it up."""
+    """The compilations that count towards the limit."""
     reasons: list[str] = field(default_factory=list)
-    """Why each of them was made; "" where that is not known."""
+    """The reason for each of these compilations; "" if it is unknown."""
     accepted: list[str] = field(default_factory=list)
-    """What they accept together of the values in which they differ, a line each: `x.shape[0] == 2 or x.shape[0] == 3`."""
+    """A line for each value in which these compilations differ, with all that they accept: `x.shape[0] == 2 or
+    x.shape[0] == 3`."""
     still_used: bool = True
-    """True if calls that one of them accepts go on using it."""
+    """True if calls that one of them accepts still use it."""
 
 
 @dataclass
 class Outcome:
-    """Which function a compilation is of, and how the compilation ended."""
+    """The function that was compiled, and the end of the compilation."""
 
     compile_id: str
-    """Dynamo's: "0/1" is the second compilation of the first function."""
+    """Dynamo's id: "0/1" is the second compilation of the first function."""
     function: str
-    """The name in the code object; Dynamo's own of a resume function."""
+    """The name in the code object; for a resume function Dynamo's own name."""
     filename: str = ""
     line: int = 0
     status: str = "not compiled"
-    """One of "compiled", "not compiled" (it runs as it was written, or the error went to the caller), "compiled before"
+    """"compiled", "not compiled" (the function runs eagerly, or the caller received the error) or "compiled before"
     (the block was entered)."""
     error: str | None = None
-    """Why it was not compiled, in PyTorch's words; None also where Dynamo found nothing to do."""
+    """PyTorch's message on why it was not compiled; None if there is none, as when Dynamo found nothing to do."""
     name: str = ""
-    """The qualified name: `LM.forward`, of a wrapper with what it wraps; of a resume function that of the function that
-    it goes on with. See `title`."""
+    """The qualified name, such as `LM.forward`; for a wrapper it contains the wrapped function, and for a resume
+    function it is the name of the function that it continues. See `title`."""
     raised: bool = False
-    """Of a function that was not compiled: did the program's call raise the error? Else it runs as it was written."""
+    """For a function that was not compiled: true if the program's call raised the error, and false if the function runs
+    eagerly."""
     stopped_by: Break | None = None
-    """The graph break that is the reason why it was not compiled."""
+    """The graph break because of which it was not compiled."""
     exceeded: Exceeded | None = None
-    """The limit that is the reason why it was not compiled."""
+    """The limit because of which it was not compiled."""
 
 
 @dataclass
 class Code:
-    """The transformed code of a compilation, and the resume functions around it."""
+    """The transformed code of a compilation, and the names of its resume functions."""
 
     is_resume: bool = False
     resume_name: str | None = None
-    """The global that transformed code calls this resume function by: the first of `resume_names`."""
+    """The global by which transformed code calls this resume function: the first of `resume_names`."""
     resume_names: list[str] = field(default_factory=list)
-    """All of them: Dynamo has one for each compilation that ends at the same break."""
+    """All such globals: Dynamo makes one for each compilation that ends at the same break."""
     compiled_fn: int | None = None
     """The N of `__compiled_fn_N`."""
     attempt: int = 0
-    """How often Dynamo started again."""
+    """The number of times that Dynamo started again."""
     transformed_file: str | None = None
     proved: bool | None = None
-    """Does the source in `transformed_file` do what the transformed code does? None where there is none."""
+    """True if the source in `transformed_file` is proved to do what the transformed code does; None if there is no
+    source."""
     not_proved: str | None = None
-    """Why and where it is not proved."""
+    """The place and the reason if it is not proved."""
     running: bool = False
-    """Is `transformed_file` what runs?"""
+    """True if `transformed_file` is the running code."""
     resume_calls: list[str] = field(default_factory=list)
     """The globals of the resume functions that the transformed code calls."""
 
@@ -246,73 +252,76 @@ class Conditions:
     """The conditions under which a compilation is used again."""
 
     guards: list[str] = field(default_factory=list)
-    """The tree of guards as PyTorch prints it."""
+    """The tree of guards as PyTorch prints it, in lines."""
     guards_file: str | None = None
-    """The file with the guards as a function of local and global variables."""
+    """The file that contains the guards as a function of local and global variables."""
     frontier: list[Limit] = field(default_factory=list)
-    """What the next call must be like for this compilation to be used again."""
+    """The conditions on the next call under which this compilation is used again."""
     symbols: list[Symbol] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
-    """What no guard checks although the code relies on it, in sentences: a filter dropped the guard."""
+    """Sentences about values that the code relies on and no guard checks, because a filter dropped the guard."""
     runtime_values: list[RuntimeValue] = field(default_factory=list)
     runtime_asserts: list[RuntimeAssert] = field(default_factory=list)
 
 
 @dataclass
 class CacheMiss:
-    """A cache of compilations that had no entry for this one."""
+    """A cache of compilations that had no entry for this compilation."""
 
     cache: str
     """"Inductor" or "AOTAutograd"."""
     file: str
-    """The file with the parts of the key that it was asked for, which `depyf open` reads and compares."""
+    """The file with the parts of the missed key, which `depyf open` reads and compares."""
     differences: list[str] = field(default_factory=list)
-    """How the nearest entry of the cache differs, a line each; empty where there was none to compare with."""
+    """A line for each difference from the nearest entry of the cache; empty if there was no entry to compare with."""
 
     @property
     def is_of_same_graph(self) -> bool:
-        """True if the nearest entry holds the same graph, compiled under other conditions."""
+        """True if the nearest entry contains the same graph, compiled under other conditions."""
         return bool(self.differences) and not any(line.startswith("key: gm ") for line in self.differences)
 
 
 @dataclass
 class Causes:
-    """Why a compilation ends where it does, and why it was necessary."""
+    """The reasons why a compilation ends where it does, and why it was necessary."""
 
     graph_breaks: list[str] = field(default_factory=list)
-    """In PyTorch's words."""
+    """PyTorch's reports."""
     breaks: list[Break] = field(default_factory=list)
     recompile_reasons: list[str] = field(default_factory=list)
-    """In PyTorch's words."""
+    """PyTorch's reasons."""
     failures: list[Failure] = field(default_factory=list)
-    """Of each earlier compilation the guards that did not hold, the one that PyTorch meets first in front."""
+    """For each earlier compilation the guard that did not hold; if there are several, the one that PyTorch checks first
+    comes first."""
     misses: list[CacheMiss] = field(default_factory=list)
-    """The caches of other processes that had no entry for it."""
+    """The caches of other processes that had no entry for this compilation."""
 
 
 @dataclass
 class Documents:
-    """The files of a compilation, and remarks about them."""
+    """The files of a compilation, and notes about them."""
 
     provenance: list[str] = field(default_factory=list)
-    """What became of each captured node, and what was not fused, a line each; all of it is in `provenance.json`."""
+    """A line on what became of each captured node, and on what was not fused. `provenance.json` contains all of it."""
     artifacts: list[Artifact] = field(default_factory=list)
     missing: list[Missing] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     seconds: float | None = field(default=None, compare=False)
-    """How long the compilation took, its forward graph's included. Not in `session.json`: it differs in every run."""
+    """The duration of the compilation in seconds, including that of its forward graph. It is not in `session.json`,
+    because it differs in every run."""
 
 
 @dataclass
 class Frame(Documents, Causes, Conditions, Code, Outcome):
     """One compilation of one function, or of one resume function.
 
-    The fields are those of the five parts. They stand in `session.json` in the order of the parts, the last class first.
+    The fields are those of the five base classes. In `session.json` they are in the order of these classes, the last
+    class first.
     """
 
     @property
     def title(self) -> str:
-        """The function for readers, with its place: `LM.forward (model.py:12)`."""
+        """The function's title, which includes its place: `LM.forward (model.py:12)`."""
         name = self.name or self.function
         file = self.filename.replace("\\", "/").rpartition("/")[2]
         if self.is_resume and self.name:
@@ -327,13 +336,13 @@ class Frame(Documents, Causes, Conditions, Code, Outcome):
 
 @dataclass
 class FullCode:
-    """The file with the whole source of one function."""
+    """A file that leads through all that was made of one function."""
 
     function: str
     file: str
     compile_ids: list[str]
     title: str = ""
-    """The function for readers; see `Frame.title`."""
+    """The function's title; see `Frame.title`."""
 
 
 @dataclass
@@ -345,49 +354,51 @@ class FeatureState:
     status: str
     """"works", "works with a fallback" or "not available"."""
     why: list[str] = field(default_factory=list)
-    """Of the latter two: a sentence for each thing that is not as it should be."""
+    """Unless it works: a sentence for each defect."""
     expected: bool = True
-    """Is it what these releases are known for?"""
+    """True if this status is known and expected for these releases."""
 
 
 class PhaseEvent(typing.NamedTuple):
-    """The beginning or the end of a phase of a compilation, or a whole phase, as PyTorch's own timeline has it."""
+    """The beginning or the end of a phase of a compilation, or a whole phase, from PyTorch's own timeline."""
 
     kind: str
-    """"B" of a beginning, "E" of an end, "X" of a whole phase."""
+    """"B" for a beginning, "E" for an end, "X" for a whole phase."""
     name: str
     microseconds: float
-    """Since the epoch."""
+    """The time in microseconds since the epoch."""
     compile_id: str
-    """Empty if PyTorch states none."""
+    """The compile id; empty if PyTorch states none."""
     duration: float = 0.0
-    """Of a whole phase, in microseconds."""
+    """The duration of a whole phase in microseconds."""
 
 
 @dataclass
 class Session:
-    """What one block saw. Filled while the block runs; complete when it has ended."""
+    """The record of one block. It is filled while the block is open, and complete when the block has ended."""
 
     directory: str
     torch_version: str = ""
     python_version: str = ""
     working_directory: str = ""
-    """Of the program when the block began; relative names of files of source start there."""
+    """The program's working directory when the block began. Relative names of source files start there."""
     frames: list[Frame] = field(default_factory=list)
     full_code: list[FullCode] = field(default_factory=list)
     other_artifacts: list[Artifact] = field(default_factory=list)
-    """Graphs that belong to no compilation that was seen."""
+    """Graphs that belong to no compilation that was recorded."""
     notes: list[str] = field(default_factory=list)
-    """What a reader has to know: what failed, what was compiled before."""
+    """Sentences that a reader needs: about failures, and about what was compiled before the block."""
     features: list[FeatureState] = field(default_factory=list)
-    """What `python -m depyf doctor` finds by looking; parts of PyTorch that were not loaded count as they should be."""
+    """The state of the features, as `python -m depyf doctor` finds it by inspection; parts of PyTorch that were not
+    loaded count as working."""
 
     def __post_init__(self) -> None:
         self.phase_events: list[PhaseEvent] = []
-        """The events of PyTorch's timeline, in `times.json`. No field, as they differ in every run."""
+        """The events of PyTorch's timeline, which are in `times.json`. They are not a field, because they differ in
+        every run."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the record as JSON has it. The directory is left out, as a dump can be moved."""
+        """Returns the record as JSON data. The directory is left out, because a dump can be moved."""
         data: dict[str, Any] = plain(self)
         del data["directory"]
         for frame in data["frames"]:
@@ -396,7 +407,7 @@ class Session:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], directory: str = "") -> Session:
-        """Returns the record that `to_dict` wrote.
+        """Returns the record from the data that `to_dict` returned.
 
         Raises:
             TypeError: fields are missing, unknown or of another type.
@@ -406,19 +417,19 @@ class Session:
         return typing.cast(Session, load(cls, {**data, "directory": directory}))
 
     def report(self, path: str | os.PathLike[str], *, redact: bool = False) -> Path:
-        """Writes the content of the dump, this block included, as one HTML file that any browser opens without a
+        """Writes the content of the dump, including this block, as one HTML file that any browser opens without a
         network.
 
         Args:
-            path: of the file; it is overwritten.
-            redact: leave out source text, paths, strings, numbers that are no sizes, and messages of errors. Operators,
-                shapes, times, numbers of lines, and names that consist of words of PyTorch and Python are kept.
+            path: the path of the file, which is overwritten.
+            redact: if true, leaves out source text, paths, strings, numbers that are not sizes, and messages of errors.
+                Operators, shapes, times, line numbers, and names that consist of words of PyTorch and Python are kept.
 
         Returns:
-            The file.
+            The path of the file.
 
         Raises:
-            OSError: the dump cannot be read, or the file not be written.
+            OSError: the dump cannot be read, or the file cannot be written.
         """
         page.write_page([self.directory], path, f"session.report({str(path)!r})", redact=redact)
         return Path(path)
@@ -443,13 +454,13 @@ class Session:
         return list(groups.items())
 
     def recompilations(self) -> list[Frame]:
-        """Returns the compilations of functions that had one before. Attempts that failed are none."""
+        """Returns the compilations of functions that were compiled before. Failed attempts do not count."""
         again = [frame for frame in self.frames if frame.failures or frame.recompile_reasons]
         return [frame for frame in again if frame.status != "not compiled"]
 
 
 class Unreadable(ValueError):
-    """A session.json that cannot be read. The message names the file, what is wrong with it, and what to do."""
+    """A session.json that cannot be read. The message names the file, the defect, and the remedy."""
 
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(f"{path.name} cannot be read: {why}; move {path} away, and run the program again")
@@ -457,10 +468,10 @@ class Unreadable(ValueError):
 
 
 def read_runs(directory: Path) -> list[Session]:
-    """Returns the runs that `session.json` in a directory tells of; none if there is no such file.
+    """Returns the runs that `session.json` in a directory records; an empty list if there is no such file.
 
     Raises:
-        Unreadable: it is no file, or not what depyf writes.
+        Unreadable: it is not a file, or its content was not written by depyf.
     """
     path = directory / "session.json"
     try:
@@ -486,5 +497,5 @@ def read_runs(directory: Path) -> list[Session]:
 
 
 def _in_words(field: str, item: Failure | Break, words: str) -> str:
-    """Returns one item of a field of a frame as the core words it."""
+    """Returns the core's phrase for one item of a field of a frame."""
     return str(_core.frame_words(_core.json_text({field: [item]}, levels=0), "")[words][0])

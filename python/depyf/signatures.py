@@ -1,4 +1,5 @@
-"""The head of a live function: defaults, annotations and type parameters, which its code object does not have."""
+"""Writes the head of a live function: defaults, annotations and type parameters, which its code object does not
+contain."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from depyf.recompile import find_function
 
 __all__ = ["Expressions", "head_comments", "with_signature"]
 
-# How deep a value is written out; what lies deeper gets a name.
+# The depth to which a value is written out; a part that lies deeper gets a name.
 _DEPTH_MAX = 8
 _ITEMS_MAX = 1000
 _TEXT_MAX = 10_000
@@ -25,10 +26,11 @@ _LITERALS = (bool, int, str, bytes, type(None), type(Ellipsis))
 
 
 class Expressions:
-    """Expressions for values, as they can be written where a function with these globals is defined.
+    """Writes values as expressions that are valid where a function with these globals is defined.
 
-    A value that has no literal is reached by a name: of the globals, of the builtins, of an attribute of a global module
-    or class, or of the module that defines it. Failing these it gets a name of its own, which `unnamed` explains.
+    A value without a literal is reached by a name: that of a global, of a builtin, of an attribute of a global module
+    or class, or of the module that defines it. If there is no such name, the value gets a name of its own, which
+    `unnamed` explains.
     """
 
     def __init__(self, namespace: dict[str, Any]) -> None:
@@ -41,12 +43,12 @@ class Expressions:
                 self._names[id(value)] = name
 
     def add_name(self, name: str, value: object) -> None:
-        """Registers a name for `value` that the text around binds, such as a type parameter."""
+        """Registers a name for `value` that the surrounding text binds, such as a type parameter."""
         self._names[id(value)] = name
 
     def text(self, value: object, name: str, holder: str | None = None) -> str:
-        """Returns the expression for `value`; if it has none, `holder`, an expression that leads there through what
-        holds it, or else `__NAME`. Both are added to `unnamed`."""
+        """Returns the expression for `value`. If it has none, returns `holder`, an expression that leads to the value
+        through the object that holds it, or else `__NAME`. Both are added to `unnamed`."""
         text = self._text(value, 0)
         if text is not None and len(text) <= _TEXT_MAX:
             return text
@@ -80,7 +82,7 @@ class Expressions:
         return self._alias(value, depth) or self._attribute(value)
 
     def _method(self, value: Any, depth: int) -> str | None:
-        """`int.__repr__`, or the `match` of a pattern that is a global."""
+        """Returns an expression for a bound method: `int.__repr__`, or the `match` of a pattern that is a global."""
         holder = value.__objclass__ if type(value) in _DESCRIPTORS else getattr(value, "__self__", None)
         name = value.__name__
         text = None if holder is None or not name.isidentifier() else self._text(holder, depth + 1)
@@ -104,13 +106,13 @@ class Expressions:
             return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
         if type(value) is list:
             return f"[{', '.join(items)}]"
-        items.sort()  # a set has no order that lasts
+        items.sort()  # A set has no stable order.
         if type(value) is frozenset:
             return f"frozenset({{{', '.join(items)}}})" if items else "frozenset()"
         return f"{{{', '.join(items)}}}" if items else "set()"
 
     def imported(self, value: Any) -> str | None:
-        """Returns a class, function or module, by the module that defines it."""
+        """Returns a class, function or module as an attribute of the module that defines it."""
         if isinstance(value, types.ModuleType):
             name = types.ModuleType.__getattribute__(value, "__dict__").get("__name__")
             known = type(name) is str and sys.modules.get(name) is value
@@ -145,7 +147,7 @@ class Expressions:
         return f"{first}.{qualname}"
 
     def _attribute(self, value: object) -> str | None:
-        """Returns an attribute of a module or class among the globals."""
+        """Returns the value as an attribute of a module or class among the globals."""
         if self._attributes is None:
             self._attributes = {}
             for name, holder in self._namespace.items():
@@ -167,7 +169,7 @@ class Expressions:
         return f"{holder}.{name}" if name.isidentifier() else f"{holder}[{name!r}]"
 
     def _alias(self, value: Any, depth: int) -> str | None:
-        """`list[int]`, `int | None`, and what `typing` makes."""
+        """Returns `list[int]`, `int | None`, or another generic alias of `typing`."""
         if type(value) is types.UnionType:
             parts = [self._text(None if part is type(None) else part, depth + 1) for part in value.__args__]
             return None if None in parts else " | ".join(map(str, parts))
@@ -216,12 +218,13 @@ class Expressions:
 def with_signature(
     source: str, function: types.FunctionType, *, name: str | None = None
 ) -> tuple[str, dict[str, object]]:
-    """`source`, one function as `decompile` writes it, with the defaults, annotations and type parameters of `function`.
+    """Returns `source`, one function as `decompile` writes it, with the defaults, annotations and type parameters of
+    `function`.
 
-    `name`: takes the place of the function's name.
+    `name` replaces the function's name.
 
-    Also the values that no expression reaches, by the names that stand for them. No line moves; where the head of the
-    function cannot be found, the source is returned as it is.
+    Also returns the values that no expression reaches, by the names that stand for them. No line moves. If the head of
+    the function cannot be found, the source is returned unchanged.
     """
     definition = _definition(source, function)
     if definition is None:
@@ -232,13 +235,13 @@ def with_signature(
     indentation = old[: len(old) - len(old.lstrip())]
     keyword = "async def" if isinstance(definition, ast.AsyncFunctionDef) else "def"
     for number in range(definition.lineno, _end_of_head(lines, definition)):
-        lines[number] = ""  # no line moves
+        lines[number] = ""  # Blank lines keep all other lines in place.
     lines[definition.lineno - 1] = f"{indentation}{keyword} {name or definition.name}{writer.text(definition.args)}:"
     return "\n".join(lines), writer.expressions.unnamed
 
 
 def _end_of_head(lines: list[str], definition: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Return the line on which the head of `definition` ends."""
+    """Returns the line on which the head of `definition` ends."""
     for end in range(definition.lineno, definition.body[0].lineno):
         head = "\n".join(lines[definition.lineno - 1 : end])
         try:
@@ -250,8 +253,8 @@ def _end_of_head(lines: list[str], definition: ast.FunctionDef | ast.AsyncFuncti
 
 
 def definition_alone(source: str, function: types.FunctionType) -> list[str]:
-    """Returns the lines of the definition in `source`, indented as in a class body, without the function around it
-    that binds its free variables. The lines within a string stay as they are."""
+    """Returns the lines of the definition in `source` with the indentation of a class body, without the function around
+    it that binds its free variables. Lines within a string are not changed."""
     definition = _definition(source, function)
     lines = source.split("\n")
     if definition is None:
@@ -283,7 +286,7 @@ def _definition(source: str, function: types.FunctionType) -> ast.FunctionDef | 
 
 
 class _Head:
-    """Writes what stands between the name and the colon."""
+    """Writes the part of a definition between the name and the colon."""
 
     def __init__(self, function: types.FunctionType) -> None:
         self.expressions = Expressions(function.__globals__)
@@ -327,7 +330,7 @@ class _Head:
         return self.expressions.text(self._annotations[name], "annotation_" + name, holder)
 
     def _parameter(self, name: str, has_default: bool = False, default: object = None, place: str = "") -> str:
-        """Returns one parameter. `place`: where the function object holds its default."""
+        """Returns one parameter. `place` is the expression under which the function object holds its default."""
         text = name
         annotated = name in self._annotations
         if annotated:
@@ -356,14 +359,14 @@ class _Head:
 def _attribute_or_none(param: object, name: str) -> Any:
     try:
         return getattr(param, name, None)
-    except Exception:  # evaluated only now, by code of the user's
+    except Exception:  # The annotation is evaluated only now, by the user's code.
         return None
 
 
 def _annotations(function: types.FunctionType) -> dict[str, Any]:
     try:
         annotations = function.__annotations__
-    except Exception:  # from 3.14 on they are evaluated only now, by code of the user's
+    except Exception:  # From 3.14 on annotations are evaluated only now, by the user's code.
         return {}
     return dict(annotations) if type(annotations) is dict else {}
 
@@ -376,7 +379,7 @@ def _number(value: Any) -> str | None:
 
 
 def _own_attributes(holder: object) -> dict[str, Any] | None:
-    """Returns the attributes that a module or class has itself; looking them up runs no code of the object."""
+    """Returns the attributes that a module or class itself has. Looking them up runs no code of the object."""
     if isinstance(holder, types.ModuleType):
         attributes: dict[str, Any] = types.ModuleType.__getattribute__(holder, "__dict__")
         return attributes

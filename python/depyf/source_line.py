@@ -1,4 +1,4 @@
-"""A line of source, as everything that points to the user's program has it."""
+"""A line of source, for everything that refers to the user's program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Line:
     """A line of source that depyf points to."""
 
     file: str
-    """The path as far as it is known: the texts of Dynamo's guards have only the end of it."""
+    """The path as far as it is known: Dynamo's texts about guards contain only the end of it."""
     line: int
     text: str = ""
     function: str = ""
@@ -28,7 +28,8 @@ class Line:
 
     @property
     def place(self) -> str:
-        """The file for readers: of an installed package with its folders, `torch/optim/optimizer.py`, else its name."""
+        """The file as readers see it: with its folders if it belongs to an installed package, as in
+        `torch/optim/optimizer.py`; otherwise its name."""
         file = self.file.replace("\\", "/")
         for folder in ("/site-packages/", "/dist-packages/"):
             _, matched, inside = file.rpartition(folder)
@@ -38,11 +39,11 @@ class Line:
 
 
 def users(lines: Iterable[Line], library: str) -> Line | None:
-    """Returns the innermost line that is the user's (see `is_users`). The innermost of all if none is.
+    """Returns the innermost line that is the user's (see `is_users`); the innermost of all lines if none is.
 
     Args:
         lines: a stack, the innermost line last.
-        library: the path of its folder, with the separator at its end.
+        library: the path of PyTorch's folder with a separator at its end.
     """
     known = list(lines)
     return next((line for line in reversed(known) if is_users(line.file, library)), known[-1] if known else None)
@@ -51,8 +52,8 @@ def users(lines: Iterable[Line], library: str) -> Line | None:
 def is_users(file: str, library: str) -> bool:
     """True if a file is the user's.
 
-    Files of the library whose folder is given are not the user's. Dumped files are not either: transformed code runs from
-    them, and calls the function that is compiled next.
+    The files of the library whose folder is given are not the user's. Dumped files are not either: transformed code
+    runs from them, and calls the function that is compiled next.
     """
     if file.startswith(library):
         return False

@@ -40,7 +40,7 @@ def renamed(tree: ast.Module, by: Mapping[str, str]) -> ast.Module:
     """Returns a copy of a tree with other names for its variables.
 
     Raises:
-        ValueError: a name stands where it cannot be changed.
+        ValueError: a name cannot be changed where it occurs.
     """
     result: ast.Module = _Renamed(by).visit(copy.deepcopy(tree))
     return result
@@ -51,7 +51,8 @@ class _Renamed(ast.NodeTransformer):
         self.by = by
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        # Name.id, arg.arg, and what else binds: def, class, except, patterns, global, nonlocal.
+        # These are the fields of Name, of arg, and of all nodes that bind: def, class, except, patterns, global,
+        # nonlocal.
         for field in ("id", "arg", "name", "rest", "names"):
             value = getattr(node, field, None)
             if isinstance(node, (ast.keyword, ast.alias)):

@@ -1,4 +1,4 @@
-"""The older tool's helpers, under their names. New code calls `depyf.decompile` and what Python has."""
+"""The helpers of the older tool, under their names. New code uses `depyf.decompile` and Python's own functions."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def get_function_signature(code_obj: types.CodeType, overwite_fn_name: str | Non
 
 
 def collect_all_code_objects(code: types.CodeType) -> list[types.CodeType]:
-    """`code` and every code object among its constants, at any depth."""
+    """Returns `code` and every code object among its constants, at any depth."""
     return list(names.nested_codes(code))
 
 
 def safe_create_directory(path: str | os.PathLike[str]) -> None:
-    """Makes a directory and those above it, if they are not there.
+    """Makes a directory and those above it, if they are missing.
 
     Raises:
         OSError: it cannot be made.
@@ -53,8 +53,8 @@ def safe_create_directory(path: str | os.PathLike[str]) -> None:
 
 
 def get_code_owner(fn: Any) -> Any:
-    """Returns what in a callable has a `__code__`: through methods, wrappers, `functools.partial` and `__call__`; as
-    far as that leads."""
+    """Returns the object behind a callable that has a `__code__`, found through methods, wrappers, `functools.partial`
+    and `__call__`."""
     seen: set[int] = set()
     while id(fn) not in seen and not hasattr(fn, "__code__"):
         seen.add(id(fn))
@@ -70,8 +70,8 @@ def get_code_owner(fn: Any) -> Any:
 
 
 def decompile_ensure(code: types.CodeType | Callable[..., Any], overwite_fn_name: str | None = None) -> str:
-    """Returns the source of a code object, its function named `overwite_fn_name` (sic) if that is given. Every code
-    object has one.
+    """Returns the source of a code object, with the function name `overwite_fn_name` (sic) if that is given. Every code
+    object has a source.
 
     Raises:
         TypeError: there is no Python code behind `code`.

@@ -1,7 +1,7 @@
-"""Tables of objects that keep none of them alive, told apart by identity.
+"""Tables whose keys are objects, distinguished by identity, and which keep none of them alive.
 
-Comparing would not do: code objects compare their constants, which can be anything, and guard managers compare
-nothing. An identity alone would not do either: Python reuses the identity of an object that is gone.
+Comparing objects is not an option: code objects compare their constants, which can be anything, and guard managers
+cannot be compared. The identity alone does not suffice either: Python reuses the identity of an object that is gone.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["NOTHING", "Forget", "Numbers", "Reference", "Table", "reference"]
 
 V = TypeVar("V")
 Reference = Callable[[], Any]
-"""Gives an object; None if it is gone."""
+"""Returns an object; None if it is gone."""
 
 
 def NOTHING() -> None:
@@ -23,10 +23,10 @@ def NOTHING() -> None:
 
 
 def reference(value: Any, gone: Callable[[Any], None] | None = None) -> Reference:
-    """Returns a weak reference to an object; a strong one to an object that can have no weak references.
+    """Returns a weak reference to an object; a strong one if the object does not support weak references.
 
     Args:
-        gone: called with the reference when the object is gone.
+        gone: is called with the reference when the object is gone.
     """
     try:
         return weakref.ref(value, gone)
@@ -35,15 +35,16 @@ def reference(value: Any, gone: Callable[[Any], None] | None = None) -> Referenc
 
 
 class Forget:
-    """Takes an object that is gone out of a table.
+    """Removes an object that is gone from a table.
 
-    It is called wherever the object is freed, in the middle of the user's compiled calls too: Dynamo has to pass over it.
+    It is called wherever the object is freed, also in the middle of the user's compiled calls, so Dynamo has to skip
+    it.
     """
 
     __slots__ = ("_key", "_table")
 
     def __init__(self, table: Table[Any], key: int) -> None:
-        # A table that referred to itself would be freed only by the garbage collector.
+        # A table that referred to itself would only be freed by the garbage collector.
         self._table = weakref.ref(table)
         self._key = key
 
@@ -55,9 +56,9 @@ class Forget:
 
 
 class Table(Generic[V]):
-    """A mapping from objects to values. The value of an object that is gone is let go at once.
+    """A mapping from objects to values. The value of an object that is gone is released at once.
 
-    A value must not hold its own object: it would keep it alive.
+    A value must not hold its own key, because it would keep the key alive.
     """
 
     def __init__(self) -> None:
@@ -69,17 +70,17 @@ class Table(Generic[V]):
         return entry[1] if entry is not None and entry[0]() is key else None
 
     def set(self, key: Any, value: V) -> None:
-        """Gives an object a value."""
+        """Sets the value of an object."""
         number = id(key)
         self._entries[number] = reference(key, Forget(self, number)), value
 
     def pop(self, key: Any) -> None:
-        """Takes away the value of an object, if it has one."""
+        """Removes the value of an object, if it has one."""
         if key in self:
             del self._entries[id(key)]
 
     def clear(self) -> None:
-        """Takes away all values."""
+        """Removes all values."""
         self._entries.clear()
 
     def items(self) -> Iterator[tuple[Any, V]]:
@@ -98,7 +99,7 @@ class Table(Generic[V]):
 
 
 class Numbers:
-    """Gives each object a number: the same as long as it lives, and no other object the same ever."""
+    """Gives each object a number. It stays the same as long as the object lives, and no other object ever gets it."""
 
     def __init__(self) -> None:
         self._known: Table[int] = Table()

@@ -1,4 +1,4 @@
-"""`depyf.here`: what is live where a debugger has stopped, or where the program is."""
+"""`depyf.here`: describes what is live where a debugger has stopped, or where the program is."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from depyf.running import RunningFile
 
 __all__ = ["Here", "here"]
 _FEW = 10
-"""So many lines are in the `repr`, each of at most `_LINE` characters."""
+"""The `repr` has this many lines, each of at most `_LINE` characters."""
 _LINE = 200
 
 
@@ -31,24 +31,24 @@ class Here:
     file: str
     line: int
     entry: Entry | None
-    """What Dynamo's cache holds: the transformed code, its guards, the compile id. None where it is gone."""
+    """The cache entry in Dynamo's cache: transformed code, guards, compile id; None if it is gone."""
     guards_held: bool | None
-    """True where the transformed code is active: it is called only where its guards hold. None elsewhere, as in a
-    backward."""
+    """True if the transformed code is active: it is only called if its guards hold. None elsewhere, as in a backward.
+    """
     guards_hold: bool | None
-    """Would they hold with the locals of its frame as they are now? None also in the graphs and kernels of AOTAutograd,
-    which changes the grad mode around them."""
+    """True if the guards would hold with the current locals of the frame. It is None in the graphs and kernels of
+    AOTAutograd, which changes the grad mode around them."""
     guard_failure: str | None
-    """Which guard would fail now, in Dynamo's words."""
+    """The guard that would fail now, in Dynamo's own form."""
     graph: RunningFile | None
     """The graph or kernel that is running, or that the transformed code calls."""
     inputs: dict[str, Any] = field(default_factory=dict)
-    """Inputs of the graph that is running, by name: those that are still bound."""
+    """The inputs of the running graph that still have values, by name."""
     outputs: dict[str, Any] = field(default_factory=dict)
-    """Outputs of the graph that is running, by the expression that it returns: those that are computed."""
+    """The outputs of the running graph that are already computed, by the expression that it returns."""
 
     def __repr__(self) -> str:
-        """Returns the same in a few lines, for a debugger's prompt."""
+        """Returns the description in a few lines, for the prompt of a debugger."""
         lines = str(self).splitlines()
         shown = [line if len(line) <= _LINE else f"{line[:_LINE]}..." for line in lines[:_FEW]]
         left = len(lines) - _FEW
@@ -69,14 +69,14 @@ class Here:
 def here(frame: types.FrameType | None = None) -> Here | None:
     """Returns the compilation, cache entry, guards, graph inputs and outputs at a place in what torch.compile made.
 
-    Is to be called at a debugger's prompt, in a callback of `depyf.step`, or in code that compiled code calls.
+    It is called at a debugger's prompt, in a callback of `depyf.step`, or in code that compiled code calls.
 
     Args:
-        frame: where to look from; the caller, and from there outwards to the first frame that runs transformed code or
-            a dumped file.
+        frame: the frame from which the search goes outwards, to the first frame that runs transformed code or a dumped
+            file; by default the caller's.
 
     Returns:
-        None where there is no such frame.
+        The description; None if there is no such frame.
     """
     frame_inside: types.FrameType | None = sys._getframe(1) if frame is None else frame
     while (
@@ -131,12 +131,12 @@ def here(frame: types.FrameType | None = None) -> Here | None:
 
 
 def _is_transformed(frame: types.FrameType) -> bool:
-    """True if a frame runs transformed code, which Dynamo's cache has or which was compiled ahead of time."""
+    """True if a frame runs transformed code that is in Dynamo's cache or was compiled ahead of time."""
     return dynamo.original_of(frame.f_code) is not None or ahead.caller_of(frame) is not None
 
 
 def _called_by(file: RunningFile | None) -> RunningFile | None:
-    """Returns the forward graph or kernel of the same compilation, the one nearest to what the machine runs."""
+    """Returns the forward graph or kernel of the same compilation that is nearest to what the machine executes."""
     if file is None:
         return None
     folder = Path(file.path).parent
@@ -152,9 +152,10 @@ def _called_by(file: RunningFile | None) -> RunningFile | None:
 
 
 def _values(frame: types.FrameType) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Returns (inputs, outputs) of the graph or kernel whose function a frame runs, as far as its locals hold them."""
+    """Returns (inputs, outputs) of the graph or kernel whose function a frame runs, as far as they are among its
+    locals."""
     inputs, outputs = _interface(frame.f_code.co_filename, frame.f_code.co_name, frame.f_code.co_firstlineno)
-    # Graphs release values that are no longer needed by assigning None.
+    # Graphs release values that they no longer need by assigning None.
     bound = {name: value for name, value in frame.f_locals.items() if value is not None}
     return {name: bound[name] for name in inputs if name in bound}, {n: bound[n] for n in outputs if n in bound}
 
