@@ -1,4 +1,4 @@
-"""Which function a compilation belongs to, and why a compilation failed."""
+"""Determines the function that a compilation belongs to, and why a compilation failed."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def miss_in_words(miss: CacheMiss) -> str:
 
 
 def describe(frame: Frame, code: types.CodeType, call: at_work.Call | None = None) -> None:
-    """Says which function a compilation is of.
+    """Sets the function that a compilation belongs to.
 
     Args:
-        frame: is told.
-        code: of the function, or of the resume function.
-        call: the call that is compiled, where it is known.
+        frame: the frame whose fields are set.
+        code: the code of the function, or of the resume function.
+        call: the call that is being compiled, if it is known.
     """
     frame.function, frame.filename, frame.line = code.co_name, code.co_filename, code.co_firstlineno
     frame.is_resume = installed.is_resume_code(code)
@@ -71,13 +71,13 @@ def describe(frame: Frame, code: types.CodeType, call: at_work.Call | None = Non
 
 
 def place_of(frame: Frame) -> Line:
-    """Returns where a function begins, or a resume function goes on."""
+    """Returns the first line of a function, or the line at which a resume function continues."""
     text = linecache.getline(frame.filename, frame.line).strip()
     return Line(frame.filename, frame.line, text, function_names.base_name(frame.function))
 
 
 def goes_on_with(resumed: Frame, beginning: Frame) -> bool:
-    """True if a resume function goes on with the function of another compilation, not with one that was inlined there."""
+    """True if a resume function continues the function of another compilation, and not one that was inlined there."""
     names = [function_names.base_name(frame.function) for frame in (resumed, beginning)]
     return resumed.filename == beginning.filename and names[0] == names[1]
 

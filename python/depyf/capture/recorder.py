@@ -1,4 +1,4 @@
-"""The events of one block: each goes, one at a time, to the part of capture that knows its meaning."""
+"""Receives the events of one block, and passes each to the part of capture that handles it, one at a time."""
 
 from __future__ import annotations
 
@@ -29,21 +29,22 @@ from depyf.guards import unchecked
 from depyf.session import PhaseEvent, Session
 
 PHASE_EVENTS_MAX = 100_000
-"""Events of PyTorch's timeline that a session keeps: as many as the page of a report draws."""
+"""The number of events of PyTorch's timeline that a session keeps, which is as many as the page of a report draws."""
 
 Event = TypeVar("Event", bound=Callable[..., Any])
 
 
 def _event(method: Event) -> Event:
-    """Makes a method of the recorder the handler of an event. Events that come when the block has ended are dropped: another
-    thread's may still come, and they are too late for the index. After the others the journal records what has changed."""
+    """Makes a method of the recorder the handler of an event. Events after the end of the block are dropped: they can
+    come from other threads, and are too late for the index. After each other event the journal records what has
+    changed."""
 
     @functools.wraps(method)
     def handler(self: Recorder, *args: Any) -> Any:
         with self._lock:
             if self._closed:
                 return None
-            # Writing a file can lead to other events, which are part of this one.
+            # Writing a file can cause further events, which are parts of this one.
             is_outermost = not getattr(self._at_work, "event", False)
             self._at_work.event = True
             try:
@@ -132,7 +133,7 @@ class Recorder:
         self._records.take(record)
 
     def timed(self, event: PhaseEvent) -> None:
-        """Is called for each event of PyTorch's timeline: hundreds in a compilation, so that nothing else is done."""
+        """Is called for each event of PyTorch's timeline. There are hundreds in a compilation, so nothing else is done."""
         events = self.session.phase_events
         if not self._closed and len(events) < PHASE_EVENTS_MAX:
             events.append(event)

@@ -1,4 +1,4 @@
-"""Rebuilding index, session and full_code of a block whose process died, from the journal that it left."""
+"""Rebuilds index, session and full_code files of a block whose process died, from the journal that it left."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from depyf.plain_data import load
 from depyf.session import Frame, Session
 from depyf.source_line import Line
 
-_MOST_LINES = 1_000_000  # of a file; a line beyond is none
+_MOST_LINES = 1_000_000  # lines of a file; further lines are ignored
 _NOT_KNOWN = (
     "What was compiled before the block, the features of depyf that worked, the links from lines to kernels and the guards "
     "as functions are not known."
@@ -36,7 +36,7 @@ class Block:
 
     @property
     def last_compilation(self) -> str:
-        """Which compilation began last."""
+        """The compilation that began last."""
         if not self.compilations:
             return "nothing was compiled"
         compile = self.compilations[-1]
@@ -97,14 +97,14 @@ def _write_full_code(block: Block, directory: Path) -> None:
 
 
 class _Reader:
-    """Takes a journal's lines, and makes the block of them. Lines that cannot be read are counted."""
+    """Reads the lines of a journal, and makes a block of them. Lines that cannot be read are counted."""
 
     def __init__(self) -> None:
         self.process = 0
         self.notes: list[str] = []
         self.lost = 0
         self._of_session: dict[str, Any] = {}
-        self._fields: dict[int, dict[str, Any]] = {}  # of each frame
+        self._fields: dict[int, dict[str, Any]] = {}  # the fields of each frame
         self._beside: dict[int, dict[str, Any]] = {}
         self._codes: dict[int, tuple[types.CodeType, str | None]] = {}
 
@@ -196,7 +196,7 @@ def _read(path: Path) -> Block:
 
 
 def _stand_in(line: dict[str, Any], source: str | None) -> types.CodeType:
-    """Returns a code object with the name and the place of a function, compiled from its source where that is known."""
+    """Returns a code object with the name and the place of a function, compiled from its source if that is known."""
     name, file, first = load(str, line["name"]), load(str, line["file"]), load(int, line["line"])
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         text = "\n" * (first - 1 if 0 < first < _MOST_LINES else 0) + (source or "")

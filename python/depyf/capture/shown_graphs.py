@@ -17,7 +17,7 @@ from depyf.provenance import collect
 _WITH_OBJECT = {"Forward graph": "Forward_graph", "Backward graph": "Backward_graph"}
 """Name under which a graph is shown -> its kind, for the graphs that can be what runs."""
 _KINDS = {**_WITH_OBJECT, "Joint graph": "Joint_graph", "AFTER POST GRAD": "AFTER_POST_GRAD"}
-"""The same for all graphs whose text comes from here if this PyTorch has no structured trace."""
+"""The same for all graphs whose text comes from this hook if this PyTorch has no structured trace."""
 
 
 class ShownGraphs:
@@ -60,7 +60,7 @@ class ShownGraphs:
                 self._add_text(compilation, _KINDS.get(name), graph)
 
     def take_again(self, graph: Any) -> None:
-        """Takes a graph whose function PyTorch has compiled again, or a copy of that graph."""
+        """Records that PyTorch has compiled the function of a graph, or of a copy of it, again."""
         self._artifacts.recompiled(graph, self._compilations.current)
 
     def _add_captured(self, compilation: Compilation, number: int, graph: Any) -> None:
@@ -78,7 +78,7 @@ class ShownGraphs:
         self._add_text(compilation, "Captured_Graph", graph)
 
     def _add_text(self, compilation: Compilation, kind: str | None, graph: Any) -> None:
-        """Adds the text of a graph for which no record of the structured trace will come."""
+        """Adds the text of a graph for which the structured trace has no record."""
         if self._has_trace or kind is None:
             return
         if kind == "Captured_Graph" and any(item.kind == kind for item in compilation.items):

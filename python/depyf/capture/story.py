@@ -1,4 +1,4 @@
-"""The full_code files: the story of each function that a block compiled, with its resume functions."""
+"""Writes the full_code files: one for each function that a block compiled, together with its resume functions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def write(order: list[Compilation], session: Session, artifacts: Artifacts) -> N
     tops = [key for key in by_code if key in compiled and not by_code[key][0].frame.is_resume]
     for key in tops:
         reached |= _write(key, by_code, session, artifacts)
-    # Resume functions whose beginning was not seen in this block have a story of their own.
+    # Resume functions whose beginning was not compiled in this block have a file of their own.
     for key in by_code:
         if key in compiled and key not in reached:
             reached |= _write(key, by_code, session, artifacts)
@@ -81,7 +81,8 @@ def _write(top: int, by_code: dict[int, list[Compilation]], session: Session, ar
 
 
 def _write_guards(compile: Compilation, artifacts: Artifacts) -> str | None:
-    """Writes the guards of a compilation as a function that runs. Returns the name of the file; None if there is none."""
+    """Writes the guards of a compilation as a function that can be executed. Returns the name of the file; None if
+    there is none."""
     if compile.guarded is None:
         return None
     guards, frame = compile.guarded.guards, compile.frame

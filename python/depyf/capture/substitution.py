@@ -31,7 +31,7 @@ _TAKES_LIST = re.compile(r"\s*(def forward\(self, (\w+)[^\n]*\):)\n((?:    \S[^\
 
 
 def graph_swap(module: Any, text: str) -> tuple[Swap | None, str]:
-    """Returns (what would have a graph module run a file with this text, why not)."""
+    """Returns (the swap that makes a graph module run a file with this text, why there is none)."""
     from_text = _from_text(module, text)
     if from_text is not None:
         return from_text, ""
@@ -80,8 +80,8 @@ def _from_text(module: Any, text: str) -> Swap | None:
 
 
 def _with_list_of_inputs(text: str, own: str) -> str | None:
-    """Returns a text whose function takes its inputs in a list, by statements in a line of their own below the `def`, so that
-    all that follows is one line further down; None where its own code does not begin so."""
+    """Returns a text whose function takes its inputs in a list, by statements on a line of their own below the `def`,
+    so that all following lines move down by one; None if the function's own code does not begin like this."""
     taking, printed = _TAKES_LIST.match(own), _PRINTED_DEF.search(text)
     if taking is None or printed is None:
         return None
@@ -95,7 +95,7 @@ def _with_list_of_inputs(text: str, own: str) -> str | None:
 
 
 def _function_in(text: str) -> types.CodeType | None:
-    """Returns the code of the one function in a text, `forward`."""
+    """Returns the code of the only function in a text, `forward`."""
     compiled = _compiled(text)
     codes = [] if compiled is None else [code for _, code in running.functions_in(compiled)]
     return codes[0] if len(codes) == 1 and codes[0].co_name == "forward" else None
@@ -149,7 +149,8 @@ def _forward(
         texts = [_core.with_names(text, taken) for text in texts] if taken else texts
         texts += [f"{renames[parameter]} = {parameter}; del {parameter}" for parameter in parameters]
         try:
-            # The parser puts them all in one line, that of the `def`: to visit the nodes of a long list of inputs takes longer.
+            # The parser puts them all on the line of the `def`, because visiting the nodes of a long list of inputs
+            # takes longer.
             before = ast.parse("\n" * (printed.lineno - 1) + "; ".join(texts)).body
         except SyntaxError:
             return None, "its inputs are not taken by statements of one line each"
@@ -176,7 +177,7 @@ def kernel_swap(module: types.ModuleType | None, own: str, text: str, path: str)
         path: of Inductor's file.
     """
     if module is not None and text.endswith(own.rstrip() + "\n") and _is_text_of(path, own):
-        # The same lines under more comments: the same bytecode, that many lines further down.
+        # The lines are the same under more comments, so the bytecode is the same, and moves down by that many lines.
         shift = text[: -len(own.rstrip()) - 1].count("\n")
         functions = dict(_functions_of(module))
         if functions and all(function.__code__.co_filename == path for function in functions.values()):
@@ -208,7 +209,7 @@ def _is_text_of(path: str, text: str) -> bool:
 def _functions_of(module: types.ModuleType) -> Iterator[tuple[str, types.FunctionType]]:
     """Yields (qualified name, function) of the functions and methods that a module defines itself."""
     todo: list[tuple[str, Any]] = [("", module)]
-    for prefix, owner in todo:  # grows on the way
+    for prefix, owner in todo:  # The list grows during the loop.
         for name, value in list(vars(owner).items()):
             if isinstance(value, (staticmethod, classmethod)):
                 value = value.__func__

@@ -1,4 +1,4 @@
-"""From the records of PyTorch's structured trace to the compilations of a block."""
+"""Adds the records of PyTorch's structured trace to the compilations of a block."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TraceRecords:
         self._guarding = guarding
 
     def take(self, record: trace.Record) -> None:
-        """Puts the content of a record into the compilation that the calling thread is at."""
+        """Adds the content of a record to the compilation that the calling thread is working on."""
         if record.event == "export":
             self._note_export(record)
             return
@@ -82,7 +82,7 @@ class TraceRecords:
             self._session.notes.append(note)
 
     def _add_fact(self, compilation: Compilation, record: trace.Record) -> None:
-        """Adds what a record says of the whole compilation."""
+        """Adds what a record states about the whole compilation."""
         frame = compilation.frame
         if record.event == "start":
             compilation.started = True
@@ -116,7 +116,7 @@ class TraceRecords:
         compilation.settle()
 
     def _add_break(self, compilation: Compilation, record: trace.Record) -> None:
-        """Adds a graph break, unless an earlier attempt has met it."""
+        """Adds a graph break, unless an earlier attempt has already reported it."""
         frame = compilation.frame
         reason = texts.break_reason(record.text)
         if reason not in frame.graph_breaks:

@@ -17,7 +17,7 @@ from depyf.guards import texts
 from depyf.session import Frame, Session
 
 RESTORED = "restored/"
-"""The ids of entries that are restored begin so, where PyTorch gives them none of their own."""
+"""The prefix of the ids of restored entries for which PyTorch has no id."""
 
 
 class TransformedCode:
@@ -45,7 +45,7 @@ class TransformedCode:
         self._artifacts = artifacts
         self._guarding = guarding
         self.seen: weak.Table[bool] = weak.Table()
-        """The transformed codes that the block saw, and what runs in their place."""
+        """The transformed codes whose compilation the block saw, and the codes that run in their place."""
 
     def add(self, original: types.CodeType, code: types.CodeType) -> types.CodeType | None:
         """Records that Dynamo has generated `code` to run in place of `original`. Returns the same code compiled from a
@@ -97,7 +97,7 @@ class TransformedCode:
         self._compilations.link_resume_names()
 
     def end_ahead(self, result: ahead.Compiled | None) -> None:
-        """Records what was compiled ahead of time; None where that failed."""
+        """Records a function that was compiled ahead of time; None if that failed."""
         compilation = self._compilations.end_ahead()
         if compilation is None or result is None or result.original is None:
             return

@@ -1,6 +1,7 @@
-"""Functions that were compiled ahead of time: what `aot_compile` returns, and what is loaded from its file.
+"""Functions that were compiled ahead of time: those that `aot_compile` returns, and those that are loaded from its
+file.
 
-They are no entries of Dynamo's cache. PyTorch checks their guards at each call, and raises where these refuse it.
+They are not entries of Dynamo's cache. PyTorch checks their guards at each call, and raises an error if a guard fails.
 """
 
 from __future__ import annotations
@@ -22,19 +23,20 @@ Step = Literal["compile", "load"]
 
 @dataclass(frozen=True)
 class Compiled(dynamo.Live):
-    """One function that was compiled ahead of time, alive; to be used at once."""
+    """One living function that was compiled ahead of time. It has to be used at once, and must not be kept."""
 
     original: types.CodeType | None = None
     function: types.FunctionType | None = None
-    """What runs where the guards hold."""
+    """The function that runs if the guards hold."""
     backend_name: str = ""
     result: Any = None
-    """PyTorch's object for it, which is called."""
+    """PyTorch's object for the function, which the user calls."""
     model: Any = None
-    """What PyTorch calls it with before the caller's arguments: the module of a compiled model; None for a function."""
+    """The argument that precedes the caller's arguments: the module of a compiled model; None for a function."""
 
     def find_global(self, name: str) -> object:
-        """Returns the value of a global of the transformed code, which is in a table of its own; None if there is none."""
+        """Returns the value of a global of the transformed code, which has a table of globals of its own; None if it
+        has no value."""
         scope = getattr(self.function, "__globals__", {})
         value = scope.get(name)
         if not isinstance(value, private.get(f"{_AHEAD}_types:GraphModuleSerializableCallable") or ()):
@@ -43,7 +45,8 @@ class Compiled(dynamo.Live):
 
 
 def functions(value: Any) -> list[Compiled]:
-    """Returns what was compiled ahead of time behind a value: one function for each input of a model; empty if nothing was."""
+    """Returns the functions behind a value that were compiled ahead of time: one for each input of a model; empty if
+    there are none."""
     own = getattr(value, "__dict__", {})
     inner = own.get("forward") if isinstance(own, dict) else None
     for candidate in (value, inner):
@@ -71,7 +74,8 @@ def _functions(value: Any) -> list[Compiled]:
 
 
 def caller_of(frame: types.FrameType) -> Compiled | None:
-    """Returns the function that a frame runs, if it was compiled ahead of time and called as PyTorch's object for it."""
+    """Returns the function that a frame runs, if it was compiled ahead of time and called through PyTorch's object for
+    it."""
     caller = frame.f_back
     if caller is None or caller.f_globals.get("__name__") != _AHEAD:
         return None
@@ -80,25 +84,25 @@ def caller_of(frame: types.FrameType) -> Compiled | None:
 
 
 def failure(compiled: Compiled, bound: dict[str, Any]) -> str | None:
-    """Returns why the guards would refuse a call with these locals; None where they would not."""
+    """Returns why the guards would refuse a call with these locals; None if they would accept it."""
     return dynamo.failure_of(compiled.guard_manager, bound)
 
 
 def add_hook(began: Callable[[], None], ended: Callable[[Compiled | None], None]) -> Callable[[], None]:
-    """Calls `began()` when a function is going to be compiled ahead of time, and `ended(compiled)` when it was; with None where
-    that failed. Returns what takes the hook away."""
+    """Calls `began()` before a function is compiled ahead of time, and `ended(compiled)` afterwards, with None if that
+    failed. Returns a function that removes the hook."""
     return _around(private.get(f"{_AHEAD}:aot_compile_fullgraph"), began, ended)
 
 
 def add_load_hook(began: Callable[[], None], ended: Callable[[Compiled | None], None]) -> Callable[[], None]:
-    """Calls `began()` when a function is going to be loaded from a file, and `ended(compiled)` when it was; with None where that
-    failed. Returns what takes the hook away."""
+    """Calls `began()` before a function is loaded from a file, and `ended(compiled)` afterwards, with None if that
+    failed. Returns a function that removes the hook."""
     method = private.get(f"{_AHEAD}:AOTCompiledFunction.deserialize")
     return _around(getattr(method, "__func__", None), began, ended)
 
 
 def _around(function: Any, began: Callable[[], None], ended: Callable[[Compiled | None], None]) -> Callable[[], None]:
-    """Calls `began` before each call of a function of PyTorch, and `ended` behind it with what the call returned."""
+    """Calls `began` before each call of a function of PyTorch, and `ended` after it with the result of the call."""
 
     def answer(original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
@@ -118,7 +122,8 @@ def _around(function: Any, began: Callable[[], None], ended: Callable[[Compiled 
 
 
 def run_from(compiled: Compiled, code: types.CodeType) -> None:
-    """Makes a function that nobody has called yet run other code that does the same. PyTorch saves the code that it made."""
+    """Makes a function that nobody has called yet run other code that does the same. PyTorch saves the code that it
+    made itself."""
     function: Any = compiled.function
     if function is not None:
         function.__code__ = code

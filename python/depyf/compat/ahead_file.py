@@ -1,7 +1,7 @@
-"""What PyTorch saves of a function that was compiled ahead of time, with other guards and other code.
+"""Writes PyTorch's file of a function that was compiled ahead of time, with other guards and other code.
 
-The guards are a pickle. It is changed where it ends: what is appended takes the objects that are to stay from the memo of the
-pickle, so that everything else keeps its bytes.
+The guards are a pickle. Opcodes are appended at its end, which take the objects that should stay from the memo of the
+pickle, so that all other bytes stay the same.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _PACKAGE = "torch._dynamo.package"
 _SHAPES = "SHAPE_ENV"
 _STOP = b"."
 _FRAME_SIZE = 8
-"""Bytes of the size of a frame, behind its opcode."""
+"""The number of bytes of the size of a frame, which follow the opcode."""
 
 
 class NotPossible(Exception):
-    """This PyTorch, or what it saved, is not as expected; the message says what."""
+    """PyTorch, or a file of it, is not as expected; the message states what differs."""
 
 
 def guards_state(result: Any) -> bytes:
-    """Returns the pickled guards of what was compiled ahead of time."""
+    """Returns the pickled guards of a function that was compiled ahead of time."""
     state: bytes = _artifacts(result).guards_state
     return state
 
@@ -40,11 +40,11 @@ def is_graph_name(result: Any, name: str) -> bool:
 
 
 def with_guards(state: bytes, unguarded: Collection[str], conditions: list[str]) -> bytes:
-    """Returns pickled guards without some, and with more conditions.
+    """Returns pickled guards without some of them, and with additional conditions.
 
     Args:
-        unguarded: Dynamo's names of the values that lose all guards; the empty name stands for the state of the process, and for
-            relations between sizes.
+        unguarded: Dynamo's names of the values that lose all guards; the empty name stands for the state of the
+            process, and for relations between sizes.
         conditions: expressions over `L`, `G` and `torch`, which PyTorch checks after all others.
     """
     unpickler = private.get("pickle:_Unpickler")(BytesIO(state))
@@ -79,7 +79,7 @@ def _text(value: str) -> bytes:
 
 
 def _object(module: str, name: str, fields: dict[str, bytes]) -> bytes:
-    """Returns an object with these fields, made without a call of its class."""
+    """Returns opcodes for an object with these fields, made without calling its class."""
     state = b"}(" + b"".join(_text(key) + value for key, value in fields.items()) + b"u"
     return _named(module, name) + b")\x81" + state + b"b"
 
@@ -90,7 +90,7 @@ def _named(module: str, name: str) -> bytes:
 
 def _shape_parts(exprs: Iterable[str]) -> bytes:
     texts = b"](" + b"".join(map(_text, exprs)) + b"e"
-    # A class with slots takes its fields as a list.
+    # An object whose class has slots gets its fields from a list.
     helper = _named("torch.fx.experimental.symbolic_shapes", "_ShapeGuardsHelper") + b")\x81](" + texts + b"eb"
     fields = {"python_code_parts": helper, "verbose_code_parts": helper, "cpp_code_parts": b"N"}
     return _object(
@@ -105,7 +105,7 @@ def _shape_guard() -> bytes:
 
 
 def _appended(state: bytes, tail: bytes) -> bytes:
-    """Returns a pickle with more opcodes before it stops; its last frame grows by these."""
+    """Returns a pickle with more opcodes before its end; its last frame grows by these."""
     if not state.endswith(_STOP):
         raise NotPossible("its guards are pickled in a way that depyf does not know")
     frames = [offset for opcode, _, offset in genops(state) if opcode.name == "FRAME" and offset is not None]
@@ -119,7 +119,7 @@ def _appended(state: bytes, tail: bytes) -> bytes:
 
 
 def manager_of(result: Any, state: bytes) -> Any:
-    """Returns PyTorch's own guards for pickled ones, as it makes them where it loads a file."""
+    """Returns PyTorch's own guards for pickled ones, as PyTorch builds them when it loads a file."""
     loaded = private.get(f"{_PACKAGE}:load_guards_state")(state)
     return private.get(f"{_PACKAGE}:load_guard_manager")(
         loaded, _artifacts(result).original_code, result.fn.__globals__
@@ -127,16 +127,16 @@ def manager_of(result: Any, state: bytes) -> Any:
 
 
 def serialized(result: Any, code: types.CodeType, state: bytes, names: dict[str, Any], graph: Any) -> bytes:
-    """Returns the file of what was compiled ahead of time with other code and guards.
+    """Returns the bytes of a file for a function that was compiled ahead of time, with other code and guards.
 
-    PyTorch has loaded it again: what it raises then comes through.
+    PyTorch loads the file once as a check; its exceptions are passed on.
 
     Args:
-        result: what was compiled ahead of time.
-        code: transformed code to run.
-        state: pickled guards.
-        names: globals that the code reads and PyTorch's own did not.
-        graph: a graph module in the place of the compiled graph; None leaves that.
+        result: PyTorch's object for the function.
+        code: the transformed code to run.
+        state: the pickled guards.
+        names: the globals that the code reads and that PyTorch's own code did not.
+        graph: a graph module that replaces the compiled graph; None keeps the compiled graph.
     """
     artifacts = _artifacts(result)
     environment = artifacts.runtime_env

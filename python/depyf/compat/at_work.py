@@ -1,6 +1,6 @@
-"""The compilation that a thread is at: the call that it compiles, and how it ends if it fails.
+"""Finds the compilation that a thread is working on: the call that it compiles, and the error with which it ends.
 
-No argument of PyTorch's hooks leads there, so the local variables of its own frames are read.
+No argument of PyTorch's hooks leads to these, so the local variables of PyTorch's own frames are read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from depyf.source_line import Line
 
 _CONVERT = "torch._dynamo.convert_frame"
 _GUARDS = "torch._dynamo.guards"
-# Classes of exceptions after which Dynamo runs the function as it was written, if it is not told otherwise.
+# The classes of exceptions after which Dynamo runs the function eagerly by default.
 _SOFT = ("Unsupported", "UserError", "SkipFrame", "SkipCodeRecursiveException", "CacheLimitExceeded")
 _ALWAYS_RAISED = ("UncapturedHigherOrderOpError", "ResumePrologueTracingError")
 
@@ -28,9 +28,9 @@ class Call:
     code: types.CodeType
     local: dict[str, Any]
     scope: dict[str, Any]
-    """The globals of its function."""
+    """The globals of the function."""
     is_ahead: bool = False
-    """True if there is no call: a graph is captured ahead of time, for `aot_compile` or `torch.export`."""
+    """True if there is no call, because a graph is captured ahead of time, for `aot_compile` or `torch.export`."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class Ending:
     """An exception that ends a compilation."""
 
     message: str
-    """The message, with that of the exception that caused it."""
+    """The message, together with that of the exception that caused it."""
     stack: tuple[Line, ...]
-    """The lines that were being compiled, the innermost last; empty where the exception has none."""
+    """The lines that were being compiled, the innermost last; empty if the exception has none."""
     goes_to_caller: bool
-    """True if the program's call raises it; else the function runs as it was written."""
+    """True if the program's call raises the exception; otherwise the function runs eagerly."""
 
 
 def call() -> Call | None:
@@ -65,13 +65,13 @@ class Export:
     module: str
     """The name of the class of the module that is exported."""
     line: Line | None
-    """The line that calls it."""
+    """The line that calls `torch.export`."""
 
 
 @guarded()
 def export() -> Export | None:
     """Returns the call of `torch.export` that the calling thread is in; None outside of one."""
-    if "torch.export._trace" not in sys.modules:  # which a first export loads
+    if "torch.export._trace" not in sys.modules:  # The first export loads this module.
         return None
     package = sys.modules.get("torch.export")
     globals_of_package = None if package is None else vars(package)
@@ -92,7 +92,7 @@ def export() -> Export | None:
 
 @guarded()
 def ending() -> Ending | None:
-    """Returns how the compilation of the calling thread fails; None if no exception is on its way.
+    """Returns the exception with which the compilation of the calling thread fails; None if there is no exception.
 
     It must be called while PyTorch reports the end of a compilation that failed.
     """
@@ -128,7 +128,8 @@ def _goes_to_caller(error: BaseException) -> bool:
 
 
 def _compiler_locals(names: tuple[str, ...] = ("_compile", "compile_frame")) -> dict[str, Any] | None:
-    """Returns the local variables of the innermost function of Dynamo's with one of the names; None if there is none."""
+    """Returns the local variables of the innermost frame of Dynamo whose function has one of the names; None if there
+    is none."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name in names and frame.f_globals.get("__name__") == _CONVERT:
@@ -140,7 +141,8 @@ def _compiler_locals(names: tuple[str, ...] = ("_compile", "compile_frame")) -> 
 def call_to_compile() -> tuple[types.CodeType, dict[str, Any]] | None:
     """Returns the code and the local variables of the call that makes Dynamo compile again.
 
-    It must be called while PyTorch reports the reasons. No argument of a hook leads to the call, so PyTorch's own frame is read.
+    It must be called while PyTorch reports the reasons. No argument of a hook leads to the call, so PyTorch's own frame
+    is read.
     """
     has_frame = False
     frame: types.FrameType | None = sys._getframe(1)
@@ -158,16 +160,16 @@ def call_to_compile() -> tuple[types.CodeType, dict[str, Any]] | None:
 
 
 def _globals_of_module(name: str) -> dict[str, Any] | None:
-    """Returns the globals of a module, which the frames of its functions are known by; None where it is not loaded."""
+    """Returns the globals of a module, by which the frames of its functions are recognised; None if it is not loaded."""
     module = sys.modules.get(name)
     return None if module is None else vars(module)
 
 
 def backend_at_work() -> Any:
-    """Returns the backend that a captured graph is for; to be called while the graph is shown. None where it is not
-    found.
+    """Returns the backend for which a graph was captured; None if it is not found. It must be called while the graph is
+    shown.
 
-    No argument leads there, so PyTorch's own frame is asked.
+    No argument leads to the backend, so PyTorch's own frame is read.
     """
     frame: types.FrameType | None = sys._getframe(1)
     globals_of_module = _globals_of_module("torch._dynamo.output_graph")
@@ -200,8 +202,8 @@ def globals_being_compiled() -> dict[str, Any] | None:
 
 
 def locals_being_compiled() -> dict[str, Any] | None:
-    """Returns the local variables of the call that is compiled; to be called within a bytecode hook. None if they
-    are not found."""
+    """Returns the local variables of the call that is being compiled; None if they are not found. It must be called
+    within a bytecode hook."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_globals.get("__name__") == "torch._dynamo.convert_frame":
@@ -231,12 +233,12 @@ def parameters(code: types.CodeType) -> dict[str, tuple[str, ...]]:
 
 
 Dropped = tuple[str, str]
-"""A guard that a filter left out: its kind, and Dynamo's name of its value."""
+"""A guard that a filter dropped: its kind, and Dynamo's name of its value."""
 
 
 @guarded(list)
 def dropped_guards() -> list[Dropped]:
-    """Returns the guards that a filter left out of those that are built now."""
+    """Returns the guards that a filter dropped from those that are being built now."""
     frame: types.FrameType | None = sys._getframe()
     while frame is not None and not (frame.f_globals.get("__name__") == _GUARDS and "sorted_guards" in frame.f_locals):
         frame = frame.f_back
@@ -253,5 +255,5 @@ def dropped_guards() -> list[Dropped]:
 
 
 def _name_of(guard: Any) -> str:
-    name = guard.name  # a method before 2.9
+    name = guard.name  # Before 2.9 the name is a method.
     return str(name() if callable(name) else name)

@@ -1,7 +1,8 @@
-"""Dynamo's cache: what it holds of a function, in the order in which it is tried, and entries put in front of it.
+"""Dynamo's cache: the entries of a function in the order in which they are tried, and entries that are put in front of
+them.
 
-Entries are put in front by the function with which PyTorch itself restores what it compiled in another process (2.9
-and later).
+Entries are put in front by the function with which PyTorch itself restores what it compiled in another process (2.9 and
+later).
 
 Entries point into memory of C++ that a reset frees, so only copies of their fields are kept here. C++ does not check
 entries that are loaded; `depyf.toolkit.validation` checks them beforehand.
@@ -24,14 +25,14 @@ _C = "torch._C._dynamo.eval_frame"
 _LOADING = (f"{_C}:_load_precompile_entry", f"{_C}:_reset_precompile_entries", f"{_C}:_debug_get_precompile_entries")
 
 RECORD = "depyf_record"
-"""The attribute of the guards of an entry that was registered through depyf which has the record of it."""
+"""The attribute of the guards of an entry registered through depyf that holds the record of the entry."""
 
 
 def raw_entries(code: types.CodeType) -> list[RawEntry]:
-    """Returns the ordinary entries of an original code object, the one that is tried first in front.
+    """Returns the ordinary entries of an original code object, in the order in which they are tried.
 
     Raises:
-        NotImplementedError: this PyTorch does not give them.
+        NotImplementedError: this PyTorch does not show them.
     """
     if private.get("torch._dynamo.eval_frame:_debug_get_cache_entry_list") is None:
         raise NotImplementedError("cache entries need PyTorch 2.2 or later: this one does not give them")
@@ -39,7 +40,7 @@ def raw_entries(code: types.CodeType) -> list[RawEntry]:
 
 
 def why_not_loadable() -> str | None:
-    """Returns why entries cannot be registered in front of the ordinary ones here; None where they can."""
+    """Returns why entries cannot be registered in front of the ordinary ones; None if they can."""
     absent = [path for path in _LOADING if private.get(path) is None]
     if not absent:
         return None
@@ -49,7 +50,7 @@ def why_not_loadable() -> str | None:
 
 
 def loaded(code: types.CodeType) -> list[Any]:
-    """Returns the guard managers of the entries in front of the ordinary ones, the one that is tried first in front."""
+    """Returns the guard managers of the entries in front of the ordinary ones, in the order in which they are tried."""
     if why_not_loadable() is not None:
         return []
     entries = private.call(f"{_C}:_debug_get_precompile_entries", code, otherwise=[])
@@ -62,8 +63,8 @@ def restored(code: types.CodeType) -> list[Any]:
 
 
 def loader() -> Any:
-    """Returns PyTorch's own function that puts an entry in front of the others, behind any hook around it: no Python may run in
-    it. None if this PyTorch has none."""
+    """Returns PyTorch's own function that puts an entry in front of the others, without any hook around it, because no
+    Python code may run in it; None if this PyTorch has none."""
     function = private.get(f"{_C}:_load_precompile_entry")
     return getattr(function, "__wrapped__", function)
 
@@ -71,12 +72,12 @@ def loader() -> Any:
 def load_behind(code: types.CodeType, manager: Any, new: types.CodeType) -> None:
     """Puts an entry in front of the ordinary entries of `code`, and behind those that were loaded before.
 
-    The code has to fit: PyTorch does not check it.
+    PyTorch does not check that the code fits.
 
     Args:
         code: the function's own code.
         manager: the guard manager of the entry.
-        new: the code that runs where the guards hold.
+        new: the code that runs if the guards hold.
     """
     with compile_lock():
         loader()(code, manager, new)
@@ -84,14 +85,15 @@ def load_behind(code: types.CodeType, manager: Any, new: types.CodeType) -> None
 
 
 def replace(code: types.CodeType, entries: list[tuple[Any, types.CodeType]]) -> bool:
-    """Makes these entries, (guard manager, code to run), the only ones in front of the ordinary entries of `code`, in this order.
+    """Makes these entries, (guard manager, code to run), the only ones in front of the ordinary entries of `code`, in
+    this order.
 
-    The code has to fit: PyTorch does not check it. Nor does PyTorch keep other threads away from entries that it frees. A
-    thread goes through entries only below the wrapper that torch.compile returns, since the wrapper alone sets Dynamo's
-    callback for the thread; threads of a notebook's kernel, of a pool or of a server do not stand below it.
+    PyTorch does not check that the code fits. It also does not keep other threads away from entries that it frees. A
+    thread walks through entries only below the wrapper that torch.compile returns, because only this wrapper sets
+    Dynamo's callback for the thread; the threads of a notebook's kernel, of a pool or of a server are not below it.
 
     Returns:
-        False if another thread may be going through entries. Nothing was changed then.
+        False, with nothing changed, if another thread may be walking through entries.
     """
     load_entry, reset = loader(), private.get(f"{_C}:_reset_precompile_entries")
     calls = [(reset, (code,)), *((load_entry, (code, manager, new)) for manager, new in entries)]
@@ -109,7 +111,7 @@ def _file_of_wrapper() -> str:
 
 @guarded()
 def _track(code: types.CodeType) -> None:
-    # torch._dynamo.reset clears the entries of the code in this table, so this code is added to it.
+    # torch._dynamo.reset clears the entries of the codes in this table, so this code is added to it.
     tracker = private.get("torch._dynamo.convert_frame:input_codes")
     if tracker is not None:
         tracker.add(code)
@@ -117,7 +119,8 @@ def _track(code: types.CodeType) -> None:
 
 @guarded()
 def look_at_again(code: types.CodeType) -> None:
-    """Makes Dynamo use the cache of a function again that it gave up compiling, for example after a graph break in a loop."""
+    """Makes Dynamo use the cache of a function again that it no longer compiles, for example after a graph break in a
+    loop."""
     action, strategy = private.get(f"{_C}:_FrameAction"), private.get(f"{_C}:_FrameExecStrategy")
     if action is not None and strategy is not None:
         private.call(f"{_C}:set_code_exec_strategy", code, strategy(action.DEFAULT, action.DEFAULT))
@@ -135,8 +138,8 @@ def installed_names(code: types.CodeType) -> list[str]:
 
 
 def context_of(wrapper: Any) -> Any:
-    """Returns PyTorch's object behind a result of `torch.compile`; None for what is no such result."""
-    if not isinstance(wrapper, types.FunctionType):  # a module
+    """Returns PyTorch's object behind a result of `torch.compile`; None for any other value."""
+    if not isinstance(wrapper, types.FunctionType):  # The value is a module.
         return getattr(wrapper, "dynamo_ctx", None)
     cells = dict(zip(wrapper.__code__.co_freevars, wrapper.__closure__ or ()))
     with contextlib.suppress(KeyError, ValueError):
@@ -146,7 +149,7 @@ def context_of(wrapper: Any) -> Any:
 
 @guarded()
 def backend_of(wrapper: Any) -> Any:
-    """Returns the backend that a result of `torch.compile` compiles with; None where that cannot be told."""
+    """Returns the backend that a result of `torch.compile` compiles with; None if it is unknown."""
     backend: Any = getattr(context_of(wrapper), "callback", None)
     seen = 0
     while hasattr(backend, "_torchdynamo_orig_backend") and seen < 20:
@@ -173,13 +176,13 @@ def stance() -> str:
 
 
 def recompile_limit() -> int | None:
-    """Returns the number of entries at which Dynamo stops compiling a function; None if it is not known."""
+    """Returns the number of entries at which Dynamo stops compiling a function; None if it is unknown."""
     limit = private.get("torch._dynamo.config:recompile_limit") or private.get("torch._dynamo.config:cache_size_limit")
     return limit if isinstance(limit, int) else None
 
 
 def keeps_entries_at_limit() -> bool:
-    """True if calls that an entry accepts go on using it when the limit on entries is reached; before 2.5 none is used."""
+    """True if an entry is still used when the limit on entries is reached; before 2.5 none is used then."""
     return Release.of(releases.installed() or "") >= Release(2, 5)
 
 
@@ -201,7 +204,7 @@ def new_manager(global_scope: dict[str, Any]) -> Any:
 
 
 def clone_manager(manager: Any, dropped_sources: frozenset[str]) -> Any:
-    """Returns a copy of a tree without what is read through the given sources ("L['b']")."""
+    """Returns a copy of a tree without the guards on what is read through the given sources ("L['b']")."""
     if not hasattr(getattr(manager, "root", None), "clone_manager"):
         raise NotImplementedError(_NO_TREES)
     root = manager.root.clone_manager(lambda manager_node: manager_node.get_source() not in dropped_sources)
@@ -213,32 +216,32 @@ def _wrapped(root: Any, model: Any, global_scope: Any) -> Any:
     if make is None:
         raise NotImplementedError(_NO_TREES)
     wrapper = make(root)
-    # The attributes of a tree that PyTorch reads when it reports why guards failed.
+    # These are the attributes of a tree that PyTorch reads when it reports why guards failed.
     wrapper.closure_vars = dict(getattr(model, "closure_vars", None) or {})
     wrapper.global_scope = global_scope if global_scope is not None else {}
     wrapper.args = list(getattr(model, "args", None) or ["L", "G", "**___kwargs_ignored"])
     wrapper.verbose_code_parts = []
-    # Objects that guards know by their identity stay alive with the tree that says so.
+    # The tree keeps the objects alive that its guards know by their identity.
     wrapper.id_matched_objs = dict(getattr(model, "id_matched_objs", None) or {})
     return wrapper
 
 
 def add_guard(manager: Any, accepts: Callable[[dict[str, Any]], bool], text: str) -> None:
-    """Adds a guard on the locals, checked before all that look into them.
+    """Adds a guard on the locals that is checked before all others that read them.
 
-    Guards that relate values keep what they saw until the check ends, in objects that copies of a tree share. No Python
-    runs meanwhile for that reason: another thread could come in between.
+    Guards that relate values keep the values in objects that copies of a tree share, until the check ends. So no Python
+    code may run between them, because another thread could interrupt it.
 
-    `accepts` must not raise: PyTorch would count that as a refusal, and not say why.
+    `accepts` must not raise an exception: PyTorch would treat that as a refusal without stating the reason.
     """
     try:
         manager.root.add_lambda_guard(accepts, [text], None)
-    except TypeError:  # before 2.9 guards know nothing of the user's stack
+    except TypeError:  # Before 2.9 guards have no stack of the user's.
         manager.root.add_lambda_guard(accepts, [text])
 
 
 def has_trees() -> bool:
-    """True if this release of PyTorch should keep trees of guards."""
+    """True if this release of PyTorch is expected to have trees of guards."""
     return private.expected("torch._dynamo.guards:GuardManagerWrapper.check")
 
 

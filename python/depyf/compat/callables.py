@@ -14,8 +14,8 @@ from depyf.compat import private
 
 
 def wrapped(wrapper: Any) -> Any:
-    """Returns the function that a wrapper wraps; None if the value is no wrapper."""
-    # An instance's own dictionary: looking up an attribute could run code of an arbitrary object.
+    """Returns the function that a wrapper wraps; None if the value is not a wrapper."""
+    # Only the instance's own dictionary is read, because looking up an attribute could run code of the object.
     try:
         own = object.__getattribute__(wrapper, "__dict__")
     except AttributeError:
@@ -23,7 +23,7 @@ def wrapped(wrapper: Any) -> Any:
     if not isinstance(own, (dict, types.MappingProxyType)):
         return None
     modules = own.get("_modules")
-    if isinstance(modules, dict) and "_orig_mod" in modules:  # torch.compile of a module
+    if isinstance(modules, dict) and "_orig_mod" in modules:  # The value is the result of torch.compile for a module.
         return modules["_orig_mod"]
     for name in ("__wrapped__", "_torchdynamo_orig_callable"):
         if callable(own.get(name)):
@@ -44,10 +44,10 @@ def defined_call(value: Any) -> types.FunctionType | types.MethodType | None:
 
 
 def compiled_in(value: Any) -> Any:
-    """Returns the object that was given to `torch.compile` to get `value`. The frame that Dynamo compiles for `value`
-    runs this object.
+    """Returns the object that was given to `torch.compile` to get `value`, which is what the frame that Dynamo compiles
+    runs.
 
-    None if `value` is no result of `torch.compile`.
+    Returns None if `value` is not a result of `torch.compile`.
     """
     try:
         own = object.__getattribute__(value, "__dict__")
@@ -65,7 +65,7 @@ def compiled_in(value: Any) -> Any:
     if "_torchdynamo_orig_callable" not in own:
         return None
     if own.get("_torchdynamo_wrapper_id", id(value)) != id(value):
-        return None  # a copy of the attributes, as functools.wraps makes it
+        return None  # The attribute was copied, as functools.wraps does.
     inner = own["_torchdynamo_orig_callable"]
     if not callable(inner):
         private.not_found("_torchdynamo_orig_callable", f"is of type {type(inner).__name__}")
@@ -74,13 +74,14 @@ def compiled_in(value: Any) -> Any:
 
 
 def bound_call(value: Any) -> Any:
-    """Returns the method that calling an instance runs, bound to it: `forward` of a torch module, else `__call__`."""
+    """Returns the method that calling an instance runs, bound to it: `forward` for a torch module, otherwise
+    `__call__`."""
     call = defined_call(value)
     if call is None:
         return None
     own = getattr(value, "__dict__", {})
     replaced = own.get("forward") if isinstance(own, dict) and is_module(value) else None
-    if replaced is not None:  # put on the one instance
+    if replaced is not None:  # The attribute was set on this instance only.
         return replaced
     return call.__get__(value, type(value)) if isinstance(call, types.FunctionType) else call
 

@@ -1,9 +1,9 @@
-"""Reads what `torch.compile` leaves behind: its settings, the graphs that compiled functions hold, reasons, skip
+"""Reads what `torch.compile` leaves behind: its settings, the graphs that compiled functions hold, reasons, and skip
 rules.
 
-The settings are in the context that a wrapper holds, in `dynamo_ctx` or in a cell of its closure; a graph is where
-attributes and closures lead to from a compiled function, if the backend keeps it. Functions return an empty answer
-for what is missing.
+The settings are in the context that a wrapper holds, in `dynamo_ctx` or in a cell of its closure. A graph is found
+through the attributes and closures of a compiled function, if the backend keeps it. Each function returns an empty
+result for missing data.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from depyf.compat.private import guarded
 
 @guarded()
 def dynamic_of(wrapper: Any) -> bool | None:
-    """Returns the `dynamic` that a result of `torch.compile` was made with; None also where it is not known."""
+    """Returns the argument `dynamic` of a result of `torch.compile`; None also if it is unknown."""
     candidates = [getattr(wrapper, "dynamo_ctx", None)]
     for cell in getattr(wrapper, "__closure__", None) or ():
         try:
@@ -33,7 +33,7 @@ def dynamic_of(wrapper: Any) -> bool | None:
 
 @guarded(str)
 def backend_name(backend: Any) -> str:
-    """Returns a backend's name as the user knows it; "" if it is not known."""
+    """Returns the name by which the user knows a backend; "" if it is unknown."""
     if backend is None or backend is False:
         return ""
     for _ in range(4):
@@ -49,8 +49,7 @@ def backend_name(backend: Any) -> str:
 
 @guarded()
 def graph_text(compiled: Any) -> str | None:
-    """Returns the source of the graph behind a `__compiled_fn_N`, where the backend keeps the graph; None where it
-    does not."""
+    """Returns the source of the graph behind a `__compiled_fn_N`; None if the backend does not keep the graph."""
     import torch
 
     todo, seen = [(compiled, 0)], set()
@@ -86,12 +85,12 @@ def seen_by_dynamo(code: types.CodeType) -> bool:
 
 
 def has_skip_reasons() -> bool:
-    """True if this release of PyTorch should report the rule by which Dynamo leaves a function alone."""
+    """True if this release of PyTorch is expected to report the rule by which Dynamo skips a function."""
     return private.expected("torch._dynamo.trace_rules:check_verbose")
 
 
 @guarded()
 def skip_reason(code: types.CodeType) -> str | None:
-    """Returns the rule by which Dynamo leaves a function alone; None if there is none."""
+    """Returns the rule by which Dynamo skips a function; None if there is none."""
     verdict = private.call("torch._dynamo.trace_rules:check_verbose", code)
     return str(verdict.reason) if verdict is not None and verdict.skipped else None

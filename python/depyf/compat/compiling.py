@@ -1,8 +1,8 @@
-"""Keeps Dynamo from compiling: functions that are compiled run so, all others run as they were written.
+"""Keeps Dynamo from compiling: functions that are already compiled run compiled, and all others run eagerly.
 
-For a frame that no cache entry fits, Dynamo calls an object of PyTorch's, whose result decides how the frame runs
-this time (PyTorch 2.7 and later). Two functions of PyTorch decide which frames Dynamo would leave alone anyway. If
-one of these private names is missing, nothing is held back.
+For a frame that fits no cache entry, Dynamo calls an object of PyTorch's, whose result decides how the frame runs this
+time (PyTorch 2.7 and later). Two functions of PyTorch decide which frames Dynamo skips in any case. If one of these
+private names is missing, compilations are not held back.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ Miss = Callable[[types.CodeType, dict[str, Any]], None]
 
 @guarded()
 def _ways() -> tuple[Any, Any] | None:
-    """Returns (what has a frame run as it is, what has it and all that it calls run so); None where there is no such
-    thing."""
+    """Returns (the result that makes Dynamo run a frame eagerly, the result that makes it run the frame and all that it
+    calls eagerly); None if there are no such results."""
     answer = private.get("torch._dynamo.types:ConvertFrameReturn")
     action = private.get("torch._dynamo.types:FrameAction")
     strategy = private.get("torch._dynamo.types:FrameExecStrategy")
@@ -36,12 +36,12 @@ def _ways() -> tuple[Any, Any] | None:
 
 
 def hold_back(tell: Miss) -> Callable[[], None] | None:
-    """Keeps Dynamo from compiling anything that this thread calls. Returns a function that ends this; None if it cannot
-    be done.
+    """Keeps Dynamo from compiling anything that this thread calls. Returns a function that ends this; None if it is not
+    possible.
 
-    `tell(code, locals)` is called with each function that would have been compiled; it must not raise.
+    `tell(code, locals)` is called with each function that would have been compiled; it must not raise an exception.
     """
-    if "torch._dynamo.convert_frame" not in sys.modules:  # Dynamo is not loaded: nothing has been compiled
+    if "torch._dynamo.convert_frame" not in sys.modules:  # Dynamo is not loaded, so nothing has been compiled.
         return None
     wrapper = private.get("torch._dynamo.convert_frame:CatchErrorsWrapper")
     original = private.get("torch._dynamo.convert_frame:CatchErrorsWrapper.__call__")
@@ -50,7 +50,8 @@ def hold_back(tell: Miss) -> Callable[[], None] | None:
     ways = _ways()
     if ways is None or None in (wrapper, original, check, has_tensor):
         return None
-    if vars(wrapper).get("__call__") is not original:  # what would be passed on to, and put back
+    # Calls would be passed on to this object, and it would be restored.
+    if vars(wrapper).get("__call__") is not original:
         private.not_found("torch._dynamo.convert_frame:CatchErrorsWrapper.__call__", "not as its class has it")
         return None
     alone, with_callees = ways
@@ -77,7 +78,7 @@ def hold_back(tell: Miss) -> Callable[[], None] | None:
     wrapper.__call__ = replacement
 
     def remove() -> None:
-        if wrapper.__dict__.get("__call__") is replacement:  # nobody else has replaced it since
+        if wrapper.__dict__.get("__call__") is replacement:  # Nobody else has replaced it since.
             wrapper.__call__ = original
 
     return remove

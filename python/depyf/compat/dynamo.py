@@ -1,6 +1,6 @@
-"""Dynamo: the bytecode hook, the compilation at work, cache entries.
+"""Dynamo: the bytecode hook, the current compilation, and cache entries.
 
-If something is not as expected, the function that needs it returns its empty answer.
+If something is not as expected, the function that needs it returns an empty result.
 """
 
 from __future__ import annotations
@@ -21,18 +21,17 @@ from depyf.compat.private import guarded
 BytecodeHook = Callable[[types.CodeType, types.CodeType], types.CodeType | None]
 _GUARDS = "torch._dynamo.guards"
 _ENTRY = "torch._C._dynamo.eval_frame:_CacheEntry"
-_MOST_ENTRIES = 100_000  # of a linked list that does not end
+_MOST_ENTRIES = 100_000  # The bound for a linked list that does not end.
 
 
 class Compilation(NamedTuple):
-    """The compilation that the calling thread is at."""
+    """The compilation that the calling thread is working on."""
 
     key: object
-    """The same object for all of one compilation, also for its backward when that is compiled later. Compile ids are
-    not: they repeat after `torch._dynamo.reset`.
-    """
+    """The same object during the whole compilation, also for its backward if that is compiled later. Compile ids are
+    not unique: they repeat after `torch._dynamo.reset`."""
     number: Any
-    """PyTorch's object for its compile id."""
+    """PyTorch's object for the compile id."""
     attempt: int
 
     @property
@@ -42,7 +41,7 @@ class Compilation(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """A copy of one cache entry. Entries themselves point into memory of C++ and must not be kept."""
+    """A copy of one cache entry. The entries themselves point into memory of C++ and must not be kept."""
 
     code: types.CodeType
     guards: str = field(repr=False)
@@ -55,7 +54,7 @@ def add_bytecode_hook(hook: BytecodeHook) -> Callable[[], None]:
 
     Code that the hook returns runs instead of the transformed code.
     """
-    # Dynamo iterates over its hooks while it compiles: another thread's compilation has to end first.
+    # Dynamo iterates over its hooks while it compiles, so a compilation in another thread has to end first.
     with compile_lock():
         ours = not_compiled(hook)
         handle = private.call("torch._dynamo.convert_frame:register_bytecode_hook", ours)
@@ -84,8 +83,8 @@ def compile_lock() -> contextlib.AbstractContextManager[Any]:
 
 
 _abandoned: Any = None
-"""PyTorch's lock, if another thread held it when this process was forked, as no thread is left in the child to release
-it. `_after_fork` sets or clears it, while the child has one thread only, so that it needs no lock of its own."""
+"""PyTorch's lock, if another thread held it when this process was forked; no thread is left in the child to release it.
+`_after_fork` sets or clears it while the child has only one thread, so that it needs no lock of its own."""
 
 
 def _after_fork() -> None:
@@ -103,17 +102,17 @@ def add_guard_hook(hook: Callable[[Any, dict[str, Any], Any], None]) -> Callable
     """Calls `hook(guard manager, local variables, guard builder)` for each compilation when its guards are built, until
     the function that it returns is called.
 
-    Returns what takes it away. PyTorch has one place for such a hook: a hook that is there already is called too.
+    PyTorch has one place for such a hook; if another hook is already set, it is called too.
     """
     guards = private.module_of("torch._dynamo.guards:guard_manager_testing_hook_fn")
     if guards is None:
         return lambda: None
     name = "guard_manager_testing_hook_fn"
-    before: Any = vars(guards).get(name)  # as PyTorch itself looks it up
+    before: Any = vars(guards).get(name)  # PyTorch itself looks it up in this way.
     ours = not_compiled(hook)
 
     def both(*args: Any, **kwargs: Any) -> None:
-        # Before 2.7 the builder is no argument: PyTorch's own frame has it.
+        # Before 2.7 the builder is not an argument, so PyTorch's own frame is read.
         builder = args[2] if len(args) > 2 else sys._getframe(1).f_locals.get("builder")
         if len(args) > 1:
             ours(args[0], args[1], builder)
@@ -123,7 +122,7 @@ def add_guard_hook(hook: Callable[[Any, dict[str, Any], Any], None]) -> Callable
     setattr(guards, name, both)
 
     def remove() -> None:
-        if vars(guards).get(name) is both:  # nobody else has set one since
+        if vars(guards).get(name) is both:  # Nobody else has set a hook since.
             setattr(guards, name, before)
 
     return remove
@@ -131,7 +130,7 @@ def add_guard_hook(hook: Callable[[Any, dict[str, Any], Any], None]) -> Callable
 
 @dataclass(frozen=True)
 class Live:
-    """A cache entry's guards, alive; to be used at once."""
+    """The guards of a living cache entry. They have to be used at once, and must not be kept."""
 
     compile_id: str | None
     guard_manager: Any
@@ -139,7 +138,7 @@ class Live:
     backend: Any = None
 
     def find_global(self, name: str) -> object:
-        """Returns the value of a global of the function's module; None if there is none."""
+        """Returns the value of a global of the function's module; None if it has no value."""
         scope = globals_of(self.guard_manager)
         return scope[name] if scope is not None and name in scope else installed.find_global(name)
 
@@ -147,7 +146,7 @@ class Live:
 @guarded()
 def globals_of(guard_manager: Any) -> dict[str, Any] | None:
     """Returns the globals that a tree of guards reads; None if the tree does not show them."""
-    if not hasattr(guard_manager, "root"):  # of a release without trees
+    if not hasattr(guard_manager, "root"):  # The release has no trees.
         return None
     scope = private.of(guard_manager, "torch._dynamo.guards:GuardManagerWrapper.global_scope")
     global_scope = scope.get("G") if isinstance(scope, dict) else None
@@ -155,7 +154,7 @@ def globals_of(guard_manager: Any) -> dict[str, Any] | None:
 
 
 def live_entries(code: types.CodeType) -> list[Live]:
-    """Returns the cache entries of an original code object, the one that is tried first in front."""
+    """Returns the cache entries of an original code object, in the order in which they are tried."""
     return [Live(raw.compile_id, raw.manager, raw.code, raw.backend) for raw in raw_entries(code)]
 
 
@@ -170,21 +169,21 @@ class RawEntry:
 
 
 def raw_entries(code: types.CodeType) -> list[RawEntry]:
-    """Returns the ordinary entries of an original code object, the one that is tried first in front."""
+    """Returns the ordinary entries of an original code object, in the order in which they are tried."""
     listed = private.call("torch._dynamo.eval_frame:_debug_get_cache_entry_list", code, otherwise=[])
     entries_read = [_raw_entry(entry) for entry in _linked(listed)]
     return [entry for entry in entries_read if entry is not None]
 
 
 def is_in_cache(original: types.CodeType, transformed: types.CodeType) -> bool:
-    """True if Dynamo calls `transformed` in the place of `original` where its guards hold."""
+    """True if Dynamo calls `transformed` in the place of `original` if its guards hold."""
     return any(entry.code is transformed for entry in raw_entries(original))
 
 
 @guarded()
 def _raw_entry(entry: Any) -> RawEntry | None:
     if getattr(entry, "code", entry) is None:
-        return None  # an object that its guards refer to was freed: Dynamo keeps the entry, but not its code
+        return None  # An object of its guards was freed. Dynamo keeps such an entry, but not its code.
     code = private.of(entry, f"{_ENTRY}.code")
     has_tree = hasattr(entry, "guard_manager") or not hasattr(entry, "check_fn")
     compile_id = private.of(entry, f"{_ENTRY}.compile_id")
@@ -201,7 +200,7 @@ def _raw_entry(entry: Any) -> RawEntry | None:
 
 
 def _linked(listed: Any) -> list[Any]:
-    """Returns cache entries as a list; older releases give a linked list."""
+    """Returns cache entries as a list; older releases have a linked list."""
     if isinstance(listed, list):
         return listed
     nodes: list[Any] = []
@@ -212,9 +211,9 @@ def _linked(listed: Any) -> list[Any]:
 
 
 def not_compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, called so that Dynamo compiles neither it nor what it calls.
+    """Returns a function that calls `function` so that Dynamo compiles neither it nor what it calls.
 
-    PyTorch calls hooks also where Dynamo looks at every function that is called, in compiled autograd for one.
+    PyTorch also calls hooks where Dynamo examines every function that is called, such as in compiled autograd.
     """
     try:
         from torch.compiler import disable
@@ -224,18 +223,18 @@ def not_compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def current() -> Compilation | None:
-    """Returns the compilation that this thread is at; None outside of a compilation."""
+    """Returns the compilation that this thread is working on; None outside of a compilation."""
     context = private.call("torch._guards:CompileContext.try_get")
     if context is None:
         return None
     compile_id = private.of(context, "torch._guards:CompileContext.compile_id")
-    # The context is one object for forward and backward. Its attempt counts restarts.
+    # The context is the same object for forward and backward. Its attempt counts restarts.
     attempt = private.of(context, "torch._guards:CompileContext.attempt", 0)
     return None if compile_id is None else Compilation(context, compile_id, attempt)
 
 
 def entries(code: types.CodeType) -> list[Entry]:
-    """Returns the cache entries of an original code object, the one that is tried first in front."""
+    """Returns the cache entries of an original code object, in the order in which they are tried."""
     return [Entry(entry.code, guards_text(entry.manager), entry.compile_id) for entry in raw_entries(code)]
 
 
@@ -246,21 +245,21 @@ def guards_text(manager: Any) -> str:
 
 
 def guard_failures(code: types.CodeType, bound: dict[str, Any]) -> list[str]:
-    """Returns, for each cache entry of an original code object, Dynamo's reason why a call with these locals does
-    not fit it."""
+    """Returns, for each cache entry of an original code object, Dynamo's reason why a call with these locals does not
+    fit it."""
     reasons = [failure_of(entry.manager, bound) for entry in raw_entries(code)]
     return [reason for reason in reasons if reason is not None]
 
 
 def guard_failure(code: types.CodeType, transformed: types.CodeType, bound: dict[str, Any]) -> str | None:
-    """Returns why a call with these locals would not fit the entry with this transformed code; None where it would."""
+    """Returns why a call with these locals would not fit the entry with this transformed code; None if it would fit."""
     entry = next((candidate for candidate in raw_entries(code) if candidate.code is transformed), None)
     return None if entry is None else failure_of(entry.manager, bound)
 
 
 @guarded()
 def failure_of(manager: Any, bound: dict[str, Any]) -> str | None:
-    """Returns Dynamo's reason why guards refuse a call with these locals; None where they accept it."""
+    """Returns Dynamo's reason why guards refuse a call with these locals; None if they accept it."""
     check = getattr(manager, "check_verbose", None)
     result = check(bound) if check is not None else None
     if result is None or result.result:
@@ -296,7 +295,7 @@ def seen_codes() -> list[types.CodeType]:
 def family(codes: list[types.CodeType]) -> list[types.CodeType]:
     """Returns these code objects, and those of all resume functions that their transformed code leads to."""
     codes_found = list(codes)
-    for code in codes_found:  # grows on the way
+    for code in codes_found:  # The list grows during the loop.
         for entry in entries(code):
             for name in entry.code.co_names:
                 if installed.is_resume_name(name):
@@ -307,5 +306,5 @@ def family(codes: list[types.CodeType]) -> list[types.CodeType]:
 
 
 def bytecode_log() -> logging.Logger:
-    """Returns the logger of `TORCH_LOGS="+bytecode"`; one that nobody has enabled where there is none."""
+    """Returns the logger of `TORCH_LOGS="+bytecode"`; if there is none, a logger that nobody has enabled."""
     return private.get("torch._dynamo.convert_frame:bytecode_log") or logging.getLogger("depyf.bytecode")

@@ -1,7 +1,7 @@
-"""Dynamo's eval frame callback, which sees every Python function that is called while it is set.
+"""Dynamo's eval frame callback, which receives every Python function that is called while it is set.
 
-Where it cannot be set, or torch has not been imported, nothing is done: then Dynamo may compile code of depyf, which
-costs time and no more.
+If it cannot be set, or torch has not been imported, nothing is done. Dynamo may then compile code of depyf, which only
+costs time.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any
 from depyf.compat import private
 
 _set: Callable[[Any], Any] | None = None
-"""The function that sets the callback. It is looked up beforehand, as the lookup runs Python code too, which Dynamo
-would look at: `leave_alone` sets it when a `depyf.step` block begins. It has no lock, as all threads set the same
+"""The function that sets the callback. It is looked up beforehand, because the lookup also runs Python code that Dynamo
+would examine: `leave_alone` sets it when a `depyf.step` block begins. It has no lock, as all threads set the same
 value. A call that raises an exception clears it; a forked child goes on with its copy."""
 
 
 def off() -> Any:
-    """Takes the callback of this thread away until `restore`, which gets what this returns: `set_eval_frame(None)`."""
+    """Removes the callback of this thread until `restore`, which gets the returned value: `set_eval_frame(None)`."""
     if _set is None:
         return None
     try:
@@ -29,7 +29,7 @@ def off() -> Any:
 
 
 def restore(before: Any) -> None:
-    """Puts back what `off` took away."""
+    """Restores the callback that `off` removed."""
     if before is not None and _set is not None:
         try:
             _set(before)
@@ -44,19 +44,19 @@ def _give_up(error: Exception) -> None:
 
 
 def leave_alone(*functions: Callable[..., Any]) -> None:
-    """Keeps Dynamo from ever compiling these functions, as they run before they could call `off`. Is to be called
-    before they run."""
+    """Keeps Dynamo from ever compiling these functions, because they run before they could call `off`. It has to be
+    called before they run."""
     global _set
     _set = private.get("torch._C._dynamo.eval_frame:set_eval_frame")
     pass_over(*functions)
 
 
 def pass_over(*functions: Callable[..., Any]) -> None:
-    """Keeps Dynamo from compiling these functions, and from counting them among the frames that it looked at."""
+    """Keeps Dynamo from compiling these functions, and from counting them among the frames that it examined."""
     for function in functions:
         private.call("torch._dynamo.eval_frame:skip_code", getattr(function, "__code__"))  # noqa: B009
 
 
 def current() -> Any:
-    """Returns the callback that is set in this thread; None where there is none or it cannot be asked for."""
+    """Returns the callback of this thread; None if there is none, or if it cannot be read."""
     return private.call("torch._C._dynamo.eval_frame:get_eval_frame_callback")

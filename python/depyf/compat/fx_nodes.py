@@ -1,8 +1,8 @@
-"""The nodes of a graph, with PyTorch's notes on where they come from.
+"""Reads the nodes of a graph with PyTorch's notes on their origin.
 
-In a node's `meta` the user's line is the last of `stack_trace`, and `seq_nr` is the same for an operation and its
-backward. `nn_module_stack` has the modules that were at work, a backward node has those of its forward under
-`fwd_nn_module_stack`: dicts from any key to (path, class). Fields are empty where a note is missing.
+In a node's `meta` the user's line is the last one of `stack_trace`, and `seq_nr` is the same for an operation and its
+backward. `nn_module_stack` has the modules whose methods were active; a backward node has those of its forward under
+`fwd_nn_module_stack`. Both are dicts from any key to (path, class). Fields are empty if a note is missing.
 """
 
 from __future__ import annotations
@@ -37,17 +37,18 @@ class Module(NamedTuple):
     """A module of the user's model."""
 
     path: str
-    """`blocks.9.attn`, from the module whose method is compiled; "" of that itself."""
+    """The path from the module whose method is compiled, such as `blocks.9.attn`; "" for that module itself."""
     class_name: str
-    """`torch.nn.modules.linear.Linear`."""
+    """The full name of the class, such as `torch.nn.modules.linear.Linear`."""
 
 
 class Source(NamedTuple):
-    """A node that others were made from."""
+    """A node from which others were made."""
 
     name: str
     graph: int
-    """The `identity` of its graph; 0 if it is not noted. Passes make nodes from graphs of their own, whose names say nothing."""
+    """The `identity` of its graph; 0 if it is not noted. Passes make nodes from graphs of their own, whose names have
+    no meaning."""
 
 
 class NodeRow(NamedTuple):
@@ -55,20 +56,20 @@ class NodeRow(NamedTuple):
 
     name: str
     target: str
-    """The operator: `torch.nn.functional.gelu`, `aten.mul.Tensor`."""
+    """The operator, such as `torch.nn.functional.gelu` or `aten.mul.Tensor`."""
     line: Line | None = None
     """The user's line."""
     sources: tuple[Source, ...] = ()
-    """The nodes that it was made from, in the graphs that they were first in."""
+    """The nodes that it was made from, in the graphs in which they first occurred."""
     seq_nr: int | None = None
     """The number of the operation in autograd; a backward node has that of its forward."""
     original: str = ""
-    """The operator that it was decomposed from, `aten.gelu.default`."""
+    """The operator that it was decomposed from, such as `aten.gelu.default`."""
     backward: bool = False
     notes: tuple[str, ...] = ()
     """The members of `NOTES` that this node has."""
     modules: tuple[Module, ...] = ()
-    """The modules whose methods were at work, the innermost last."""
+    """The modules whose methods were active, the innermost last."""
 
     @property
     def module(self) -> str:
@@ -93,12 +94,12 @@ def rows(graph_module: Any) -> list[NodeRow]:
     torch_folder = library()
     node_rows: list[NodeRow] = []
     by_name: dict[str, NodeRow] = {}
-    # By identity of objects that many nodes share and keep alive. An operator may be any object that can be called.
+    # The keys are identities of objects that many nodes share and keep alive. An operator can be any callable.
     texts: dict[int, str] = {}
     targets: dict[tuple[str, int], str] = {}
-    # Combinations of types of notes that were checked before.
+    # Combinations of types of notes that are already checked.
     types: set[tuple[type, ...]] = set()
-    known_modules: dict[tuple[Any, ...], tuple[Module, ...]] = {}  # by their keys
+    known_modules: dict[tuple[Any, ...], tuple[Module, ...]] = {}  # The modules by the keys of their stack.
     for node in graph_module.graph.nodes:
         if node.op in ("placeholder", "output", "get_attr"):
             continue
@@ -161,7 +162,7 @@ def _copied_into_input(node: Any) -> str:
 
 @guarded(int)
 def identity(graph_module: Any) -> int:
-    """Returns what tells a graph from others, as long as it lives; 0 if it is unknown."""
+    """Returns a number that identifies a graph as long as it lives; 0 if it is unknown."""
     return id(graph_module.graph)
 
 
@@ -179,7 +180,7 @@ def module_of(node: Any) -> str:
 
 
 def _modules(stack: dict[Any, Any]) -> tuple[Module, ...]:
-    """Returns the modules of a node's stack of modules; none if they are noted in another way."""
+    """Returns the modules of a node's stack of modules; an empty tuple if they are noted in another form."""
     try:
         return tuple(
             [
@@ -193,8 +194,8 @@ def _modules(stack: dict[Any, Any]) -> tuple[Module, ...]:
 
 @functools.lru_cache(maxsize=4096)
 def dotted(path: str) -> str:
-    """Returns a path to a module or tensor without subscripts and tables: `L['self']._modules['blocks'].0` is
-    `blocks.0`."""
+    """Returns a path to a module or tensor without subscripts and tables: `blocks.0` for
+    `L['self']._modules['blocks'].0`."""
     parts = _SUBSCRIPT.sub(r".\2", _START.sub(r"\2", path)).split(".")
     if parts[0] == "self":
         del parts[0]
@@ -204,7 +205,8 @@ def dotted(path: str) -> str:
 def _target(node: Any) -> str:
     if node.op == "call_method":
         return f"Tensor.{node.target}"
-    if type(node.target).__name__ == "OpOverload":  # of which there is one each, as long as the process lives
+    # There is only one object for each operator as long as the process lives.
+    if type(node.target).__name__ == "OpOverload":
         return _of_operator(node)
     return _printed(node)
 
@@ -231,7 +233,7 @@ def _of_operator(node: Any) -> str:
 
 def _innermost(source: Any) -> Source:
     """Returns the first node in a chain of sources: the node of the captured graph, or the node that a pass created."""
-    if isinstance(source, tuple):  # a name and what the node calls: no chain
+    if isinstance(source, tuple):  # A pair of a name and a callee is not a chain.
         return Source(str(source[0]), 0)
     for _ in range(32):
         inner = private.of(source, f"{_SOURCE}.from_node")
@@ -245,9 +247,9 @@ def _line(trace: Any, torch_folder: str) -> Line | None:
     return _line_of(trace, torch_folder) if isinstance(trace, str) else None
 
 
-@functools.lru_cache(maxsize=4096)  # the nodes of all graphs of a compilation have the same few stacks
+@functools.lru_cache(maxsize=4096)  # The nodes of all graphs of a compilation share a few stacks.
 def _line_of(trace: str, torch_folder: str) -> Line | None:
-    # Text that follows that of a frame is no part of the stack, such as PyTorch's remarks on sums of gradients.
+    # The text that follows a frame's is not part of the stack, such as PyTorch's note on sums of gradients.
     lines = trace.splitlines()
     stack = [
         Line(frame["file"], int(frame["line"]), after.strip(), frame["function"])

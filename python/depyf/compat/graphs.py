@@ -1,7 +1,8 @@
-"""Graphs on their way through the backends: which direction is compiled, graphs shown under a name, output code.
+"""Graphs on their way through the backends: the direction that is being compiled, graphs shown under a name, output
+code.
 
-Dynamo calls `lazy_format_graph_code` with a graph and the name of its compiled function, other libraries with names of
-their own. Graph modules run their class's `forward`, which `recompile` makes of `code`.
+Dynamo calls `lazy_format_graph_code` with a graph and the name of its compiled function; other libraries call it with
+names of their own. A graph module runs the `forward` of its class, which `recompile` makes from `code`.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ NamedGraph = Callable[[str, Any, str], None]
 
 
 def direction() -> str | None:
-    """Returns the graph that AOTAutograd compiles in this thread at the moment: "forward" (also for inference),
-    "backward" or "joint"; None outside of AOTAutograd."""
+    """Returns the graph that AOTAutograd is compiling in this thread: "forward" (also for inference), "backward" or
+    "joint"; None outside of AOTAutograd."""
     context = private.call("torch._guards:TracingContext.try_get")
     names: Any = private.ABSENT
     if context is not None:
         names = private.of(context, "torch._guards:TracingContext.aot_graph_name", private.ABSENT)
-    if names is private.ABSENT:  # of all threads, that which began last
+    if names is private.ABSENT:  # The list covers all threads; its last item is the one that began last.
         names = private.get("torch._functorch._aot_autograd.logging_utils:graph_being_compiled")
     if not names or not isinstance(names[-1], str):
         return None
@@ -59,7 +60,7 @@ def add_module_hook(receive: Callable[[str, types.ModuleType], None]) -> Callabl
     """Calls `receive(path, module)` with each module of output code that Inductor loads, until the function that it
     returns is called.
 
-    Returns what takes it away. Is to be called when Inductor is loaded; does nothing if it is not.
+    It is to be called when Inductor is loaded; before that it does nothing.
     """
 
     def answer(original: Callable[..., Any]) -> intercept.Call:
@@ -85,10 +86,7 @@ def loaded_module(path: str) -> types.ModuleType | None:
 
 def add_recompile_hook(receive: Callable[[Any], None]) -> Callable[[], None]:
     """Calls `receive(graph module)` when PyTorch has compiled a graph module's function again, until the function that
-    it returns is called.
-
-    Returns what takes it away.
-    """
+    it returns is called."""
 
     def answer(original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
@@ -104,7 +102,7 @@ def add_recompile_hook(receive: Callable[[Any], None]) -> Callable[[], None]:
 
 @guarded(True)
 def computes(module: Any) -> bool:
-    """True if the graph of a module calls anything. Inductor hands back a graph that does not."""
+    """True if the graph of a module calls anything. Inductor returns a graph that calls nothing unchanged."""
     return any(node.op.startswith("call") for node in module.graph.nodes)
 
 
@@ -127,7 +125,7 @@ def source(module: Any) -> str:
 
 @guarded(str)
 def text(module: Any) -> str:
-    """Returns a graph module as PyTorch prints it, with strides and devices from 2.5 on; "" if it cannot."""
+    """Returns a graph module as PyTorch prints it, with strides and devices from 2.5 on; "" if it cannot be printed."""
     try:
         return str(module.print_readable(print_output=False, include_stride=True, include_device=True))
     except TypeError:
@@ -140,7 +138,7 @@ def forward_of(module: Any) -> types.FunctionType | None:
     compiled now."""
     make = getattr(module, "real_recompile", None)
     if make is not None:
-        make()  # does nothing where it has been made
+        make()  # The call does nothing if the function has already been made.
     forward = getattr(type(module), "forward", None)
     return forward if isinstance(forward, types.FunctionType) else None
 

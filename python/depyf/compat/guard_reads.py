@@ -1,4 +1,4 @@
-"""What Dynamo's guards refer to by private names: the state in which they read values, and the helpers in their words."""
+"""The private names that Dynamo's guards refer to: the state in which they read values, and their helper functions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from depyf.compat import private
 
 
 def quiet() -> contextlib.AbstractContextManager[Any]:
-    """Returns the state in which guards read values: past every `__torch_function__`."""
+    """Returns a context with the state in which guards read values, which ignores every `__torch_function__`."""
     global _quiet
     if _quiet is None:
         _quiet = private.get("torch._C:DisableTorchFunction") or contextlib.nullcontext
@@ -17,30 +17,30 @@ def quiet() -> contextlib.AbstractContextManager[Any]:
 
 
 _quiet: Any = None
-"""The class of the state, looked up once. It has no lock, as all threads find the same class; a forked child goes on with its copy,
-and nothing clears it."""
+"""The class of the state, looked up once. It has no lock, because all threads find the same class; nothing clears it,
+and a forked child goes on with its copy."""
 
 
 def is_size_function(name: str) -> bool:
-    """True if a name in a condition on sizes is that of a function which PyTorch defines for such conditions."""
+    """True if a name in a condition on sizes is that of a function that PyTorch defines for such conditions."""
     return name in (private.get("torch.fx.experimental.symbolic_shapes:SYMPY_INTERP") or ())
 
 
 def helper(name: str) -> Any:
-    """Returns the helper that Dynamo's words call by this name; None if there is none."""
+    """Returns the helper function that Dynamo's conditions call by this name; None if there is none."""
     return private.call("torch._dynamo.guards:_get_closure_vars", otherwise={}).get(name)
 
 
 def has_no_modes() -> bool:
-    """True if no torch function mode is at work; False also where PyTorch does not show it."""
+    """True if no torch function mode is active; False also if PyTorch does not show it."""
     return bool(private.call("torch._C:_len_torch_function_stack") == 0)
 
 
 def is_key_set(kind: Any) -> bool:
-    """True if a class is that of sets of dispatch keys."""
+    """True if the class is that of sets of dispatch keys."""
     return kind is not None and kind is private.get("torch._C:DispatchKeySet")
 
 
 def is_inference_mode() -> bool:
-    """True if inference mode is at work."""
+    """True if inference mode is active."""
     return bool(private.call("torch:is_inference_mode_enabled"))

@@ -1,7 +1,7 @@
-"""The tree in which Dynamo keeps a compilation's guards, read through its own objects.
+"""Reads the tree in which Dynamo keeps a compilation's guards, through its own objects.
 
 A method that a release lacks counts as empty. Releases whose entries have no tree (before 2.4, `check_fn` is a
-function there), or none that can be copied (before 2.6), give None.
+function), or none that can be copied (before 2.6), give None.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _FRAME_LOCAL = re.compile(r"^key=(.*), framelocals_idx=\d+$", re.DOTALL)
 
 @dataclass(frozen=True)
 class Step:
-    """How a guard manager reaches its value from that of the manager above it."""
+    """The step by which a guard manager reaches its value from the value of the manager above it."""
 
     kind: str
-    """The accessor's class, `DictGetItemGuardAccessor` say; "key" and "value" for the two halves of a dict's item;
+    """The accessor's class, such as `DictGetItemGuardAccessor`; "key" and "value" for the two halves of a dict's item;
     "lambda" for a Python function of Dynamo's own."""
     argument: str = ""
-    """As the accessor prints it: the repr of a key, the name of an attribute, an index."""
+    """The argument as the accessor prints it: the repr of a key, the name of an attribute, or an index."""
 
 
 @dataclass
@@ -41,17 +41,18 @@ class Leaf:
     """One leaf guard."""
 
     kind: str
-    """Its class in the extension module: TENSOR_MATCH, ..."""
+    """Its class in the extension module, such as TENSOR_MATCH."""
     texts: list[str]
-    """Its conditions as Dynamo words them, with the line of source that needs them as a comment."""
+    """Its conditions as Dynamo writes them, with the line of source that needs them as a comment."""
     live: Any
-    """PyTorch's own object. The tree must be kept as long as it is used."""
+    """PyTorch's own object. The tree must be kept alive as long as it is used."""
     callable: bool
     relational: bool
     epilogue: bool = False
 
     def check(self, value: Any) -> bool:
-        """Returns the guard's own verdict on a value, the local variables if it is one of the root."""
+        """Returns the guard's own verdict on a value. For a guard of the root, the value is the dict of local
+        variables."""
         return bool(self.live(value))
 
 
@@ -60,11 +61,12 @@ class Node:
     """One guard manager."""
 
     source: str
-    """Dynamo's name for the value, `L['x']`."""
+    """Dynamo's name for the value, such as `L['x']`."""
     type_reference: Callable[[], Any]
-    """Refers to the type of the value that was seen when the guards were made. PyTorch takes an entry away when a class goes."""
+    """A reference to the type that the value had when the guards were made. PyTorch removes an entry when a class is
+    gone."""
     is_dict: bool
-    """A manager that guards the order of the keys of a dict, by itself, besides its leaf guards."""
+    """True for a manager that guards the order of the keys of a dict itself, besides its leaf guards."""
     step: Step | None
     leaves: list[Leaf] = field(default_factory=list)
     children: list[Node] = field(default_factory=list)
@@ -73,12 +75,12 @@ class Node:
 
     @property
     def type(self) -> type | None:
-        """The type of the value that was seen when the guards were made; None for the root, and where the type is gone."""
+        """The type that the value had when the guards were made; None for the root, and if the type is gone."""
         kind: type | None = self.type_reference()
         return kind
 
     def __iter__(self) -> Iterator[Node]:
-        """This node and all below it, each before those below it, in the order in which they are checked."""
+        """Yields this node and all nodes below it in the order in which they are checked, each before those below it."""
         todo = [self]
         while todo:
             node = todo.pop()
@@ -88,11 +90,11 @@ class Node:
 
 @dataclass
 class Tree:
-    """All guards of one compilation. Holds PyTorch's objects alive."""
+    """All guards of one compilation. It keeps PyTorch's objects alive."""
 
     root: Node
     epilogue: list[Leaf]
-    """Checked at the end, on the local variables."""
+    """The guards on the local variables that are checked at the end."""
     manager: Any
 
     def check(self, local: dict[str, Any]) -> bool:
@@ -100,8 +102,8 @@ class Tree:
         return bool(self.manager.check(local))
 
     def check_verbose(self, local: dict[str, Any]) -> tuple[bool, list[str], list[tuple[str, int, str]]]:
-        """Returns the same, with the words of the first guard that fails, and the frames of the user's code that
-        need it."""
+        """Returns the same, with the text of the first guard that fails, and the frames of the user's code that need
+        it."""
         verdict = self.manager.check_verbose(local)
         stack = [
             (frame.filename, frame.lineno, frame.line or "") for frame in getattr(verdict, "user_stack", None) or ()
@@ -111,8 +113,8 @@ class Tree:
     def part(self, nodes: Iterable[Node]) -> Callable[[dict[str, Any]], bool]:
         """Returns a check of these nodes and of those on the way to them, made by PyTorch on a copy of the tree.
 
-        It is for what depyf cannot reach by itself. The copy has the guards on the state of the process too: where those
-        alone fail, it says that the nodes hold.
+        It serves for values that depyf cannot reach itself. The copy also has the guards on the state of the process:
+        if only those fail, the check returns that the nodes hold.
         """
         wanted = set()
         for node in nodes:
@@ -125,10 +127,10 @@ class Tree:
         return lambda local: bool(clone.check(local)) or not root.check(local)
 
     def copy_of(self, nodes: Iterable[Node]) -> Callable[[dict[str, Any]], bool]:
-        """Returns the check of a copy of the tree that has these nodes alone, made by PyTorch.
+        """Returns the check of a copy of the tree that has only these nodes, made by PyTorch.
 
-        What is above a node has to be among them. The copy counts its own failures, so that no check of it changes the
-        order in which the tree itself looks at values. The guards of the root belong to every copy.
+        The nodes above a node have to be among them. The copy counts its own failures, so that its checks do not change
+        the order in which the tree itself looks at values. The guards of the root belong to every copy.
         """
         managers = {id(node.manager) for node in nodes}
         clone = self.manager.clone_manager(lambda manager: manager is self.manager or id(manager) in managers)
@@ -162,7 +164,7 @@ def _types(base: Any, abstract: set[Any]) -> list[str]:
 
 @guarded()
 def read(guard_manager: Any) -> Tree | None:
-    """Returns the tree behind a cache entry's guard manager; None where there is none."""
+    """Returns the tree behind a cache entry's guard manager; None if there is none."""
     if guard_manager is None:
         return None
     top_manager = private.of(guard_manager, "torch._dynamo.guards:GuardManagerWrapper.root")
@@ -173,7 +175,7 @@ def read(guard_manager: Any) -> Tree | None:
     nodes: list[Node] = []
 
     def node_of(manager: Any, step: Step | None, parent: Node | None) -> Node:
-        type_of = getattr(manager, "get_type_of_guarded_value", None)  # 2.7 and later
+        type_of = getattr(manager, "get_type_of_guarded_value", None)  # The method exists from 2.7 on.
         kind = None
         if type_of is not None and step is not None:
             kind = private.checked(f"{_MODULE}:RootGuardManager.get_type_of_guarded_value", type_of())
@@ -186,7 +188,7 @@ def read(guard_manager: Any) -> Tree | None:
         return node
 
     top = node_of(top_manager, None, None)
-    for node in nodes:  # grows on the way
+    for node in nodes:  # The list grows during the loop.
         manager = node.manager
         if node.is_dict:
             for index, (key, value) in sorted(manager.get_key_value_managers().items()):
@@ -207,10 +209,10 @@ def _leaf(live: Any, relational: Any, *, epilogue: bool = False) -> Leaf:
     return Leaf(kind, list(live.verbose_code_parts()), live, callable(live), is_relational, epilogue)
 
 
-@functools.lru_cache(maxsize=4096)  # the entries of a function have most steps in common
+@functools.lru_cache(maxsize=4096)  # The entries of a function have most steps in common.
 def _step(kind: str, text: str) -> Step:
-    """Returns the step of an accessor, by the name of its class and what it prints."""
-    # An accessor whose class Python does not know shows only what it prints.
+    """Returns the step of an accessor, from the name of its class and its printed text."""
+    # An accessor whose class Python does not know shows only its printed text.
     match = _ARGUMENT.match(text)
     if match is None:
         return Step(text if kind == "GuardAccessor" else kind)

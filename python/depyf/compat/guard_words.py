@@ -1,13 +1,13 @@
-"""Private names of PyTorch as text: the words that Dynamo's guards use, and the calls that conditions make.
+"""Private names of PyTorch as text: names in Dynamo's conditions, and functions that the conditions of depyf call.
 
-Nothing here is looked up when a guard is read. The guard language (`depyf.guards`) writes these names into conditions, which
-run only when somebody checks them; a release without one of them refuses the condition there.
+Nothing here is looked up when a guard is read. The guard language (`depyf.guards`) writes these names into conditions,
+which are executed only when somebody checks them; a release without one of them refuses the condition then.
 """
 
 GUARDS = "torch._C._dynamo.guards"
 AOT_UTILS = "torch._functorch._aot_autograd.utils"
 
-# The state in which guards read values: as the guard manager does, past every __torch_function__.
+# The state in which the guard manager reads values. It ignores every __torch_function__.
 QUIET = "torch._C.DisableTorchFunction()"
 MODE_STACK = "torch._dynamo.utils.get_torch_function_mode_stack()"
 # A format string: `{}` is the tensor.
@@ -25,4 +25,4 @@ TUPLE_ITERATOR_ITEM = "torch._dynamo.utils.tuple_iterator_getitem"
 RANGE_ITERATOR = "torch._dynamo.utils.normalize_range_iter"
 
 FAKE_SCRIPT_OBJECT = "torch._library.fake_class_registry.FakeScriptObject"
-FAKE_TENSOR = ("torch._subclasses.fake_tensor", "FakeTensor")  # module and qualified name
+FAKE_TENSOR = ("torch._subclasses.fake_tensor", "FakeTensor")  # the module and the qualified name

@@ -1,8 +1,8 @@
-"""Inductor's scheduler: its operations, how they were fused, and why not.
+"""Reads Inductor's scheduler: its operations, how they were fused, and why not.
 
-The loggers of the IR are called by a function that has the scheduler's nodes in a local variable; a node's `origins` are
-nodes of the graph after post-grad passes; an object is made for each two nodes that may be fused, and called with the reason
-why they are not.
+The loggers of the IR are called by a function that has the scheduler's nodes in a local variable. A node's `origins`
+are nodes of the graph after post-grad passes. For each two nodes that may be fused an object is made, which is called
+with the reason if they are not fused.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ class Operation(NamedTuple):
     """One node of Inductor's IR."""
 
     name: str
-    """`op6`."""
+    """The name, such as `op6`."""
     kind: str
-    """"loops" (made into a kernel), "library call" or "nothing" (it computes nothing)."""
+    """"loops" (it becomes a part of a kernel), "library call" or "nothing" (it computes nothing)."""
     writes: tuple[str, ...]
     reads: tuple[str, ...]
-    """Buffers."""
+    """The names of the buffers that it reads."""
     origins: tuple[str, ...]
-    """Nodes of the graph after post-grad passes."""
+    """The names of nodes of the graph after post-grad passes."""
     call: str = ""
-    """Of a library call: what is called."""
+    """For a library call: the function that is called."""
 
 
 def elsewhere() -> bool:
-    """True if Inductor compiles in another process. What it does there is known here only as far as it is logged."""
+    """True if Inductor compiles in another process. Only what that process logs is known here."""
     mode = private.get("torch._inductor.compile_fx:fx_compile_mode")
     return getattr(mode, "name", "NORMAL") == "SUBPROCESS"
 
 
 @guarded(list)
 def operations() -> list[list[Operation]]:
-    """Returns the operations that the scheduler has now, those that are fused together.
+    """Returns the operations that the scheduler has now, grouped by fusion.
 
-    Is to be called while the IR is logged.
+    It is to be called while the IR is logged.
     """
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -75,8 +75,8 @@ def _operation(node: Any) -> Operation:
 def add_fusion_hook(receive: Callable[[str, str, str], None]) -> Callable[[], None]:
     """Calls `receive(name, name, reason)` for each two nodes that Inductor does not fuse, if Inductor is loaded.
 
-    Inductor makes texts for its logger that nobody reads here, so that is not switched on. Returns what takes the hook
-    away again.
+    Inductor's logger would also get these reasons, but making its texts takes time, so it is not enabled. Returns a
+    function that removes the hook.
     """
 
     @guarded()
@@ -100,6 +100,6 @@ def add_fusion_hook(receive: Callable[[str, str, str], None]) -> Callable[[], No
 
 
 def cache_folder() -> str | None:
-    """Returns the folder in which Inductor keeps compiled graphs; None if this process has not loaded Inductor."""
+    """Returns the directory in which Inductor stores compiled graphs; None if this process has not loaded Inductor."""
     folder = private.call("torch._inductor.runtime.runtime_utils:cache_dir")
     return os.path.join(folder, "fxgraph") if isinstance(folder, str) else None

@@ -16,11 +16,12 @@ READING_CALLS = frozenset(
         "record_pregraph_bytecode_exit",
     }
 )
-"""The functions of Dynamo's by which transformed code reads sizes of tensors, and marks for a profiler where it begins."""
+"""The functions of Dynamo that transformed code calls to read sizes of tensors, and to mark its beginning for a
+profiler."""
 
 
 def resume_code(value: object) -> types.CodeType | None:
-    """Returns the code object behind a `__resume_at_*` global: a function, or a factory of one if that has free
+    """Returns the code object behind a `__resume_at_*` global, which is a function, or a factory of functions with free
     variables."""
     if not isinstance(value, types.FunctionType):
         return None
@@ -33,7 +34,7 @@ def resume_code(value: object) -> types.CodeType | None:
             continue
         if type(content) is types.CodeType:
             return content
-    for default in value.__defaults__ or ():  # a factory that PyTorch makes where it restores what it has in its cache
+    for default in value.__defaults__ or ():  # PyTorch makes such a factory when it restores entries of its cache.
         if type(default) is types.CodeType:
             return default
     return value.__code__
@@ -55,13 +56,12 @@ def is_resume_name(name: str) -> bool:
     return name.startswith("__resume_at_")
 
 
-# The beginnings of the names of globals that Dynamo puts into the user's module, and takes away when nothing runs
-# that reads them any more.
+# The prefixes of the globals that Dynamo puts into the user's module, and removes when no code that reads them is left.
 _INSTALLED = ("__compiled_fn_", "__resume_at_", "__import_", "__builtins_dict__")
 
 
 def is_made(code: types.CodeType) -> bool:
-    """True if Dynamo made the code: it calls a compiled graph or a resume function."""
+    """True if Dynamo made the code, which then calls a compiled graph or a resume function."""
     return any(name.startswith(("__compiled_fn_", "__resume_at_")) for name in code.co_names)
 
 
@@ -78,7 +78,8 @@ def is_resume_code(code: types.CodeType) -> bool:
 
 
 def find_global(name: str) -> object:
-    """The value of a global whose name is unique in the process, in whichever module it is; None if in none."""
+    """Returns the value of a global whose name is unique in the process, from whichever module has it; None if none has
+    it."""
     for module in list(sys.modules.values()):
         table = getattr(module, "__dict__", None)
         if type(table) is dict and name in table:

@@ -1,6 +1,6 @@
-"""Hearing of calls of functions of PyTorch that has no hook for them, and that others import by name.
+"""Intercepts calls of functions of PyTorch that have no hook, and that other modules import by name.
 
-The function object has to stay, so its code object is replaced, and put back.
+The function object has to stay, so its code object is replaced, and restored later.
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ from depyf.compat.dynamo import not_compiled
 Call = Callable[[tuple[Any, ...], dict[str, Any], str], Any]
 
 _answers: dict[tuple[str, int], Callable[..., Any]] = {}
-"""The place of a function -> the answer for its calls. Each write is one assignment, so that it needs no lock;
+"""(file, first line) of a function -> the answer for its calls. Each write is one assignment, so that it needs no lock;
 `take_away` clears an entry. A forked child goes on with its copy, as it has the interceptions too."""
 
 
 class Interception:
-    """A function of PyTorch whose calls another answers, from `set` to `take_away`.
+    """A function of PyTorch whose calls another function answers, from `set` to `take_away`.
 
     Args:
-        function: where it is no plain function of Python, nothing is done.
-        answer: gets the function as it was, under a second object; returns what answers a call: it gets the arguments
-            and the name of the caller's module, and returns what the caller gets.
+        function: the function. If it is not a plain Python function, nothing is done.
+        answer: receives a copy of the original function, and returns the function that answers calls. That one gets the
+            positional arguments, the keyword arguments, and the name of the caller's module, and returns the caller's
+            result.
     """
 
     def __init__(self, function: object, answer: Callable[[Callable[..., Any]], Call]) -> None:
@@ -37,7 +38,7 @@ class Interception:
         function = self._function
         copy = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__)
         copy.__kwdefaults__ = function.__kwdefaults__
-        # Under the name of torch's own file, which Dynamo does not look into.
+        # The code has the file name of torch's own file, which Dynamo skips.
         self._place = code.co_filename, code.co_firstlineno
         template = _template.__code__
         lines_down = code.co_firstlineno - template.co_firstlineno
@@ -45,10 +46,11 @@ class Interception:
         self._answer: Callable[..., Any] = answer(copy)
 
     def set(self, *, may_be_compiled: bool = False) -> None:
-        """Puts the interception in place.
+        """Begins the interception.
 
         Args:
-            may_be_compiled: is it left to Dynamo whether it compiles the answer? Where it looks at nothing anyway.
+            may_be_compiled: true if Dynamo may compile the answer; for functions in whose frames Dynamo is not active
+                anyway.
         """
         if self._function is not None and self._function.__code__ is self._code:
             _answers[self._place] = self._answer if may_be_compiled else not_compiled(self._answer)
@@ -56,7 +58,8 @@ class Interception:
 
     def take_away(self) -> None:
         """Ends the interception."""
-        if self._function is not None and self._function.__code__ is self._replacement:  # nobody else has replaced it
+        # Nobody else has replaced the code since.
+        if self._function is not None and self._function.__code__ is self._replacement:
             self._function.__code__ = self._code
             del _answers[self._place]
 
@@ -68,11 +71,13 @@ def around(function: object, answer: Callable[[Callable[..., Any]], Call]) -> Ca
     return interception.take_away
 
 
-# Runs with torch's globals, so that it has to import what it needs. It calls nothing of ours that Dynamo could compile.
+# This code runs with torch's globals, so it imports what it needs. It calls no function of depyf that Dynamo could
+# compile.
 def _template(*args, **kwargs):  # type: ignore[no-untyped-def]
     import sys
 
-    # A variable with this frame would be a cycle, which keeps it and its callers' variables until a collection.
+    # A variable that holds this frame would be a cycle, which keeps the frame's and its callers' variables until a
+    # collection.
     caller = sys._getframe(1).f_globals.get("__name__")
     code = sys._getframe().f_code
     answer = sys.modules["depyf.compat.intercept"]._answers[code.co_filename, code.co_firstlineno]

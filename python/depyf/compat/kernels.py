@@ -1,11 +1,12 @@
-"""Inductor's output code behind a compiled graph, and other output code in its place for some calls only.
+"""Finds Inductor's output code behind a compiled graph, and replaces it by other output code for some calls only.
 
-A compiled graph's `current_callable` runs the `call` of a file of output code with a list of inputs. The classes that
-AOTAutograd makes for graphs that are trained lead to two of those. The `metadata` of nodes of autograd say which call of
-the forward a backward belongs to.
+A compiled graph's `current_callable` calls the `call` of a file of output code with a list of inputs. The classes that
+AOTAutograd makes for trained graphs lead to two of those. The `metadata` of autograd's nodes state which call of the
+forward a backward belongs to.
 
-The compiled graph of an edited entry is the very one that Dynamo's entry has: AOTAutograd's wrappers around it cannot be
-copied. So its callable is replaced by one that decides at each call, by the entry that makes the call, which kernels run.
+The compiled graph of an edited entry is the same one that Dynamo's entry has, because AOTAutograd's wrappers around it
+cannot be copied. So its callable is replaced by one that decides at each call, by the entry that makes the call, which
+kernels run.
 """
 
 from __future__ import annotations
@@ -27,13 +28,14 @@ _KEY = "depyf_kernels"
 _GRAPH = "torch._inductor.output_code:CompiledFxGraph"
 
 _now = threading.local()
-"""By thread, in `instead`: the kernels that run in place of others in the call at work. It needs no lock, as each
+"""Holds in `instead`, for each thread, the kernels that replace others in the current call. It needs no lock, as each
 thread has its own value. The call clears it when it returns; the thread of a forked child is in the call that its
 parent was in."""
 
 
 class _Switch:
-    """The callable of a compiled graph: its own, or what the entry that calls it has in its place."""
+    """The callable of a compiled graph: it calls the graph's own callable, or the replacement of the entry that makes
+    the call."""
 
     def __init__(self, original: Callable[..., Any]) -> None:
         self.original = original
@@ -46,7 +48,7 @@ class _Switch:
 
 
 Instead = dict[_Switch, Callable[..., Any]]
-"""What runs in the place of the compiled graph that a switch belongs to."""
+"""The callables that replace the compiled graphs, by the switches of these graphs."""
 
 
 @guarded()
@@ -58,15 +60,14 @@ def _of_node() -> Instead | None:
 
 @guarded(dict)
 def compiled_graphs(function: object) -> dict[str, Any]:
-    """Returns Inductor's compiled graphs by their direction. A backward exists once it has run, as it is compiled
-    then."""
+    """Returns Inductor's compiled graphs by their direction. A backward exists after its first run, which compiles it."""
     graph_class = _graph_class()
     if graph_class is None:
         return {}
     todo: list[tuple[object, str]] = [(function, "forward")]
     seen: dict[int, object] = {}
     graphs: dict[str, Any] = {}
-    for value, direction in todo:  # grows meanwhile
+    for value, direction in todo:  # The list grows during the loop.
         if id(value) in seen or len(seen) >= _MAX_OBJECTS:
             continue
         seen[id(value)] = value
@@ -104,11 +105,12 @@ def _graph_class() -> type | None:
 
 
 def load(path: str, graph: Any) -> Callable[..., Any]:
-    """Returns the `call` of a file of output code, which gets what the code of `graph` was given besides its inputs.
+    """Returns the `call` of a file of output code, with the values besides the inputs that the code of `graph` was
+    given.
 
     Raises:
         SyntaxError, OSError: the file cannot be read.
-        ValueError: loading it raised, or it defines no `call`.
+        ValueError: loading the file raised an exception, or it defines no `call`.
     """
     with open(path, encoding="utf-8") as file:
         code = compile(file.read(), path, "exec", dont_inherit=True)
@@ -136,9 +138,9 @@ def load(path: str, graph: Any) -> Callable[..., Any]:
 
 
 def with_kernels(function: Callable[..., Any], kernels: list[tuple[Any, Callable[..., Any]]]) -> Callable[..., Any]:
-    """`function`, with other callables in the place of those of the compiled graphs that it leads to.
+    """Returns `function` with other callables in the place of those of the compiled graphs that it leads to.
 
-    Nothing changes for whoever else calls it, at the same time or later.
+    Nothing changes for other callers, at the same time or later.
     """
     instead: Instead = {}
     for graph, call in kernels:
@@ -163,13 +165,13 @@ def with_kernels(function: Callable[..., Any], kernels: list[tuple[Any, Callable
 def _mark(result: Any, instead: Instead) -> None:
     """Marks the backward of these outputs as that of the entry."""
     todo = [getattr(tensor, "grad_fn", None) for tensor in (result if isinstance(result, (tuple, list)) else [result])]
-    for _ in range(len(todo) * 4):  # a few views may stand between an output and the node
+    for _ in range(len(todo) * 4):  # A few views can be between an output and the node.
         if not todo:
             break
         node = todo.pop()
         if node is None:
             continue
-        if hasattr(node, "saved_tensors"):  # made by a class in Python
+        if hasattr(node, "saved_tensors"):  # The node is of a class written in Python.
             node.metadata[_KEY] = instead
         else:
             todo += [node for node, _ in node.next_functions]

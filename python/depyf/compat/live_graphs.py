@@ -1,9 +1,9 @@
-"""The graph module behind a compiled function, where it is still alive.
+"""Finds the graph module behind a compiled function, if it is still alive.
 
-The attribute `_dynamo_source` of its placeholders distinguishes Dynamo's graph from a graph that a backend derived
-from it. Backends keep the graph where they like (the eager one runs its `forward`, AOTAutograd hands on methods of
-it): it is looked for in the closures, attributes and bound objects that the compiled function leads to, a few steps
-deep. If no graph is found, the backend has released it.
+The attribute `_dynamo_source` of its placeholders distinguishes Dynamo's graph from a graph that a backend derived from
+it. Each backend keeps the graph in another place (the eager one runs its `forward`, AOTAutograd passes its methods on).
+So the search goes a few steps through the closures, attributes and bound objects that the compiled function leads to.
+If no graph is found, the backend has released it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MAX_OBJECTS = 400
 
 @guarded()
 def graph_module(function: object) -> Any:
-    """Returns the FX graph that Dynamo handed to the backend; None where nothing holds it any more."""
+    """Returns the FX graph that Dynamo gave to the backend; None if nothing holds it any more."""
     try:
         from torch.fx import GraphModule
 
@@ -37,12 +37,12 @@ def graph_module(function: object) -> Any:
             if any(source(node) is not None for node in placeholders(value)) or "dynamo_compile_id" in value.meta:
                 return value
         elif isinstance(value, torch.nn.Module):
-            # The result of a backend may be a module; Dynamo 2.2 wraps the result in a module of its own.
+            # The result of a backend can be a module; Dynamo 2.2 wraps the result in a module of its own.
             todo += list(value.children())
         elif isinstance(value, types.FunctionType):
             todo += [content for cell in value.__closure__ or () if (content := _content(cell)) is not None]
             todo += list(vars(value).values())
-        elif type(value).__module__ == "torch._dynamo.aot_compile_types":  # a graph that was compiled ahead of time
+        elif type(value).__module__ == "torch._dynamo.aot_compile_types":  # The graph was compiled ahead of time.
             todo += list(vars(value).values())
         elif isinstance(value, types.MethodType):
             todo += [value.__self__, value.__func__]
@@ -65,8 +65,8 @@ def placeholders(graph_module: Any) -> list[Any]:
 
 
 def source(placeholder: Any) -> str | None:
-    """Returns where Dynamo takes an input of a graph from, as an expression over L and G; None if Dynamo does not
-    record it."""
+    """Returns the expression over L and G from which Dynamo takes an input of a graph; None if Dynamo does not record
+    it."""
     dynamo_source = getattr(placeholder, "_dynamo_source", None)
     if dynamo_source is None:
         return None
@@ -78,6 +78,6 @@ def source(placeholder: Any) -> str | None:
 
 
 def inputs(graph_module: Any) -> list[tuple[str, str]]:
-    """Returns the name of each input of a graph of Dynamo's, and where it is taken from; "" where Dynamo does not
-    say."""
+    """Returns (name, the expression that it is taken from) of each input of a graph of Dynamo's; the expression is ""
+    if it is unknown."""
     return [(node.name, source(node) or "") for node in placeholders(graph_module)]

@@ -1,7 +1,7 @@
-"""PyTorch's loggers of artifacts: Inductor's IR, and graphs of the other process in which Inductor compiles.
+"""PyTorch's loggers of artifacts: Inductor's IR, and the graphs of another process in which Inductor compiles.
 
-The loggers are found by the ends of their names. A handler that raises an exception would break the compilation: those that
-are added here do not.
+The loggers are found by the ends of their names. A handler that raises an exception would break the compilation; the
+handlers that are added here never do.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from depyf.compat.dynamo import not_compiled
 from depyf.compat.private import guarded
 
 _IR = {"__ir_pre_fusion": "ir_pre_fusion", "__ir_post_fusion": "ir_post_fusion"}
-# The structured trace has nothing from Inductor's other process; its loggers do.
+# The structured trace contains nothing from Inductor's other process, but the loggers do.
 _ELSEWHERE = {**_IR, "__post_grad_graphs": "AFTER_POST_GRAD"}
 _SHOWN = re.compile(r"TRACED GRAPH\n =====.*=====\n+ \S+ (?=class )")
 
 
 class Handler(logging.Handler):
-    """Gives each record to a function."""
+    """A handler that passes each record to a function."""
 
     def __init__(self, receive: Callable[[logging.LogRecord], None]) -> None:
         super().__init__(logging.DEBUG)
-        # No frame of depyf may come between the frames of logging, which Dynamo skips, and the function that Dynamo
-        # is told to skip.
+        # There must be no frame of depyf between the frames of logging, which Dynamo skips, and the function that
+        # Dynamo is told to skip.
         self.emit = not_compiled(receive)  # type: ignore[method-assign]
 
 
@@ -40,10 +40,11 @@ def add_ir_handlers(receive: Callable[[str, str], None], elsewhere: bool = False
     """Calls `receive("ir_pre_fusion" | "ir_post_fusion", text)` for each logged IR, if Inductor is loaded.
 
     Args:
-        receive: gets "AFTER_POST_GRAD" too where Inductor compiles in another process.
-        elsewhere: does it?
+        receive: is also called with "AFTER_POST_GRAD" if Inductor compiles in another process.
+        elsewhere: true if Inductor compiles in another process.
 
-    Returns what takes it away again.
+    Returns:
+        A function that removes the handlers.
     """
     undo = []
     for name in list(logging.root.manager.loggerDict):
@@ -57,7 +58,7 @@ def add_ir_handlers(receive: Callable[[str, str], None], elsewhere: bool = False
 
             try:
                 undo.append(listen(logging.getLogger(name), on_record))
-            except Exception as error:  # what listens already is taken away with the rest
+            except Exception as error:  # The handlers that are already added are removed as well.
                 private.not_found(name.rpartition(".")[2], f"raised {type(error).__name__}: {error}")
 
     def remove() -> None:
@@ -71,20 +72,20 @@ def listen(logger: logging.Logger, receive: Callable[[logging.LogRecord], None])
     """Calls `receive(record)` for each record of a logger that is silent by default, without making it audible to other
     handlers.
 
-    Returns what takes it away again.
+    Returns a function that removes the handler.
     """
     handler = Handler(receive)
     before = logger.level, logger.propagate
     silent = not logger.isEnabledFor(logging.DEBUG)
     logger.addHandler(handler)
     if silent:
-        # Nobody asked to see these records: they reach our handler and no other.
+        # Nobody else asked for these records, so no other handler receives them.
         logger.setLevel(logging.DEBUG)
         logger.propagate = False
 
     def remove() -> None:
         logger.removeHandler(handler)
-        # `torch._logging.set_logs` in the meantime has the last word.
+        # If `torch._logging.set_logs` was called in the meantime, its settings stay.
         if silent and (logger.level, logger.propagate) == (logging.DEBUG, False):
             logger.setLevel(before[0])
             logger.propagate = before[1]

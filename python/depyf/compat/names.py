@@ -20,17 +20,17 @@ from depyf.compat.releases import Release
 
 @dataclass(frozen=True)
 class Feature:
-    """Something that a user can do with depyf."""
+    """A capability of depyf that users know."""
 
     key: str
     title: str
     lost: str
-    """What is not there without it."""
+    """What users lose without it."""
     needs_torch: bool = True
     since: str = "2.2"
-    """The first release of PyTorch that has what it needs."""
+    """The first release of PyTorch that has the names that it needs."""
     before: str = ""
-    """What there is without that."""
+    """What earlier releases offer instead."""
 
 
 @dataclass(frozen=True)
@@ -39,51 +39,52 @@ class Name:
 
     path: str
     feature: str
-    """The key of the feature that it is for, or that it is for most."""
+    """The key of the feature that needs the name, or needs it most."""
     use: str
     kind: str = ""
-    """As the path begins: "attribute", "key", ...; "" for what is looked up."""
+    """The word in front of the path: "attribute", "key", ...; "" for a name that is looked up."""
     since: str = "2.2"
     until: str = ""
-    """The releases that have it, as far as known. Outside of them its absence is no surprise."""
+    """The last release that is known to have it. Its absence in a later one is expected."""
     shape: str = ""
-    """In which shape which releases have it, where that differs."""
+    """The shape that the name has in each release, if it differs."""
     takes: int | None = None
-    """The number of positional arguments that it must take."""
+    """The number of positional arguments that it must accept; None if it is not called."""
     gives: str = ""
-    """What it is, or what calling it gives, as names of types: "list", "dict|None". "" if anything will do."""
+    """The type of the value, or of the result of calling it, as names of types: "list", "dict|None"; "" if any type is
+    accepted."""
     fallback: str = ""
-    """What is done in its place; "" if nothing can be."""
+    """What depyf does without the name; "" if nothing replaces it."""
     lazy: bool = False
-    """Is its module never loaded for its sake?"""
+    """True if its module is never loaded just to look it up."""
 
     @cached_property
     def module(self) -> str:
-        """The module that it is in; "" if it is in none."""
+        """The module that contains it; "" if no module does."""
         return self.path.partition(":")[0] if ":" in self.path else ""
 
     @cached_property
     def parts(self) -> list[str]:
-        """The way to it in the module."""
+        """The attributes that lead to it from the module."""
         return self.path.partition(":")[2].split(".") if ":" in self.path else [self.path.rpartition(".")[2]]
 
     @cached_property
     def last(self) -> str:
-        """The name itself."""
+        """The last part of the path."""
         return self.parts[-1]
 
     @cached_property
     def key(self) -> str:
-        """Of what a dict has: the key, which stands in brackets."""
+        """For an item of a dict: the key, which stands in brackets."""
         return self.last.partition("[")[2].removesuffix("]")
 
     @cached_property
     def types(self) -> tuple[str, ...]:
-        """The names of the types that it may be or give."""
+        """The names of the types of its value or result."""
         return tuple(self.gives.split("|")) if self.gives else ()
 
     def expected(self, release: Release) -> bool:
-        """True if this release of PyTorch should have the name."""
+        """True if this release of PyTorch is expected to have the name."""
         return Release.of(self.since) <= release and (not self.until or release <= Release.of(self.until))
 
     @property
@@ -127,7 +128,7 @@ _ENV = "torch.fx.experimental.symbolic_shapes:ShapeEnv"
 _SCHEDULER = "torch._inductor.scheduler"
 _ROOT = f"{_C_GUARDS}:RootGuardManager"
 
-# What the text of a node of Inductor's IR is made of: (path, what it is, kind, since)
+# The parts from which the text of a node of Inductor's IR is made: (path, description, kind, first release)
 _OF_IR_NODES = [
     (f"{_SCHEDULER}:NodeUser", "what reads a buffer", "", "2.2"),
     (f"{_SCHEDULER}:NodeUser.__dataclass_fields__", "what is told of it", "attribute", "2.2"),
@@ -229,7 +230,7 @@ NAMES = [
     Name("torch._dynamo.eval_frame:_TorchDynamoContext._package", "entries", "what a function was restored from", "attribute",
          since="2.9", fallback="the code of restored entries is not shown"),
 
-    # The compilation at work
+    # The current compilation
     Name(f"{_CONVERT}:register_bytecode_hook", "capture", "tells each pair of original and transformed code", takes=1,
          gives="RemovableHandle"),
     Name("torch.utils.hooks:RemovableHandle.remove", "capture", "takes such a hook away"),
@@ -317,7 +318,7 @@ NAMES = [
          fallback='taken for "default"'),
     Name(f"{_EVAL}:DynamoStance.stance", "entries", "its name", "attribute", since="2.6", gives="str",
          fallback='taken for "default"'),
-    # What torch.compile makes of a callable
+    # The results of torch.compile
     Name("_torchdynamo_orig_callable", "entries", "what a result of torch.compile was made of", "mark",
          fallback="__wrapped__ is followed"),
     Name("_torchdynamo_wrapper_id", "entries", "tells a result of torch.compile from a copy of its attributes", "mark",
@@ -444,7 +445,7 @@ NAMES = [
          fallback="reasons are told in PyTorch's words"),
     Name("torch:is_inference_mode_enabled", "reasons", "is inference mode why gradients are off?", takes=0, gives="bool",
          fallback="only grad mode is named"),
-    # Where guards come from
+    # The origins of guards
     Name(f"{_GUARDS}:GuardBuilder.check_fn_manager", "guards", "the way from guards to the compilation", "attribute",
          gives="CheckFunctionManager|None",
          fallback="the lines that need guards, and sizes, are not in the dump"),
@@ -633,7 +634,7 @@ NAMES = [
          fallback="inputs are shown without it"),
     Name("torch.fx:GraphModule.meta[dynamo_compile_id]", "entries", "tells a graph of Dynamo's", "key", since="2.9",
          fallback="known by its inputs"),
-    # Holding Dynamo back
+    # Keeping Dynamo from compiling
     Name(f"{_CONVERT}:CatchErrorsWrapper", "debug", "what Dynamo calls for a frame that fits no entry", since="2.4", gives="type"),
     Name(f"{_CONVERT}:CatchErrorsWrapper.__call__", "debug", "the same", since="2.4"),
     Name(f"{_CONVERT}:has_tensor_in_frame", "debug", "would Dynamo compile it?", takes=1),

@@ -1,6 +1,7 @@
-"""Notices names that PyTorch no longer uses, where their absence shows only by the data that fails to come.
+"""Notices names that PyTorch no longer uses, if their absence shows only by missing data.
 
-A block that has seen one thing of a compilation must have seen another. The user is warned of each by its name.
+If a block received one kind of data for a compilation, it must have received others too. The user is warned about each
+missing kind by the name that it depends on.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class Compile(Protocol):
 
 
 def notice(compiles: Sequence[Compile]) -> None:
-    """Warns of the names whose data did not come in a block that has ended."""
+    """Warns about the names whose data is missing in a block that has ended."""
     compiled = [compilation for compilation in compiles if compilation.frame.status == "compiled"]
     resumes = {number for compilation in compiled for number in compilation.resumes.values() if number is not None}
     if not compiled or any(path.startswith("torch.__trace") for path in private.losses):
@@ -80,7 +81,7 @@ def notice(compiles: Sequence[Compile]) -> None:
         private.not_found("dynamo_start", _NEVER)
     for compilation in compiled:
         _of_frame(compilation, resumes)
-    # This is not asked of each frame, as a graph break can belong to an attempt that Dynamo gave up.
+    # Not every frame is checked, because a graph break can belong to an attempt that Dynamo abandoned.
     frames = [compilation.frame for compilation in compiled]
     if any(frame.breaks for frame in frames) and any(frame.is_resume for frame in frames):
         if not any(frame.resume_calls for frame in frames):
@@ -90,7 +91,7 @@ def notice(compiles: Sequence[Compile]) -> None:
 def _of_frame(compilation: Compile, resumes: set[int]) -> None:
     frame = compilation.frame
     for kind, record in _SHOWN.items():
-        if kind in compilation.graphs:  # shown by a name, and its text never came
+        if kind in compilation.graphs:  # The graph was shown under a name, but its text did not follow.
             inference = kind == "Forward_graph" and not compilation.seen.joint and private.expected(_INFERENCE)
             private.not_found(_INFERENCE if inference else record, _NEVER)
     if compilation.seen.joint and not frame.files("Joint_graph"):
@@ -113,7 +114,7 @@ def _of_frame(compilation: Compile, resumes: set[int]) -> None:
 
 
 def _of_nodes(seen: Seen) -> None:
-    """Warns of notes that no node has. Each note is on at least one node of every graph that computes something."""
+    """Warns about notes that no node has. In every graph that computes something, at least one node has each note."""
     backward = seen.directions.get("backward")
     graphs = [direction.graph for direction in seen.directions.values()]
     trained = [seen.joint, *graphs] if backward is not None and backward.graph else []

@@ -1,7 +1,7 @@
-"""The origins of guards and symbolic sizes: the user's lines, and the place in PyTorch that asked for them.
+"""The origins of guards and symbolic sizes: the user's lines, and the places in PyTorch that set them.
 
-The guard builder's compilation has guards with their stacks, and the environment of symbolic sizes. Fields are empty
-where an origin is missing.
+The compilation of the guard builder has the guards with their stacks, and the environment of symbolic sizes. Fields are
+empty if an origin is missing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Origins:
 
     symbols: list[Symbol] = field(default_factory=list)
     ranges: dict[str, str] = field(default_factory=dict)
-    """The ranges of all symbols by their names, unbacked ones too."""
+    """The ranges of all symbols by their names, including unbacked symbols."""
     _lines: dict[tuple[str, str], Line] = field(default_factory=dict, repr=False)
 
     def line_of(self, source: str, condition: str) -> Line | None:
@@ -35,7 +35,7 @@ class Origins:
 
 @functools.cache
 def library() -> str:
-    """Returns the folder of torch, with the separator at its end."""
+    """Returns the directory of torch with a separator at its end."""
     import torch
 
     return str(os.path.dirname(os.path.abspath(torch.__file__))) + os.sep
@@ -56,8 +56,8 @@ def users_line(stack: Iterable[Any] | None, known: dict[str, bool] | None = None
     """Returns the innermost line of the user's own in a stack of frame summaries.
 
     Args:
-        stack: the innermost frame last.
-        known: of files, whether they are the user's; for many stacks at once.
+        stack: the stack, the innermost frame last.
+        known: whether each file is the user's; it is filled, and can be shared by many stacks.
     """
     frames = list(stack or ())
     if not frames:
@@ -71,7 +71,7 @@ def users_line(stack: Iterable[Any] | None, known: dict[str, bool] | None = None
         if known[file]:
             frame = summary
             break
-    # Asking for the text of a line reads its file, so one only is asked.
+    # Asking for the text of a line reads its file, so it is done for one line only.
     return Line(frame.filename, frame.lineno or 0, (frame.line or "").strip(), frame.name or "")
 
 

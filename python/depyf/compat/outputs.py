@@ -1,4 +1,4 @@
-"""The number of outputs of compiled graphs, for graphs whose calls certainly return just those."""
+"""Finds the outputs of compiled graphs, for graphs that are certain to return exactly these."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from depyf.compat.private import guarded
 
 @guarded(dict)
 def outputs(code: types.CodeType) -> dict[str, tuple[str, ...]]:
-    """Returns the names of the outputs of each compiled graph that transformed code calls, for graphs that are known
-    to return a new tuple or list."""
+    """Returns the names of the outputs of each compiled graph that transformed code calls, for graphs that are known to
+    return a new tuple or list."""
     called = [name for name in code.co_names if name.startswith("__compiled_fn_")]
     if not called:
         return {}
@@ -29,9 +29,9 @@ def outputs(code: types.CodeType) -> dict[str, tuple[str, ...]]:
 
 
 def _outputs_being_compiled() -> tuple[str, ...] | None:
-    """Returns what the outputs of the graph are called that is compiled; to be called within a bytecode hook.
+    """Returns the names of the outputs of the graph that is being compiled. It must be called within a bytecode hook.
 
-    No argument of the hook leads to it, so it is looked up in the compiler's own frame.
+    No argument of the hook leads to the graph, so it is looked up in the compiler's own frame.
     """
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -43,17 +43,17 @@ def _outputs_being_compiled() -> tuple[str, ...] | None:
 
 
 _captured: weak.Table[tuple[str, ...]] = weak.Table()
-"""The callable that AOTAutograd returned for a graph -> the names of the graph's outputs, which are known while it is
-compiled. An entry goes with its callable, and nothing else clears it. It has no lock, as each write is one assignment;
-a forked child goes on with its copy."""
-_WRAPPERS_MAX = 8  # around a function
-_WRAPPERS = "torch._dynamo.eval_frame"  # that keep Dynamo out of a function
+"""Maps the callable that AOTAutograd returned for a graph to the names of the graph's outputs, which are known while it
+is compiled. An item is cleared together with its callable, and nothing else clears it. It has no lock, as each write is
+one assignment; a forked child goes on with its copy."""
+_WRAPPERS_MAX = 8  # wrappers around a function
+_WRAPPERS = "torch._dynamo.eval_frame"  # the module of the wrappers that keep Dynamo out of a function
 
 
 @guarded()
 def outputs_of(graph: Any) -> tuple[str, ...] | None:
-    """Returns what the items of the tuple that a graph gives are called, an empty name for a constant; None if it gives no
-    tuple."""
+    """Returns names for the items of the tuple that a graph returns, with an empty name for a constant; None if it
+    returns no tuple."""
     result = next((node for node in reversed(graph.nodes) if node.op == "output"), None)
     items = None if result is None else result.args[0]
     return tuple(str(getattr(item, "name", "")) for item in items) if isinstance(items, (tuple, list)) else None
@@ -64,19 +64,19 @@ _AOT = "torch._functorch.aot_autograd"
 
 
 def _is_of_aot(function: types.FunctionType) -> bool:
-    """True for a callable that AOTAutograd returned for a graph: it returns the outputs in a new list or tuple,
+    """True for a callable that AOTAutograd returned for a graph. It returns the outputs in a new list or tuple,
     whatever the backend did."""
     of_module = function.__globals__.get("__name__") == _AOT
     return of_module and function.__qualname__.startswith("aot_module_simplified.")
 
 
 def outputs_of_call(function: Any, captured: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """Returns what the items are called that a compiled graph returns in a new tuple or list; None where a backend that is
-    not PyTorch's may return anything else.
+    """Returns names for the items that a compiled graph returns in a new tuple or list; None if its backend is not
+    PyTorch's and can return anything else.
 
     Args:
-        function: what Dynamo calls for the graph.
-        captured: the outputs of the graph that the backend was given, where it is compiled just now.
+        function: the callable that Dynamo calls for the graph.
+        captured: the outputs of the graph that the backend was given, if it is being compiled now.
     """
     for _ in range(_WRAPPERS_MAX):
         if isinstance(function, types.MethodType) and function.__func__ is getattr(
@@ -93,7 +93,7 @@ def outputs_of_call(function: Any, captured: tuple[str, ...] | None) -> tuple[st
             maker = function.__globals__.get("__name__")
         else:
             maker = type(function).__module__
-        if maker != _WRAPPERS:  # a wrapper of the backend's may return anything
+        if maker != _WRAPPERS:  # A wrapper of the backend's own can return anything.
             return None
         function = callables.wrapped(function)
     return None

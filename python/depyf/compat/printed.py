@@ -1,4 +1,5 @@
-"""The functions with which PyTorch prints graphs, trees of guards and Inductor's IR, and what their texts depend on."""
+"""The functions with which PyTorch prints graphs, trees of guards and Inductor's IR, and the data that their texts
+depend on."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ def ir_function() -> object:
 
 
 def ir_function_failed(error: Exception) -> None:
-    """Notes for `depyf doctor` that the function that prints Inductor's IR raised."""
+    """Records for `depyf doctor` that the function that prints Inductor's IR raised an exception."""
     private.not_found(_WRITE_IR, f"raised {type(error).__name__}: {error}")
 
 
@@ -44,7 +45,7 @@ def indents_blank_lines() -> bool:
 
 
 def qualified_name(function: object) -> str | None:
-    """Returns the name under which a graph's text calls a function; None if this release does not tell it."""
+    """Returns the name under which a graph's text calls a function; None if this release does not show it."""
     name = private.call("torch.fx.node:_get_qualified_name", function)
     return None if name is None else str(name)
 

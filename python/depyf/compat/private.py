@@ -1,7 +1,8 @@
-"""The one way to the private names that `depyf.compat.names` lists.
+"""The only way to use the private names that `depyf.compat.names` lists.
 
-A name that is missing, raises, or is of another type than its row says is a loss: the user is warned once, with the
-name, and depyf goes on with the fallback. A name that this release is known to lack is no loss.
+A name is lost if it is missing, raises an exception, or has another type than its row states. The user is warned once,
+with the name, and depyf continues with the fallback. The absence of a name that this release is known to lack is not a
+loss.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from depyf.compat.shape import Unexpected
 
 F = TypeVar("F", bound=Callable[..., Any])
 ABSENT: Any = object()
-"""Stands for a value that is absent where None is a possible value."""
+"""Represents an absent value where None is a possible value."""
 
 _BY_LAST: dict[str, list[Name]] = {}
 for _name in NAMES:
@@ -31,16 +32,16 @@ for _name in NAMES:
 _TITLES = {feature.key: feature for feature in FEATURES}
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _MACHINERY = (__file__, shape.__file__)
-"""The files of this folder that look names up for all the others, and use none."""
+"""The files of this folder that look names up for all the others, and do not use names themselves."""
 _WORD = re.compile(r"\w+")
 
 losses: dict[str, str] = {}
-"""Path of a name -> what is wrong with it, in this process. Nothing clears it, so that each loss is reported once. It
+"""Path of a name -> what is wrong with it in this process. Nothing clears it, so that each loss is reported once. It
 has no lock, as each write is one assignment; a forked child goes on with its copy."""
 
 
 def get(path: str) -> Any:
-    """Returns the object that a path leads to; None if it is absent, or not what its row says."""
+    """Returns the object that a path leads to; None if it is absent, or not as its row states."""
     name = shape.BY_PATH[path]
     try:
         seen = shape.lookups.get(path)
@@ -51,7 +52,8 @@ def get(path: str) -> Any:
 
 
 def module_of(path: str) -> Any:
-    """Returns the module that a name is in; None if the name is absent. Serves to assign a variable of that module."""
+    """Returns the module that contains a name; None if the name is absent. It is needed to assign a variable of that
+    module."""
     name = shape.BY_PATH[path]
     try:
         shape.look_up(name)
@@ -62,8 +64,8 @@ def module_of(path: str) -> Any:
 
 
 def call(path: str, *args: Any, otherwise: Any = None, **kwargs: Any) -> Any:
-    """Calls a private function and returns its result; `otherwise` if it is absent, raises, or returns another type
-    than its row says."""
+    """Calls a private function and returns its result; `otherwise` if it is absent, raises an exception, or returns
+    another type than its row states."""
     name = shape.BY_PATH[path]
     function = get(path)
     if function is None:
@@ -79,8 +81,8 @@ def call(path: str, *args: Any, otherwise: Any = None, **kwargs: Any) -> Any:
 
 
 def of(owner: Any, path: str, otherwise: Any = None) -> Any:
-    """Returns an attribute of an object; `otherwise` if it is absent, raises, or is of another type than its row
-    says."""
+    """Returns an attribute of an object; `otherwise` if it is absent, raises an exception, or has another type than its
+    row states."""
     name = shape.BY_PATH[path]
     try:
         value = getattr(owner, name.last)
@@ -94,7 +96,7 @@ def of(owner: Any, path: str, otherwise: Any = None) -> Any:
 
 def item(table: Any, path: str, otherwise: Any = None) -> Any:
     """Returns the value that a dict of an object has under a key; `otherwise` if it has none, or one of another type
-    than its row says."""
+    than its row states."""
     name = shape.BY_PATH[path]
     try:
         value = table.get(name.key)
@@ -109,10 +111,10 @@ def item(table: Any, path: str, otherwise: Any = None) -> Any:
 
 
 def checked(path: str, value: Any) -> Any:
-    """Returns a value that a name gave, for what is `guarded`.
+    """Returns a value that was read by a name, for functions that are `guarded`.
 
     Raises:
-        Unexpected: it is of another type than the name's row says.
+        Unexpected: it has another type than the name's row states.
     """
     name = shape.BY_PATH[path]
     if type(value).__name__ not in name.types:
@@ -121,8 +123,8 @@ def checked(path: str, value: Any) -> Any:
 
 
 def guarded(otherwise: Any = None, *, raises: tuple[type[Exception], ...] = ()) -> Callable[[F], F]:
-    """Decorates a function that reads objects of PyTorch: if it raises, the private name that it failed at is recorded
-    as lost.
+    """Decorates a function that reads objects of PyTorch: if it raises an exception, the private name at which it
+    failed is recorded as lost.
 
     Args:
         otherwise: the result in this case; if it is a class, a new instance of it.
@@ -146,19 +148,19 @@ def guarded(otherwise: Any = None, *, raises: tuple[type[Exception], ...] = ()) 
 
 
 def not_found(path: str, how: str = "is not there") -> None:
-    """Records that a name is not as expected, for names whose absence shows only where they are used."""
+    """Records that a name is not as expected, for names whose absence shows only when they are used."""
     lost(shape.BY_PATH[path], how)
 
 
 def expected(path: str) -> bool:
-    """True if the installed release of PyTorch should have a name; False without PyTorch."""
+    """True if the installed release of PyTorch is expected to have a name; False without PyTorch."""
     version = releases.installed()
     return version is not None and shape.BY_PATH[path].expected(Release.of(version))
 
 
 def lost(name: Name, how: str) -> None:
-    """Records that a name is not as expected. Warns once, unless this release is known to lack the name or PyTorch
-    is not installed."""
+    """Records that a name is not as expected. Warns once, unless this release is known to lack the name or PyTorch is
+    not installed."""
     if name.path in losses:
         return
     losses[name.path] = how
@@ -192,12 +194,13 @@ def blame(error: Exception, code: types.CodeType | None = None) -> None:
 
 
 def _candidates(error: Exception, code: types.CodeType | None) -> list[Name]:
-    """Returns the names that an exception may come from, the most likely first."""
+    """Returns the names that an exception can come from, the most likely first."""
     candidates = list(_BY_LAST.get(getattr(error, "name", None) or "", ())) if isinstance(error, AttributeError) else []
     traceback = error.__traceback__
     lines: list[list[str]] = []
     while traceback is not None:
-        # Names in the lines of depyf that the exception passed through, the innermost first; and PyTorch's functions.
+        # These are the names in the lines of depyf that the exception passed through, the innermost first, and
+        # PyTorch's functions.
         frame = traceback.tb_frame
         if frame.f_code.co_filename.startswith(_PACKAGE) and frame.f_code.co_filename not in _MACHINERY:
             text, used = linecache.getline(frame.f_code.co_filename, traceback.tb_lineno), set(_names_in(frame.f_code))

@@ -1,4 +1,4 @@
-"""Whether the installed PyTorch and Python have the private names that depyf needs."""
+"""Checks whether the installed PyTorch and Python have the private names that depyf needs."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def _needs(feature: Feature) -> str:
 def features(right: Collection[str] = ()) -> list[FeatureState]:
     """Returns the state of each feature, judged by the names that it needs and by the failures in this process.
 
-    The names in Inductor are judged only if Inductor is loaded. Takes two milliseconds.
+    The names in Inductor are judged only if Inductor is loaded. It takes two milliseconds.
 
     Args:
-        right: paths of names that have just been found to be as they should be.
+        right: the paths of names that were just checked and are as expected.
     """
     version = releases.installed()
     if version is None:
@@ -41,7 +41,7 @@ def features(right: Collection[str] = ()) -> list[FeatureState]:
     global _last
     if not right:
         return [_feature(feature, Release.of(version), right) for feature in FEATURES]
-    # All else is told by these, and most often they are as they were at the end of the block before.
+    # Everything else depends on these, and usually they have not changed since the end of the previous block.
     loaded = tuple(module in sys.modules for module in _MODULES)
     depends_on = (version, loaded, frozenset(right), dict(private.losses))
     if _last is None or _last[0] != depends_on:
@@ -52,9 +52,8 @@ def features(right: Collection[str] = ()) -> list[FeatureState]:
 
 _MODULES = tuple(dict.fromkeys(name.module for name in NAMES if name.module))
 _last: tuple[tuple[Any, ...], list[FeatureState]] | None = None
-"""What the result of `features` depended on when it was asked last, and that result. It has no lock: threads may set
-it at once, and either value is right. The next call replaces it, and nothing clears it; a forked child goes on with
-its copy."""
+"""The inputs of the last call of `features`, and its result. It has no lock: threads may set it at once, and either
+value is right. The next call replaces it, and nothing clears it; a forked child goes on with its copy."""
 
 
 def _feature(feature: Feature, release: Release, right: Collection[str]) -> FeatureState:
@@ -70,7 +69,7 @@ def _feature(feature: Feature, release: Release, right: Collection[str]) -> Feat
         if how is None:
             how = shape.problem(name)
         if how is None or (not expected and name.until and Release.of(name.until) < release):
-            continue  # another name has taken its place
+            continue  # Another name has replaced it.
         state.expected = state.expected and not expected
         if name.fallback:
             state.status = FALLBACK if state.status == WORKS else state.status
@@ -82,20 +81,20 @@ def _feature(feature: Feature, release: Release, right: Collection[str]) -> Feat
 
 
 def load() -> None:
-    """Imports all modules that names are in, so that all names can be judged."""
+    """Imports all modules that contain names, so that all names can be judged."""
     for module in dict.fromkeys(name.module for name in NAMES if name.module):
-        with contextlib.suppress(Exception):  # told with the names
+        with contextlib.suppress(Exception):  # A failure is reported together with the names.
             importlib.import_module(module)
 
 
 _right: set[str] = set()
-"""Paths of names in loaded modules that were as they should be when `tell_losses` looked, in this process. A name that
-changes later is noticed where it is used. Nothing clears it. It has no lock, as each write adds one path; a forked
-child goes on with its copy."""
+"""The paths of names in loaded modules that were as expected when `tell_losses` checked them in this process. A name
+that changes later is noticed when it is used. Nothing clears the set. It has no lock, as each write adds one path; a
+forked child goes on with its copy."""
 
 
 def tell_losses() -> set[str]:
-    """Warns once of each name that is not as this release should have it. Returns the paths of the names that are."""
+    """Warns once about each name that is not as this release should have it. Returns the paths of the other names."""
     right: set[str] = set()
     version = releases.installed()
     if version is None:
@@ -109,7 +108,7 @@ def tell_losses() -> set[str]:
             if name.module in sys.modules:
                 _right.add(name.path)
             continue
-        # One member that is lost is reported for all members of its object; the doctor reports them all.
+        # Only one lost member of an object is reported here; the doctor reports all of them.
         owner = name.path.rpartition(".")[0]
         if any(path.rpartition(".")[0] == owner != "" or path == owner for path in private.losses):
             private.losses[name.path] = how

@@ -1,4 +1,4 @@
-"""Releases of PyTorch and CPython, as far as they decide what is expected to be there."""
+"""Releases of PyTorch and CPython, as far as they decide which names are expected."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ def installed() -> str | None:
         import torch
     except ImportError:
         return None
-    version = getattr(torch, "__version__", None)  # a folder of that name on the path has none
+    version = getattr(torch, "__version__", None)  # A folder with the name torch on the path has no version.
     return None if version is None else str(version)

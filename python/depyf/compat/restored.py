@@ -1,6 +1,6 @@
 """Entries that PyTorch restores from its cache of an earlier process (`torch._dynamo.config.caching_precompile`).
 
-They stand in front of the ordinary entries of Dynamo's cache, and PyTorch shows of them the guards alone. Their code is in the
+They stand in front of the ordinary entries of Dynamo's cache, and PyTorch shows only their guards. Their code is in the
 package from which they were restored, which the wrapper that torch.compile returns holds.
 """
 
@@ -20,13 +20,13 @@ _PACKAGE = "torch._dynamo.package"
 Receive = Callable[[types.CodeType, Any, types.CodeType], None]
 
 _installing = threading.local()
-"""By thread, in `now`: True while the thread installs what was restored. It needs no lock, as each thread has its own value; the
-end of the call clears it, in the thread of a forked child too."""
+"""Holds in `now`, for each thread, True while the thread installs restored entries. It needs no lock, as each thread
+has its own value; the end of the call clears it, also in the thread of a forked child."""
 
 
 def add_hook(receive: Receive) -> Callable[[], None]:
-    """Calls `receive(original code, guard manager, transformed code)` for each entry that is restored, within the compilation
-    that PyTorch opens for it. Returns what takes the hook away."""
+    """Calls `receive(original code, guard manager, transformed code)` for each entry that is restored, within the
+    compilation that PyTorch opens for it. Returns a function that removes the hook."""
     path = f"{_C}:_load_precompile_entry"
     load_entry, module = cache.loader(), private.module_of(path)
     if load_entry is None or module is None:
@@ -50,22 +50,23 @@ def add_hook(receive: Receive) -> Callable[[], None]:
 
     interception = intercept.Interception(private.get(f"{_PACKAGE}:CompilePackage.install"), answer)
     name = path.rpartition(":")[2]
-    setattr(module, name, load_and_tell)  # PyTorch imports the name each time that it installs
+    setattr(module, name, load_and_tell)  # PyTorch imports the name each time that it installs entries.
     interception.set(may_be_compiled=True)
 
     def remove() -> None:
         interception.take_away()
-        if vars(module).get(name) is load_and_tell:  # nobody else has replaced it since
+        if vars(module).get(name) is load_and_tell:  # Nobody else has replaced it since.
             setattr(module, name, load_entry)
 
     return remove
 
 
 def codes_of(wrapper: Any, original: types.CodeType) -> list[types.CodeType]:
-    """Returns the transformed codes of the entries that were restored for a function, in the order in which they are tried.
+    """Returns the transformed codes of the entries that were restored for a function, in the order in which they are
+    tried.
 
     Args:
-        wrapper: what torch.compile returned for the function.
+        wrapper: the result of torch.compile for the function.
         original: the code of the function, or of a resume function of it.
     """
     package = private.of(

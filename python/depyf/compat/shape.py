@@ -1,6 +1,6 @@
-"""How a private name is looked up, and whether it is what its row in `depyf.compat.names` says.
+"""Looks private names up, and checks that they are as their rows in `depyf.compat.names` state.
 
-`depyf.compat.private` uses names, and records those that are lost; `depyf.compat.probe` sums up what became of features.
+`depyf.compat.private` uses names and records those that are lost; `depyf.compat.probe` derives the state of features.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Unexpected(Exception):
 
 
 lookups: dict[str, tuple[Any, ...]] = {}
-"""Path of a function -> the module and all that the way from there led over, found to be right. Nothing clears it, as
-`leads_over` checks each entry before it is used. It has no lock, as each write is one assignment; a forked child goes on with its
-copy."""
+"""Path of a function -> the module and all objects on the way from there, which were checked. Nothing clears it, as
+`leads_over` checks each entry before it is used. It has no lock, as each write is one assignment; a forked child goes
+on with its copy."""
 
 
 def leads_over(name: Name, seen: tuple[Any, ...]) -> bool:
@@ -46,10 +46,10 @@ def leads_over(name: Name, seen: tuple[Any, ...]) -> bool:
 
 
 def look_up(name: Name) -> Any:
-    """Returns the object that a path leads to; None if its module is not loaded and the name is not worth loading it.
+    """Returns the object that a path leads to; None if its module is not loaded and the name is no reason to load it.
 
     Raises:
-        Unexpected: the object is absent, or is not what the row of the name says.
+        Unexpected: the object is absent, or is not as the row of the name states.
     """
     value: Any = sys.modules.get(name.module)
     if value is None:
@@ -64,7 +64,7 @@ def look_up(name: Name) -> Any:
         try:
             value = getattr(value, part)
         except Exception as error:
-            # The owner is to blame where it is a name of its own.
+            # If the owner has a row of its own, it is the name that is lost.
             raise Unexpected(row or name, in_words(error)) from None
         if row is not None:
             _check_type(row, value)
@@ -83,7 +83,7 @@ def _way(path: str) -> list[tuple[str, Name | None]]:
 
 
 def in_words(error: Exception) -> str:
-    """Returns what is wrong with a name whose lookup or use raised this exception, as the end of a sentence."""
+    """Returns the end of a sentence about a name whose lookup or use raised this exception."""
     if isinstance(error, Unexpected):
         return error.how
     if isinstance(error, AttributeError):
@@ -92,7 +92,7 @@ def in_words(error: Exception) -> str:
 
 
 def _check_type(name: Name, value: Any) -> None:
-    """Raises Unexpected if the object that was looked up cannot be what the row says."""
+    """Raises Unexpected if the object that was looked up cannot be as the row states."""
     if name.takes is None:
         check_result(name, value)
     elif _checked.get(name.path) is not (code := getattr(value, "__code__", value)):
@@ -101,8 +101,8 @@ def _check_type(name: Name, value: Any) -> None:
 
 
 _checked: dict[str, Any] = {}
-"""Path of a function -> the code, or the callable without any, that was found to be what its row says. Nothing clears
-it, as an entry is compared with what is there now. It has no lock, as each write is one assignment; a forked child
+"""Path of a function -> its code, or the callable if it has no code, which was checked against its row. Nothing clears
+it, as an entry is compared with the current object. It has no lock, as each write is one assignment; a forked child
 goes on with its copy."""
 
 
@@ -114,7 +114,7 @@ def _check_function(name: Name, value: Any) -> None:
 
 
 def check_result(name: Name, value: Any) -> None:
-    """Raises Unexpected if a value is of another type than the row of the name says."""
+    """Raises Unexpected if a value has another type than the row of the name states."""
     if not name.types:
         return
     for wanted in name.types:
@@ -126,7 +126,7 @@ def check_result(name: Name, value: Any) -> None:
 
 
 def accepts(function: Any, count: int) -> bool:
-    """True if a function takes `count` positional arguments, and also if that cannot be known."""
+    """True if a function accepts `count` positional arguments, and also if that is unknown."""
     bound = 0
     if isinstance(function, types.MethodType):
         function, bound = function.__func__, 1
@@ -147,8 +147,8 @@ def problem(name: Name) -> str | None:
     try:
         return _problem(name)
     except Unexpected as error:
-        return error.how if error.name is name else None  # the row of that name reports it
-    except Exception as error:  # the lookup itself failed
+        return error.how if error.name is name else None  # The row of that name reports it.
+    except Exception as error:  # The lookup itself failed.
         return in_words(error)
 
 
@@ -173,7 +173,7 @@ def _owner(name: Name) -> Any:
 def _attribute_problem(name: Name) -> str | None:
     owner = _owner(name)
     if not isinstance(owner, type):
-        return None  # the row of the owner reports it, or the class has another name in this release
+        return None  # The row of the owner reports it, or the class has another name in this release.
     if any(name.last in vars(base) for base in owner.__mro__):
         return None if hasattr(owner, name.last) else "is not there"
     if any(name.last in vars(base).get("__annotations__", ()) for base in owner.__mro__):

@@ -1,7 +1,8 @@
 """PyTorch's structured trace.
 
-A function `trace_structured` sends records to the logger `torch.__trace` if that has handlers, in the compiling thread,
-as things happen. A handler that raises an exception would break the compilation: the one that is added here does not.
+A function `trace_structured` sends records to the logger `torch.__trace` if that has handlers. It does so at once, in
+the compiling thread. A handler that raises an exception would break the compilation; the handler that is added here
+never does.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from depyf.source_line import Line
 
 _TRACE = "torch.__trace"
 _SENDER = "torch._logging._internal:trace_structured"
-# Name of a record that holds a graph -> kind of graph, as depyf names it in files.
+# Name of a record that holds a graph -> kind of the graph in depyf's file names.
 _GRAPHS = {
     "dynamo_output_graph": "Captured_Graph",
     "before_pre_grad_graph": "BEFORE_PRE_GRAD",
@@ -62,39 +63,39 @@ class Record:
     """A record of the structured trace."""
 
     event: str
-    """"graph", "kernel", "guards", "graph break", "recompile reasons" (with `text`), "cache hit", "cache miss" (with `text`), "start", "end",
-    "specialization", "runtime value", "export"."""
+    """"graph", "kernel", "guards", "graph break", "recompile reasons" (with `text`), "cache hit", "cache miss" (with
+    `text`), "start", "end", "specialization", "runtime value" or "export"."""
     text: str = ""
     graph: str | None = None
     """The kind of graph."""
     direction: str | None = None
-    """Of a kernel, where its text tells: "forward" or "backward"."""
+    """For a kernel: "forward" or "backward", if its text shows it."""
     function: str | None = None
     filename: str | None = None
     line: int | None = None
-    """Of a start or an end: the function that is compiled."""
+    """For a start or an end: the first line of the function that is compiled."""
     error: str | None = None
-    """Of an end: why nothing was compiled."""
+    """For an end: why nothing was compiled."""
     seconds: float | None = None
-    """Of an end: how long the compilation took."""
+    """For an end: the duration of the compilation in seconds."""
     symbol: str = ""
     value: str = ""
     stack: tuple[Line, ...] = ()
-    """Of a specialization: the size's symbol and its one value, and the user's lines; `text` is the reason. Of a runtime
-    value: its symbol, its range, and the lines that make it."""
+    """For a specialization: the size's symbol, its only value, and the user's lines; `text` is the reason. For a
+    runtime value: its symbol, its range, and the lines that compute it."""
     path: str | None = None
-    """Of a kernel: PyTorch's own file."""
+    """For a kernel: the path of PyTorch's own file."""
 
 
 _FACTS = ("co_filename", "co_firstlineno", "fail_type", "fail_reason", "entire_frame_compile_time_s")
-"""What is read of a compilation's metrics."""
+"""The metrics of a compilation that are read."""
 
 
 def _facts_of(metadata: Callable[[], Any]) -> dict[str, Any] | None:
-    """Returns the metrics of a compilation that depyf reads; None if all have to be asked for.
+    """Returns the metrics of a compilation that depyf reads; None if all of them have to be requested.
 
-    The function that PyTorch hands over copies a hundred fields, with all that they hold, out of the one object that it
-    refers to: that takes longer than writing the transformed code.
+    The function that PyTorch passes copies a hundred fields, with all that they hold, out of the one object that it
+    refers to, which takes longer than writing the transformed code.
     """
     cells = getattr(metadata, "__closure__", None)
     if cells is None or len(cells) != 1:
@@ -106,16 +107,16 @@ def _facts_of(metadata: Callable[[], Any]) -> dict[str, Any] | None:
         return None
 
 
-# As in `_Handlers`.
+# See `_Handlers`.
 _facts_of.__code__ = _core.moved(_facts_of.__code__, logging.__file__)
 
 
 class _Handlers(list[logging.Handler]):
-    """The handlers of the structured trace while ours is the only one.
+    """The list of handlers of the structured trace while depyf's handler is the only one.
 
-    PyTorch asks whether any handlers are there before it makes a record. The handler of depyf is served at that moment and the
-    answer stays False, as it is without depyf, so that no record is built. With other handlers, or filters, it is
-    yes, and ours gets PyTorch's records.
+    PyTorch asks whether the list is empty before it makes a record. At that moment depyf's handler is served, and the
+    answer stays False, as it is without depyf, so that no record is built. If there are other handlers, or filters, the
+    answer is True, and depyf's handler receives PyTorch's records.
     """
 
     def __bool__(self) -> bool:
@@ -145,14 +146,14 @@ class _Handlers(list[logging.Handler]):
         try:
             facts = _facts_of(metadata) if _EVENTS.get(name) == "end" else None
             facts = metadata() if facts is None else facts
-        except Exception as error:  # without us nobody would have called it
+        except Exception as error:  # Without depyf nobody would have called it.
             private.blame(error)
             return False
         if name != "artifact" or not isinstance(facts, dict) or facts.get("name") in _HEARD:
             self[0].tell(name, facts, payload)
         return False
 
-    # Dynamo does not look into logging's file, and could compile what is in ours.
+    # Dynamo skips logging's file, and could compile code that is in depyf's file.
     __bool__.__code__ = _core.moved(__bool__.__code__, logging.__file__)
 
 
@@ -160,9 +161,10 @@ class _TraceHandler(Handler):
     """Receives the content of the structured trace, as records or before records are built.
 
     Args:
-        receive: gets the metadata and the payload of a record.
-        exports: gets the calls of `torch.export`, which has no record of its own: one or several times each.
-        phases: gets the content of each event of PyTorch's timeline.
+        receive: is called with the metadata and the payload of a record.
+        exports: is called with the calls of `torch.export`, which has no record of its own: once or several times for
+            each.
+        phases: is called with the content of each event of PyTorch's timeline.
     """
 
     def __init__(
@@ -207,7 +209,7 @@ class _TraceHandler(Handler):
 
 
 def has_records() -> bool:
-    """True if this PyTorch sends records at all, which releases before 2.4 do not."""
+    """True if this PyTorch sends records, which releases before 2.4 do not."""
     return private.get("torch._logging:trace_structured") is not None
 
 
@@ -311,7 +313,7 @@ def _read(metadata: dict[str, Any], payload: str | None) -> Record | None:
 
 
 def _phase_event(content: Any) -> PhaseEvent | None:
-    """Returns an event of the timeline; None if it has no duration, such as a hit of a cache, or is in another form."""
+    """Returns an event of the timeline; None if it has no duration, such as a cache hit, or if its form is unknown."""
     if not isinstance(content, dict) or content.get("ph") not in ("B", "E", "X"):
         return None
     start, duration, arguments = content.get("ts"), content.get("dur"), content.get("args")
