@@ -55,6 +55,7 @@ ORDER = [
     "trace",
     "dumps",
     "texts",
+    "conditions",
     "diff",
     "page",
     "artifact",

@@ -449,6 +449,50 @@ def readable_graph(text: str, renames: dict[str, str], headings: dict[str, str])
         headings: by the name of a node; one without a heading stands below that of the node before it.
     """
 
+def in_terms(expression: str) -> str:
+    """Returns an expression over `L` and `G` in the user's terms: `x.shape[0]` for `L['x'].size()[0]`, `self.b1` for
+    `L['self'].__dict__['_modules']['b1']`. A text that is not an expression stays as it is."""
+
+def owner_in_terms(expression: str) -> str:
+    """Returns an expression for a dict in the user's terms; for a table of a module, the module."""
+
+def bounds(condition: str) -> list[tuple[str, str, str]]:
+    """Returns the comparisons with constants that a condition consists of; an empty list for any other condition.
+
+    Returns:
+        (subject in the user's terms, operator, constant) of each comparison.
+    """
+
+def frontier(
+    guards: list[tuple[object, ...]], symbols: list[tuple[list[str], str, str]] | None
+) -> list[tuple[str, str, int, str]]:
+    """Returns the limits of one compilation: first those that an argument can cross.
+
+    Args:
+        guards: the rows of `depyf.guards.model.rows`.
+        symbols: (sources, origin of the lower bound, origin of the upper bound) of each symbolic size; None if they were
+            not recorded.
+
+    Returns:
+        (condition, subject, index of the guard whose line needs it or -1, place in PyTorch that set it) of each limit.
+    """
+
+def accepted_together(entries: list[list[tuple[str, str, str]]], entries_max: int | None) -> list[str]:
+    """Returns what the entries of a function accept together, as a line for each value that they fix or bound.
+
+    Args:
+        entries: (condition, subject, what needs it) of each limit of each entry.
+        entries_max: the recompilation limit of the function; None if it is not to be mentioned.
+    """
+
+def redundant_guards(guards: list[tuple[object, ...]], identity_of_none: int) -> list[tuple[int, list[str]]]:
+    """Returns (index, the conditions that imply it) of each guard that the remaining guards imply.
+
+    Args:
+        guards: the rows of `depyf.guards.model.rows`.
+        identity_of_none: `id(None)` in the process whose guards these are.
+    """
+
 def bound_origin(place: str) -> str:
     """Where a bound on a size comes from, from PyTorch's words for the place."""
 

@@ -9,6 +9,7 @@
 #include "artifact.h"
 #include "code_from_python.h"
 #include "command.h"
+#include "conditions.h"
 #include "decompile.h"
 #include "depyf/disassemble.h"
 #include "depyf/graph_text.h"
@@ -159,6 +160,7 @@ NB_MODULE(_core, module) {
   bind_json(module);
   bind_alone(module);
   bind_texts(module);
+  bind_conditions(module);
   bind_provenance(module);
   bind_artifact(module);
   bind_report(module);

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from depyf import _core
 from depyf.capture import memory
 from depyf.capture.compilation import Compilation
 from depyf.capture.guarding import Guarded
-from depyf.guards.terms import in_terms
 from depyf.session import Symbol
 
 
@@ -35,4 +35,4 @@ def _with_reason(symbol: Symbol, specialized: list[Symbol]) -> Symbol:
 
 def _in_terms(symbol: Symbol) -> Symbol:
     """Returns a symbol with its sources in the user's terms."""
-    return replace(symbol, terms=[in_terms(source) for source in symbol.sources])
+    return replace(symbol, terms=[_core.in_terms(source) for source in symbol.sources])

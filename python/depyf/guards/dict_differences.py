@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from depyf import _core
 from depyf.guards.aspects import Difference
 from depyf.guards.failures import NOT_THERE, described
 from depyf.guards.model import UNREADABLE, Guard
-from depyf.guards.terms import in_terms, owner_in_terms
 from depyf.session import Failure
 
 _POSITION = re.compile(r"\[(\d+)\]$")
@@ -47,7 +47,7 @@ def difference_of_key(guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any]) 
     where = f" at position {position[1]}" if position else ""
     keys = guard.value.removesuffix(f"[{position[1]}]") if guard.value and position else None
     actual = _keys_of(keys, guard, L, G)
-    name, expected = owner_in_terms(guard.key_of), condition.partition(" == ")[2] or "another one"
+    name, expected = _core.owner_in_terms(guard.key_of), condition.partition(" == ")[2] or "another one"
     failed = Failure(
         f"the key of {name}{where} is {expected}",
         f"keys of {name}",
@@ -72,7 +72,7 @@ def failure_of_keys(guard: Guard, failed: Failure, L: Mapping[str, Any], G: Mapp
         wanted = "without" if guard.text.startswith("not ") else "with"
         return replace(
             failed,
-            subject=in_terms(guard.source),
+            subject=_core.in_terms(guard.source),
             expected=f"{wanted} {element[1] if element else 'another'}",
             actual=actual,
         )
@@ -83,7 +83,7 @@ def failure_of_keys(guard: Guard, failed: Failure, L: Mapping[str, Any], G: Mapp
         expected = f"{size} of them"
     elif guard.live is not None:
         expected = "as many as before"
-    return replace(failed, subject=f"keys of {owner_in_terms(guard.source)}", expected=expected, actual=actual)
+    return replace(failed, subject=f"keys of {_core.owner_in_terms(guard.source)}", expected=expected, actual=actual)
 
 
 def _keys_of(expression: str | None, guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any]) -> str | None:

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from depyf import _core
 from depyf.guards import process_state
 from depyf.guards.aspects import Aspect, Difference
 from depyf.guards.dict_differences import difference_of_key, failure_of_keys
 from depyf.guards.failures import NOT_THERE, class_in, described, failure, terms_of
 from depyf.guards.model import UNREADABLE, Guard
-from depyf.guards.terms import in_terms
 from depyf.session import Failure
 
 _STATE_KINDS = ("GLOBAL_STATE", "TORCH_FUNCTION_MODE_STACK", "DEFAULT_DEVICE", "DUAL_LEVEL_MATCH")
@@ -123,7 +123,7 @@ _CONSTANT = re.compile(r" (?:==|is) ([^=]+)$")
 
 def _related(guard: Guard, failed: Failure) -> Failure:
     """Returns the failure of a guard on the relation between several values, described in a phrase."""
-    names = " and ".join(in_terms(name) for name in guard.members) or failed.subject
+    names = " and ".join(_core.in_terms(name) for name in guard.members) or failed.subject
     if guard.kind == "NO_TENSOR_ALIASING":
         return replace(
             failed, condition=f"{names} are different", subject=names, expected="different tensors", actual="the same"
@@ -217,7 +217,7 @@ def _tensor(
     try:
         value = guard.read(L, G)
     except Exception:
-        failed = replace(first, subject=in_terms(guard.source), expected="a tensor", actual=f"{NOT_THERE}")
+        failed = replace(first, subject=_core.in_terms(guard.source), expected="a tensor", actual=f"{NOT_THERE}")
         return [Difference("presence", failed, guard, sources=sources, is_missing=True)]
     result = []
     is_tensor = hasattr(type(value), "dtype") and hasattr(type(value), "size")
@@ -275,7 +275,7 @@ def _dispatch(
     if of_state != wanted ^ there:
         wanted, there = wanted - of_state, there - of_state
     only_wanted, only_there = wanted - there, there - wanted
-    name = in_terms(guard.source)
+    name = _core.in_terms(guard.source)
     keys = wanted ^ there
     rest = {key for key in keys if not key.startswith("Autograd")}
 

@@ -9,8 +9,8 @@ import types
 from collections.abc import Mapping
 from typing import Any
 
+from depyf import _core
 from depyf.guards.model import UNREADABLE, Guard, evaluated
-from depyf.guards.terms import in_terms
 from depyf.session import Failure
 
 NOT_THERE = "not there"
@@ -33,7 +33,7 @@ def failure(guard: Guard, condition: str, L: Mapping[str, Any], G: Mapping[str, 
         text = terms_of(guard, condition) if guard.live is None else guard.text
         actual = described(guard, guard.value, L, G) if guard.value is not None else "not so"
         return Failure(text, described_value, text, actual, guard.line, guard.kind)
-    subject, sign, constant = parts[0], parts[1], in_terms(parts[2])
+    subject, sign, constant = parts[0], parts[1], _core.in_terms(parts[2])
     shown = terms_of(guard, subject)
     if shown.startswith("id("):
         described_value = shown[3:-1]
@@ -54,7 +54,7 @@ def terms_of(guard: Guard, expression: str) -> str:
     named by its key."""
     if guard.value is not None and "list(dict.values(" in guard.value and "list(dict.values(" not in guard.source:
         expression = expression.replace(guard.value, guard.source)
-    return in_terms(expression)
+    return _core.in_terms(expression)
 
 
 def _failing_comparison(

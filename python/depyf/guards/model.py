@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -140,6 +140,24 @@ def _names(L: Mapping[str, Any], G: Mapping[str, Any]) -> dict[str, Any]:
 
 def _in_parentheses(condition: str) -> str:
     return f"({condition})" if any(word in condition for word in (" or ", " if ", "lambda")) else condition
+
+
+def rows(guards: Iterable[Guard]) -> list[tuple[object, ...]]:
+    """Returns guards in the form in which the core reads them."""
+    return [
+        (
+            guard.kind,
+            guard.text,
+            guard.source,
+            guard.value or "",
+            guard.conditions,
+            guard.members,
+            guard.live is not None,
+            guard.quiet,
+            guard.line is not None,
+        )
+        for guard in guards
+    ]
 
 
 @dataclass

@@ -15,7 +15,6 @@ from depyf.guards.aspects import Difference
 from depyf.guards.dict_differences import expected_keys
 from depyf.guards.differences import DEFAULT_DEVICE, FUNCTORCH, MODE_STACK, differences, is_of_state
 from depyf.guards.model import Guard
-from depyf.guards.terms import in_terms
 from depyf.session import Failure
 
 # The prefixes of the dispatch keys that a setting of the process adds to every tensor, or removes from it.
@@ -47,7 +46,7 @@ def reasons(guards: Iterable[Guard], L: Mapping[str, Any], G: Mapping[str, Any])
     sources = {source for difference in all_differences for source in (difference.guard.source, *difference.sources)}
     values = {
         "above": {source: above[source] for source in sources if source in above},
-        "terms": {source: in_terms(source) for source in sources},
+        "terms": {source: _core.in_terms(source) for source in sources},
         "dict_keys": expected_keys(listed),
         "mode_stack": MODE_STACK,
         "default_device": DEFAULT_DEVICE,

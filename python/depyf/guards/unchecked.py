@@ -12,7 +12,6 @@ from collections.abc import Iterable
 
 from depyf import _core
 from depyf.guards.model import Guard
-from depyf.guards.terms import in_terms
 
 _LISTED = 20
 """A sentence names at most this many values."""
@@ -66,7 +65,7 @@ def of_dropped(dropped: Iterable[tuple[str, str]]) -> list[str]:
             if kind in _IDENTITY
             else _MEANING.get(kind, f"that its {kind} no longer holds will not be noticed")
         )
-        names_of.setdefault(meaning, {})[in_terms(name)] = None
+        names_of.setdefault(meaning, {})[_core.in_terms(name)] = None
     return [f"A filter dropped the guard{_on(list(names))}: {meaning}." for meaning, names in names_of.items()]
 
 
