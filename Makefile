@@ -99,6 +99,9 @@ fuzz-structure: build  ## Mutants of the structure of .pyc files of all versions
 models: build  ## 36 small models of the transformers library, plain and under prepare_debug, compared; BACKEND=aot_eager
 	@$(PYTHON_VENV) tools/soak/models.py --backend $(or $(BACKEND),aot_eager)
 
+costs: build  ## What docs/costs.md states, measured: all programs of tests/torch/test_*_costs.py
+	@$(PYTHON_VENV) -m pytest -q -m "long or not long" tests/torch/test_*_costs.py
+
 numerics: build  ## depyf.numerics: 42 planted faults, 32 sound functions, 20 programs unharmed, its cost; 30 minutes; SEEDS=3
 	@$(PYTHON_VENV) tools/numerics/planted.py
 	@$(PYTHON_VENV) tools/numerics/sound.py --seeds $(or $(SEEDS),3)

@@ -11,7 +11,9 @@ import functools
 import inspect
 import json
 import keyword
+import linecache
 import logging
+import math
 import os
 import re
 import subprocess
@@ -54,6 +56,7 @@ ORDER = [
     "links",
     "trace",
     "dumps",
+    "costs",
     "texts",
     "conditions",
     "diff",
@@ -188,6 +191,7 @@ PUBLIC_TORCH |= {
     "get_world_size",
     "is_available",
 }
+PUBLIC_TORCH |= {"SymInt", "element_size", "graph_copy", "untyped_storage"}
 PUBLIC_TORCH |= {"dtype", "device", "stride", "Tensor"}
 PUBLIC_TORCH |= {"all_input_nodes", "is_initialized", "kwargs", "DEFAULT", "SKIP", "nn", "Module", "children"}
 
@@ -211,7 +215,7 @@ def python_names() -> set[str]:
         sys,
         weakref,
     ]
-    modules += [textwrap, threading, types]
+    modules += [linecache, math, textwrap, threading, types]
     found: set[str] = {"EnumMeta"}
     for module in modules:
         found |= {name for name in dir(module) if not name.startswith("_")}

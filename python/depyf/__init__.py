@@ -15,7 +15,7 @@ from depyf.recompile import compile_like
 
 if TYPE_CHECKING:
     from depyf.capture import prepare_debug
-    from depyf.costs import guard_costs
+    from depyf.costs import guard_costs, memory_costs
     from depyf.debugging import debug
     from depyf.explanation import explain
     from depyf.logs import install, uninstall
@@ -43,6 +43,7 @@ __all__ = [
     "here",
     "install",
     "load_entry",
+    "memory_costs",
     "new_entry",
     "numerics",
     "prepare_debug",
@@ -65,6 +66,7 @@ _LAZY = {
     "edit": "depyf.toolkit",
     "explain": "depyf.explanation",
     "guard_costs": "depyf.costs",
+    "memory_costs": "depyf.costs",
     "debug": "depyf.debugging",
     "here": "depyf.whereabouts",
     "install": "depyf.logs",

@@ -584,6 +584,12 @@ def explanation_text(explanation: str) -> str:
 def explanation_headline(explanation: str) -> str:
     """One line that says what is explained and how many entries there are."""
 
+def memory_costs(seen: str) -> str:
+    """What training graphs keep for their backward, of the JSON that `depyf.memory_costs` collects, as JSON."""
+
+def memory_costs_text(costs: str) -> str:
+    """The same as text, from that JSON."""
+
 def guard_costs_text(costs: str) -> str:
     """What the guards of a function cost, from the JSON of a `GuardCosts`, as text."""
 

@@ -12,6 +12,7 @@
 #include "depyf/guard_costs.h"
 #include "depyf/guard_function.h"
 #include "depyf/links.h"
+#include "depyf/memory_costs.h"
 #include "depyf/reasons.h"
 #include "depyf/story.h"
 #include "depyf/texts.h"
@@ -222,6 +223,10 @@ nb::object headline_of_explanation(nb::str explanation) {
   return python_text(explanation_headline(utf8_of(explanation)));
 }
 
+nb::object memory_costs_of(nb::str seen) { return python_text(memory_costs(utf8_of(seen))); }
+
+nb::object text_of_memory_costs(nb::str costs) { return python_text(memory_costs_text(utf8_of(costs))); }
+
 nb::object text_of_guard_costs(nb::str costs) { return python_text(guard_costs_text(utf8_of(costs))); }
 
 nb::object html_of_explanation(nb::str explanation, nb::str frame) {
@@ -240,6 +245,8 @@ void bind_texts(nb::module_& module) {
   module.def("graph_body", &body_of_graph, nb::arg("text"), nb::arg("name"), nb::arg("file"));
   module.def("explanation_text", &text_of_explanation, nb::arg("explanation"));
   module.def("explanation_headline", &headline_of_explanation, nb::arg("explanation"));
+  module.def("memory_costs", &memory_costs_of, nb::arg("seen"));
+  module.def("memory_costs_text", &text_of_memory_costs, nb::arg("costs"));
   module.def("guard_costs_text", &text_of_guard_costs, nb::arg("costs"));
   module.def("explanation_html", &html_of_explanation, nb::arg("explanation"), nb::arg("frame"));
   module.def("entry_html", &html_of_entry, nb::arg("entry"), nb::arg("frame"));

@@ -179,6 +179,24 @@ def module_of(node: Any) -> str:
     return modules[-1].path if modules else ""
 
 
+def module_paths(node: Any) -> list[str]:
+    """Returns the paths of the user's modules that were at work, the outermost first."""
+    meta = private.checked(_META, node.meta)
+    stack = private.item(meta, _MODULES[0]) or private.item(meta, _MODULES[1])
+    return [module.path for module in _modules(stack)] if stack else []
+
+
+def source_of(node: Any) -> str:
+    """Returns the name of the captured node that a node comes from; "" if it is not noted."""
+    made_from = private.item(private.checked(_META, node.meta), NOTES[1])
+    return _innermost(made_from[0]).name if made_from else ""
+
+
+def target_of(node: Any) -> str:
+    """Returns the operator of a node, such as `aten.mul.Tensor`."""
+    return _target(node)
+
+
 def _modules(stack: dict[Any, Any]) -> tuple[Module, ...]:
     """Returns the modules of a node's stack of modules; an empty tuple if they are noted in another form."""
     try:

@@ -116,6 +116,7 @@ FEATURES = [
     Feature("debug", "depyf.debug", "calls that fit no compilation are compiled in the block", since="2.7"),
     Feature("step", "depyf.step", "Dynamo may compile code of depyf, which costs time and no more"),
     Feature("numerics", "depyf.numerics", "stages of a compilation are not compared", since="2.7"),
+    Feature("memory", "depyf.memory_costs", "what the forward keeps for the backward is not seen"),
     Feature("logs", 'install: source in TORCH_LOGS="+bytecode"', "source is not logged"),
 ]
 
@@ -634,6 +635,23 @@ NAMES = [
          fallback="inputs are shown without it"),
     Name("torch.fx:GraphModule.meta[dynamo_compile_id]", "entries", "tells a graph of Dynamo's", "key", since="2.9",
          fallback="known by its inputs"),
+    # What the forward keeps for the backward
+    Name("torch._functorch.partitioners:min_cut_rematerialization_partition", "memory", "divides a joint graph", gives="function"),
+    Name("torch._functorch.partitioners:default_partition", "memory", "the same, without recomputing", gives="function"),
+    Name("torch._functorch.partitioners:solve_min_cut", "memory", "chooses what is kept", since="2.6", gives="function",
+         fallback="rules are missing"),
+    Name("torch._functorch.partitioners:NodeInfo.required_fw_nodes", "memory", "the nodes of the forward", "attribute", since="2.6",
+         fallback="operators of the backward count as recomputed, too"),
+    Name("torch.utils.checkpoint:CheckpointPolicy.PREFER_RECOMPUTE", "memory", "marks what a checkpoint recomputes", since="2.4"),
+    Name("torch._functorch.config:activation_memory_budget", "memory", "how much may be kept", since="2.6"),
+    Name("torch._guards:TracingContext", "memory", "what a compilation knows", gives="type",
+         fallback="a graph with random numbers is not divided again"),
+    Name("torch._guards:TracingContext.fake_mode", "memory", "the mode of its tensors", "attribute",
+         fallback="a graph with random numbers is not divided again"),
+    Name("torch._guards:tracing", "memory", "enters a context", gives="function",
+         fallback="a graph with random numbers is not divided again"),
+    Name("torch:SymInt.node", "memory", "what knows the value of a size", "attribute", gives="SymNode"),
+    Name("torch.fx.experimental.sym_node:SymNode.hint", "memory", "the value of a size in the call that is compiled", "attribute"),
     # Keeping Dynamo from compiling
     Name(f"{_CONVERT}:CatchErrorsWrapper", "debug", "what Dynamo calls for a frame that fits no entry", since="2.4", gives="type"),
     Name(f"{_CONVERT}:CatchErrorsWrapper.__call__", "debug", "the same", since="2.4"),

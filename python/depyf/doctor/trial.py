@@ -59,6 +59,7 @@ def _run(backend: str, directory: Path) -> dict[str, list[str]]:
         "reasons": lambda: _reasons(session),
         "register": lambda: _register(compiled, calls[2], expected[2][0]),
         "numerics": _numerics,
+        "memory": _memory,
         "debug": _debug,
         "step": _step,
         "logs": _logs,
@@ -181,6 +182,19 @@ def _numerics() -> list[str]:
 
     report = depyf.numerics(torch.compile(_squared, backend="aot_eager"), torch.ones(3, requires_grad=True))
     return [] if report.kind == "same" else [report.verdict]
+
+
+def _memory() -> list[str]:
+    import torch
+
+    with depyf.memory_costs() as memory:
+        torch.compile(_squared_sine, backend="aot_eager")(torch.ones(3, requires_grad=True))
+    graphs = memory.to_dict()["graphs"]
+    return [] if graphs and graphs[0]["total_bytes"] > 0 else ["no tensor is seen that is kept for the backward"]
+
+
+def _squared_sine(x: Any) -> Any:
+    return x.sin() ** 2
 
 
 def _squared(x: Any) -> Any:

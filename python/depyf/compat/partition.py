@@ -1,0 +1,439 @@
+"""How AOTAutograd divides a joint graph into forward and backward, and why it keeps what it keeps.
+
+The min-cut partitioner builds a flow network in which each value is an edge from `NAME_in` to `NAME_out`, and cuts it where
+the fewest bytes pass. An edge of unlimited capacity from "source" to `NAME_in` means that the value may not be recomputed;
+from release 2.10 on the edge has the reason as text. What the network is made of is read when networkx is asked for the cut.
+"""
+
+from __future__ import annotations
+
+import linecache
+import math
+import os
+import re
+import sys
+import threading
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from depyf.compat import fx_nodes, intercept, private
+from depyf.compat.origins import library
+from depyf.compat.private import guarded
+from depyf.source_line import Line, is_users
+
+_PARTITIONERS = "torch._functorch.partitioners"
+MIN_CUT, DEFAULT = f"{_PARTITIONERS}:min_cut_rematerialization_partition", f"{_PARTITIONERS}:default_partition"
+_BUDGET = "torch._functorch.config:activation_memory_budget"
+_CACHE = "torch._functorch.config:enable_autograd_cache"
+_HEURISTIC = "used far apart in the forward, or at the end of a long chain of operators that could be fused"
+
+
+class Value(NamedTuple):
+    """A node of the joint graph, or one that the partitioner added to the forward graph."""
+
+    name: str
+    operator: str
+    """ "" of an input."""
+    inputs: tuple[int, ...]
+    """Positions of the nodes that it reads."""
+    dtype: str
+    """`torch.float32`; "" if it is no tensor."""
+    shape: tuple[str, ...]
+    bytes: int
+    """Of its elements. Sizes that vary count as in the call that was compiled."""
+    storage: int
+    """The number of the memory that it lies in, which views share; -1 if it is no tensor."""
+    storage_bytes: int
+    line: Line | None
+    module: str
+    rule: str
+    """Why it may not be recomputed; "" if it may."""
+    is_forward: bool
+    source: str
+    """The node of the captured graph that it comes from; "" if that is not noted."""
+
+
+@dataclass
+class Partition:
+    """A joint graph and what its partitioner made of it."""
+
+    values: list[Value]
+    saved: list[str]
+    """Names of what the forward keeps for the backward, in the order in which it returns them; sizes among them."""
+    outputs: int
+    """The number of values that the forward returns before these."""
+    partitioner: str
+    """ "min cut" or "default"."""
+    symbols: dict[str, int]
+    """Sizes that vary -> their value in the call that was compiled."""
+    redo: Callable[[float | None, str | None], Partition | None] = field(repr=False)
+    """Divides the graph again: with another budget, or with the modules of that path recomputed. Returns None if PyTorch
+    has no such partitioner."""
+
+
+class _Rules:
+    """The reasons of the last cut, by the names of the nodes."""
+
+    def __init__(self) -> None:
+        self.rules: dict[str, str] = {}
+        self.forward: set[str] = set()
+
+    def read(self, network: Any) -> None:
+        """Reads the network that is going to be cut."""
+        self.rules = {
+            name.removesuffix("_in"): str(edge.get("reason", "")).removeprefix("cannot recompute").lstrip(": ")
+            or _HEURISTIC
+            for name, edge in network["source"].items()
+            if edge.get("capacity") == math.inf
+        }
+
+
+class _AtWork(threading.local):
+    """What the calling thread divides."""
+
+    rules: _Rules | None = None
+    """The rules of the graph that is divided."""
+    is_again: bool = False
+    """True if that is for `Partition.redo`."""
+
+
+_at_work = _AtWork()
+"""Threads share nothing in it, so it has no lock; a forked child goes on with its copy, and each call clears it."""
+
+
+def add_hook(receive: Callable[[Partition], None]) -> Callable[[], None]:
+    """Calls `receive(partition)` in the compiling thread for each joint graph that is divided, until the function that it returns
+    is called. Until then AOTAutograd's cache is off, as what it holds was divided before."""
+    undo = [_around(path, _of_partition(receive, path)) for path in (MIN_CUT, DEFAULT)]
+    undo.append(_around(f"{_PARTITIONERS}:solve_min_cut", _of_cut))
+    settings = _settings({_CACHE: False})
+    settings.__enter__()
+
+    def remove() -> None:
+        settings.__exit__(None, None, None)
+        for take_away in undo:
+            take_away()
+
+    return remove
+
+
+def _around(path: str, answer: Callable[[Callable[..., Any]], intercept.Call]) -> Callable[[], None]:
+    function = private.get(path)
+    return intercept.around(function, answer) if function is not None else lambda: None
+
+
+@contextmanager
+def _settings(values: dict[str, Any]) -> Iterator[None]:
+    """Changes settings of PyTorch for a while."""
+    before: list[tuple[Any, str, Any]] = []
+    for path, value in values.items():
+        module, name = private.module_of(path), path.partition(":")[2]
+        if module is not None:
+            before.append((module, name, getattr(module, name)))
+            setattr(module, name, value)
+    try:
+        yield
+    finally:
+        for module, name, value in before:
+            setattr(module, name, value)
+
+
+def _of_cut(original: Callable[..., Any]) -> intercept.Call:
+    def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+        rules = _at_work.rules
+        if rules is None:
+            return original(*args, **kwargs)
+        with _cuts(rules):
+            result = original(*args, **kwargs)
+        _note_forward(rules, args)
+        return result
+
+    return call
+
+
+@guarded()
+def _note_forward(rules: _Rules, args: tuple[Any, ...]) -> None:
+    rules.forward = {str(node.name) for node in private.of(args[1], f"{_PARTITIONERS}:NodeInfo.required_fw_nodes", ())}
+
+
+@contextmanager
+def _cuts(rules: _Rules) -> Iterator[None]:
+    """Reads the networks that this thread cuts."""
+    try:
+        import networkx
+    except ImportError:  # PyTorch says so itself
+        yield
+        return
+    thread, cut = threading.get_ident(), networkx.minimum_cut
+
+    def minimum_cut(network: Any, *args: Any, **kwargs: Any) -> Any:
+        if threading.get_ident() == thread:
+            read(network)
+        return cut(network, *args, **kwargs)
+
+    read = guarded()(rules.read)
+    networkx.minimum_cut = minimum_cut
+    try:
+        yield
+    finally:
+        networkx.minimum_cut = cut
+
+
+_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
+_RANDOM_STATE = "the backward runs an operator again with this state of random numbers"
+
+
+def _calling_line() -> Line | None:
+    """Returns the user's line that made the calling thread compile: code of PyTorch alone has no other line."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith(("<", _PACKAGE)) and is_users(file, library()):
+            return Line(file, frame.f_lineno, linecache.getline(file, frame.f_lineno).strip(), frame.f_code.co_name)
+        frame = frame.f_back
+    return None
+
+
+def _of_partition(receive: Callable[[Partition], None], path: str) -> Callable[[Callable[..., Any]], intercept.Call]:
+    def answer(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            # Inductor divides the graphs of its own patterns, too.
+            is_pattern = caller == "torch._inductor.pattern_matcher"
+            if is_pattern or _at_work.rules is not None or _at_work.is_again:
+                return original(*args, **kwargs)
+            before = _copy_of(args[0]) if args else None
+            _at_work.rules = rules = _Rules()
+            try:
+                result = original(*args, **kwargs)
+            finally:
+                _at_work.rules = None
+            partition = _partition(before, args, kwargs, result=result, rules=rules, path=path)
+            if partition is not None:
+                receive(partition)
+            return result
+
+        return call
+
+    return answer
+
+
+@guarded()
+def _copy_of(module: Any) -> Any:
+    """Returns a graph module with nodes and notes of its own."""
+    import torch
+
+    graph = torch.fx.Graph()
+    copies: dict[Any, Any] = {}
+    graph.output(graph.graph_copy(module.graph, copies))
+    copied = torch.fx.GraphModule(module, graph)
+    copied.meta = dict(module.meta)
+    for old, new in zip(module.graph.nodes, graph.nodes, strict=True):
+        new.meta = dict(old.meta)
+    return copied
+
+
+@guarded()
+def _partition(
+    before: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, result: Any, rules: _Rules, path: str
+) -> Partition | None:
+    count = kwargs.get("num_fwd_outputs")
+    if before is None or not isinstance(count, int):
+        return None
+    forward, mode = result[0].graph, _mode()
+
+    def redo(budget: float | None, module: str | None) -> Partition | None:
+        with _tracing(mode):
+            return _again(before, args, kwargs, path=path, budget=budget, module=module)
+
+    values = _Values(rules, _calling_line())
+    values.add(args[0].graph)
+    outputs = next(node for node in reversed(forward.nodes) if node.op == "output").args[0]
+    saved = [values.name_of(node) if hasattr(node, "meta") else "" for node in outputs[count:]]
+    partitioner = "min cut" if rules.rules else "default"
+    return Partition(values.values, saved, count, partitioner, values.symbols, redo)
+
+
+def _mode() -> Any:
+    """Returns the mode whose tensors the graph that is compiled holds; None outside of a compilation."""
+    context = private.call("torch._guards:TracingContext.try_get")
+    return None if context is None else private.of(context, "torch._guards:TracingContext.fake_mode")
+
+
+@contextmanager
+def _tracing(mode: Any) -> Iterator[None]:
+    """Gives a block the context of a compilation, in which the partitioner looks for the mode."""
+    context, tracing = private.get("torch._guards:TracingContext"), private.get("torch._guards:tracing")
+    if mode is None or context is None or tracing is None:
+        yield
+        return
+    with tracing(context(mode)):
+        yield
+
+
+@guarded(raises=(LookupError,))
+def _again(
+    before: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    path: str,
+    budget: float | None,
+    module: str | None,
+) -> Partition | None:
+    function, graph_module = private.get(path), _copy_of(before)
+    if function is None or graph_module is None:
+        return None
+    if module is not None:
+        _mark(graph_module, module)
+    rules = _Rules()
+    _at_work.is_again, _at_work.rules = True, rules
+    try:
+        with _settings({} if budget is None else {_BUDGET: budget}), _cuts(rules):
+            call = (graph_module, *args[1:])
+            result = function(*call, **kwargs)
+    finally:
+        _at_work.is_again, _at_work.rules = False, None
+    return _partition(before, call, kwargs, result=result, rules=rules, path=path)
+
+
+def _mark(graph_module: Any, path: str) -> None:
+    """Marks the nodes of the modules of that path as PyTorch marks those of a function under `torch.utils.checkpoint`. Each
+    module outside another one of the path is a region of its own."""
+    policy = private.get("torch.utils.checkpoint:CheckpointPolicy.PREFER_RECOMPUTE")
+    regions: dict[str, int] = {}
+    nodes = [
+        node
+        for node in graph_module.graph.nodes
+        if node.op == "call_function" and node.meta.get("partitioner_tag") != "is_backward"
+    ]
+    is_of = _matching(path, {name for node in nodes for name in fx_nodes.module_paths(node)})
+    for node in nodes:
+        region = next((name for name in fx_nodes.module_paths(node) if name in is_of), None)
+        if region is not None:
+            node.meta["recompute"] = policy
+            node.meta["ac_graph_id"] = regions.setdefault(region, len(regions) + 1_000_000)
+
+
+def _matching(path: str, names: set[str]) -> set[str]:
+    """Returns the paths of modules that `path` stands for: `layers.0`, or `layers.*` for each module of a list.
+
+    Raises:
+        LookupError: there is no such module in the graph.
+    """
+    pattern = re.escape(path).replace(r"\*", r"[^.]+")
+    for start in ("", r".*\."):
+        matching = {name for name in names if re.fullmatch(start + pattern, name)}
+        if matching:
+            return matching
+    raise LookupError(f"no module {path!r} is at work in this graph")
+
+
+class _Values:
+    """Reads the nodes of graphs, each name once."""
+
+    def __init__(self, rules: _Rules, call: Line | None) -> None:
+        self.values: list[Value] = []
+        self._call = call
+        self.symbols: dict[str, int] = {}
+        self._rules = rules
+        self._positions: dict[str, int] = {}
+        self._storages: dict[int, tuple[int, Any]] = {}
+        """The identity of a storage -> its number, and the storage, which keeps its identity."""
+
+    def add(self, graph: Any) -> None:
+        """Adds the nodes of the joint graph."""
+        for node in graph.nodes:
+            if node.op != "output":
+                self._positions[node.name] = len(self.values)
+                self.values.append(self._value(node, self._rules.rules.get(node.name, "")))
+
+    def name_of(self, node: Any) -> str:
+        """Returns the name of the value of a node of the forward graph, and adds the value if the joint graph has none. A node
+        that the partitioner added may have the name of another one of the joint graph."""
+        name = str(node.name)
+        position = self._positions.get(name)
+        if position is not None and self.values[position].operator == _operator(node):
+            known = node.meta.get("val")
+            if not hasattr(known, "dtype") or str(known.dtype) == self.values[position].dtype:
+                return name
+        value = self._value(node, _RANDOM_STATE)
+        while name in self._positions:
+            name += "_of_forward"
+        self._positions[name] = len(self.values)
+        self.values.append(value._replace(name=name))
+        return name
+
+    def _value(self, node: Any, rule: str) -> Value:
+        import torch
+
+        held = node.meta.get("val")
+        is_tensor = isinstance(held, torch.Tensor)
+        if isinstance(held, torch.SymInt):
+            self.symbols[str(held)] = _hint(held)
+        number, storage_bytes = self._storage(held) if is_tensor else (-1, 0)
+        is_input = node.op == "placeholder"
+        line = _line_nearby(node) or self._call
+        return Value(
+            str(node.name),
+            _operator(node),
+            tuple(self._positions[source.name] for source in node.all_input_nodes if source.name in self._positions),
+            str(held.dtype) if is_tensor else "",
+            tuple(str(size) for size in held.shape) if is_tensor else (),
+            _product(held.shape) * held.element_size() if is_tensor else 0,
+            number,
+            storage_bytes,
+            line,
+            fx_nodes.module_of(node) or (_module_of_user(node) if is_input else ""),
+            rule,
+            not self._rules.forward or node.name in self._rules.forward,
+            fx_nodes.source_of(node),
+        )
+
+    def _storage(self, tensor: Any) -> tuple[int, int]:
+        try:
+            storage = tensor.untyped_storage()
+            size = _hint(storage.nbytes())
+        except (NotImplementedError, RuntimeError):  # a sparse tensor, or one of another kind
+            return len(self._storages) + 1_000_000_000, _product(tensor.shape) * tensor.element_size()
+        number, _ = self._storages.setdefault(id(storage), (len(self._storages), storage))
+        return number, size
+
+
+def _operator(node: Any) -> str:
+    return "" if node.op == "placeholder" else fx_nodes.target_of(node)
+
+
+_NEIGHBOURS_MAX = 100
+
+
+def _line_nearby(node: Any) -> Line | None:
+    """Returns the line of the nearest node that has one, where a pass noted none: of what the node reads before what reads it."""
+    waiting, seen = [node], {node}
+    for near in waiting:
+        line = fx_nodes.line_of(near)
+        if line is not None or len(waiting) > _NEIGHBOURS_MAX:
+            return line
+        for neighbour in (*near.all_input_nodes, *near.users):
+            if neighbour not in seen and neighbour.op != "output":
+                seen.add(neighbour)
+                waiting.append(neighbour)
+    return None
+
+
+def _module_of_user(node: Any) -> str:
+    return next((module for user in node.users if (module := fx_nodes.module_of(user))), "")
+
+
+def _product(sizes: Any) -> int:
+    return math.prod(_hint(size) for size in sizes)
+
+
+def _hint(size: Any) -> int:
+    """Returns a size; of one that varies, its value in the call that was compiled, and 0 if that is unknown."""
+    if isinstance(size, int):
+        return size
+    hint = private.of(private.of(size, "torch:SymInt.node"), "torch.fx.experimental.sym_node:SymNode.hint")
+    return hint if isinstance(hint, int) else 0

@@ -1,0 +1,179 @@
+"""What compiled functions keep for their backward, why, and what another choice would keep.
+
+A block receives each joint graph as its partitioner divides it, and the output code that Inductor makes of its parts. The
+core works out the rest (`src/costs`): which tensors share memory, what recomputing would cost, and the plan of output code.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from depyf import _core, locks
+from depyf.compat import dynamo, partition, trace
+from depyf.compat.partition import Partition
+from depyf.session import PhaseEvent
+
+_AOT_ID = re.compile(r"# AOT ID: \['(\d+)_(\w+)'\]")
+_GRAPHS_MAX = 1000
+"""A program that compiles for ever fills no memory with its graphs."""
+
+
+@dataclass
+class WhatIf:
+    """What a change would keep for the backward."""
+
+    change: str
+    """`activation_memory_budget=0.5`, or `checkpoint("layers.0")`."""
+    bytes_before: int
+    bytes_after: int
+    """Of what the forward computes and keeps; inputs and parameters are held in any case."""
+    graphs: list[str] = field(default_factory=list)
+    """The compilations that it changes."""
+
+    def __str__(self) -> str:
+        share = f", {100 * (1 - self.bytes_after / self.bytes_before):.0f} % less" if self.bytes_before else ""
+        return f"{self.change}: {self.bytes_after:,} bytes are kept in place of {self.bytes_before:,}{share}"
+
+
+@dataclass
+class _Graph:
+    partition: Partition
+    compile_id: str
+    codes: dict[str, str] = field(default_factory=dict)
+    """Direction -> output code."""
+    number: str = ""
+
+
+class MemoryCosts:
+    """What the training graphs that were compiled in the block keep for their backward. `str` of it is a text for readers."""
+
+    def __init__(self) -> None:
+        self._lock = locks.Lock()
+        self._graphs: list[_Graph] = []
+        self._last: dict[int, _Graph] = {}
+        """By thread, the graph whose forward is compiled next."""
+
+    def __str__(self) -> str:
+        return _core.memory_costs_text(self.to_json())
+
+    @property
+    def saved_bytes(self) -> int:
+        """The bytes that the forwards compute and keep until their backwards, each memory counted once."""
+        return sum(graph["saved_bytes"] for graph in self.to_dict()["graphs"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the costs as data that JSON takes (docs/costs.md has the members)."""
+        data: dict[str, Any] = json.loads(self.to_json())
+        return data
+
+    def to_json(self, indent: int | None = None) -> str:
+        """`to_dict` as JSON."""
+        with self._lock:
+            graphs = [_plain(graph) for graph in self._graphs]
+        text = _core.memory_costs(json.dumps({"graphs": graphs}))
+        return text if indent is None else json.dumps(json.loads(text), indent=indent)
+
+    def what_if(self, *, budget: float | None = None, checkpoint: str | None = None) -> WhatIf:
+        """Lets PyTorch's partitioner divide the graphs again, and returns what would be kept.
+
+        Args:
+            budget: of `torch._functorch.config.activation_memory_budget`: 1 for the fastest, 0 to keep the inputs alone.
+            checkpoint: the path of a module whose calls are put under `torch.utils.checkpoint`; `layers.*` stands for each
+                module of a list.
+
+        Raises:
+            ValueError: not exactly one of the two is given, the budget is not from 0 to 1, or no graph has such a module.
+            RuntimeError: the partitioner failed, as it does where the change is applied.
+        """
+        if (budget is None) == (checkpoint is None):
+            raise ValueError("give a budget, or the path of a module to checkpoint")
+        if budget is not None and not 0 <= budget <= 1:
+            raise ValueError(f"a budget is a number from 0 to 1, and not {budget}")
+        with self._lock:
+            graphs = list(self._graphs)
+        divided: list[_Graph] = []
+        changed: list[str] = []
+        missing: list[str] = []
+        for graph in graphs:
+            try:
+                again = graph.partition.redo(budget, checkpoint)
+            except LookupError as error:
+                missing.append(str(error))
+                again = graph.partition
+            if again is None:
+                raise RuntimeError(f"PyTorch's partitioner did not divide the graph of {graph.compile_id} again")
+            divided.append(dataclasses.replace(graph, partition=again, codes={}))
+            if again.saved != graph.partition.saved:
+                changed.append(graph.compile_id)
+        if graphs and len(missing) == len(graphs):
+            raise ValueError(missing[0])
+        after = json.loads(_core.memory_costs(json.dumps({"graphs": [_plain(graph) for graph in divided]})))
+        change = f"activation_memory_budget={budget}" if checkpoint is None else f'checkpoint("{checkpoint}")'
+        return WhatIf(change, self.saved_bytes, sum(graph["saved_bytes"] for graph in after["graphs"]), changed)
+
+    def _divided(self, made: Partition) -> None:
+        with self._lock:
+            if len(self._graphs) < _GRAPHS_MAX:
+                current = dynamo.current()
+                self._graphs.append(_Graph(made, "" if current is None else current.compile_id))
+                self._last[threading.get_ident()] = self._graphs[-1]
+
+    def _traced(self, record: trace.Record) -> None:
+        at_head = _AOT_ID.search(record.text[:4000]) if record.event == "kernel" else None
+        if at_head is None:
+            return
+        number, direction = at_head.groups()
+        with self._lock:
+            graph = self._last.pop(threading.get_ident(), None) if direction == "forward" else None
+            if graph is not None:
+                graph.number = number
+            else:
+                graph = next((known for known in self._graphs if known.number == number), None)
+            if graph is not None:
+                graph.codes[direction] = record.text
+
+
+def _plain(graph: _Graph) -> dict[str, Any]:
+    made = graph.partition
+    values = [
+        {**value._asdict(), "line": None if value.line is None else dataclasses.asdict(value.line)}
+        for value in made.values
+    ]
+    return {
+        "compile_id": graph.compile_id,
+        "partitioner": made.partitioner,
+        "values": values,
+        "saved": made.saved,
+        "outputs": made.outputs,
+        "symbols": made.symbols,
+        "forward_code": graph.codes.get("forward", ""),
+        "backward_code": graph.codes.get("backward", ""),
+    }
+
+
+@contextmanager
+def memory_costs() -> Iterator[MemoryCosts]:
+    """Records what functions that are compiled in the block keep for their backward.
+
+    `with depyf.memory_costs() as memory:` around the first training step. AOTAutograd's cache is off in the block, as what
+    it holds was divided in another process. A function that was compiled before is not seen; `torch.compiler.reset()` in
+    front of the block compiles it again.
+    """
+    costs = MemoryCosts()
+    undo = [partition.add_hook(costs._divided), trace.add_trace_handler(costs._traced, _ignore)]
+    try:
+        yield costs
+    finally:
+        for take_away in undo:
+            take_away()
+
+
+def _ignore(event: PhaseEvent) -> None:
+    """The timeline is not needed here."""

@@ -1,0 +1,309 @@
+#include "costs/plan.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "support/words.h"
+#include "trace/output_code.h"
+
+namespace depyf::costs {
+namespace {
+
+constexpr std::int64_t usual_element_bytes = 4;  // where nothing states the type of what a library call returns
+constexpr std::int64_t unknown_bytes = -1;
+constexpr int of_input = -1, of_none = -2;
+constexpr std::size_t statement_max = 1 << 20;  // characters
+
+// Returns the first name in an expression that `is_known`: buf1 of `reinterpret_tensor(buf1, (8, 1), (1, 1), 0)`.
+template <class IsKnown>
+std::string first_name(std::string_view text, IsKnown is_known) {
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '\'' || text[at] == '"') {
+      at = behind_string(text, at);
+      continue;
+    }
+    const std::string_view word = word_at(text.substr(at));
+    if (!word.empty() && is_known(std::string(word))) return std::string(word);
+    at += std::max<std::size_t>(word.size(), 1);
+  }
+  return {};
+}
+
+class Reader {
+ public:
+  Reader(const Symbols& symbols, const Nodes& nodes) : symbols_(symbols), nodes_(nodes) {}
+
+  Plan run(std::string_view code) {
+    find_facts(code);
+    find_sizes(code);
+    int number = 0, depth = 0;
+    std::size_t indent_of_call = std::string_view::npos;
+    std::string statement;
+    bool is_in_source = false;
+    for (std::string_view line : lines_of(code)) {
+      ++number;
+      const bool was_in_source = is_in_source;
+      for (std::size_t at = line.find("'''"); at != std::string_view::npos; at = line.find("'''", at + 3))
+        is_in_source = !is_in_source;
+      if (was_in_source) continue;
+      const std::size_t indent = line.find_first_not_of(' ');
+      if (indent == std::string_view::npos || line[indent] == '#') continue;
+      if (indent_of_call != std::string_view::npos && indent <= indent_of_call) break;
+      if (line.substr(indent).starts_with("def call(")) {
+        indent_of_call = indent;
+        continue;
+      }
+      if (indent_of_call == std::string_view::npos) continue;
+      if (statement.empty()) line_ = number;
+      statement += without_comment(line.substr(indent), depth);
+      if (depth > 0 && statement.size() < statement_max) continue;
+      depth = 0;
+      for (std::string_view rest = statement; !rest.empty();) {
+        const std::size_t end = std::min(rest.find(';'), rest.size());
+        execute(stripped(rest.substr(0, end)));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+      }
+      statement.clear();
+    }
+    return finished();
+  }
+
+ private:
+  static std::string_view without_comment(std::string_view text, int& depth) {
+    for (std::size_t at = 0; at < text.size();) {
+      if (text[at] == '\'' || text[at] == '"') {
+        at = behind_string(text, at);
+        continue;
+      }
+      if (text[at] == '#') return text.substr(0, at);
+      depth += text[at] == '(' || text[at] == '[' || text[at] == '{';
+      depth -= text[at] == ')' || text[at] == ']' || text[at] == '}';
+      ++at;
+    }
+    return text;
+  }
+
+  // The facts of a buffer are those of the first call which writes it.
+  void find_facts(std::string_view code) {
+    const record::OutputCode output = trace::read_output_code(code);
+    std::unordered_map<std::string, std::vector<std::string>> sources_of_kernels;
+    for (record::Kernel& kernel : trace::kernels_of(code))
+      sources_of_kernels[kernel.name] = std::move(kernel.source_nodes);
+    for (const record::KernelCall& call : output.calls) {
+      NodeFacts facts;
+      const auto search = [&](const std::vector<std::string>& names) {
+        for (auto name = names.rbegin(); name != names.rend(); ++name) {
+          const auto known = nodes_.find(*name);
+          if (known == nodes_.end()) continue;
+          if (!facts.place.line) facts.place = known->second.place;
+          if (!facts.element_bytes) facts.element_bytes = known->second.element_bytes;
+        }
+      };
+      if (const auto nodes = output.nodes_of.find(call.kernel); nodes != output.nodes_of.end()) search(nodes->second);
+      search(call.source_nodes);
+      if (const auto sources = sources_of_kernels.find(call.kernel); sources != sources_of_kernels.end())
+        search(sources->second);
+      for (const std::string& name : call.writes) facts_of_.try_emplace(name.substr(0, name.find('\'')), facts);
+    }
+  }
+
+  // Finds the sizes of what library calls allocate, which the code states behind the call: `assert_size_stride(buf1, (8, 64), (64,
+  // 1), ...)`. The type of the elements is that of the node.
+  void find_sizes(std::string_view code) {
+    std::unordered_map<std::string, std::string> first_name_of;
+    for (std::string_view line : lines_of(code)) {
+      line = stripped(line);
+      const std::string name(word_at(line));
+      std::string_view rest = line.substr(name.size());
+      if (name == "assert_size_stride") {
+        const std::vector<std::string_view> items = items_in_brackets(rest);
+        if (items.size() < 3) continue;
+        const std::optional<std::int64_t> elements = strided_bytes(items[1], items[2], 1, symbols_);
+        const auto first = first_name_of.find(std::string(items[0]));
+        if (elements)
+          elements_of_.try_emplace(first == first_name_of.end() ? std::string(items[0]) : first->second, *elements);
+      } else if (take(rest, " = ") && word_at(rest) == rest && !rest.empty()) {
+        first_name_of[name] = rest;
+      }
+    }
+  }
+
+  bool is_known(const std::string& name) const { return buffer_of_.contains(name) || inputs_.contains(name); }
+
+  void execute(std::string_view text) {
+    if (take(text, "del ")) return free(std::string(word_at(text)));
+    if (take(text, "return ")) return give(text);
+    const std::size_t equals = text.find(" = ");
+    if (equals == std::string_view::npos) return;
+    const std::string_view target = text.substr(0, equals);
+    const std::string_view value = stripped(text.substr(equals + 3));
+    if (value == "args") {
+      for (std::string_view rest = target; !rest.empty(); rest.remove_prefix(std::min(rest.size(), std::size_t{1}))) {
+        const std::string_view name = word_at(rest);
+        if (!name.empty()) inputs_.emplace(name, true);
+        rest.remove_prefix(name.size());
+        if (rest.empty()) break;
+      }
+      return;
+    }
+    if (word_at(target) == target && !target.empty()) assign(std::string(target), value);
+  }
+
+  void assign(const std::string& target, std::string_view value) {
+    const std::string_view function = value.substr(0, value.find('('));
+    if (function.starts_with("empty_strided") || function.starts_with("torch.empty") || function == "empty") {
+      const std::vector<std::string_view> items =
+          items_in_brackets(value.substr(std::min(function.size(), value.size())));
+      std::string_view dtype;
+      for (std::string_view item : items)
+        if (const std::size_t at = item.find("torch."); at != std::string_view::npos)
+          dtype = item.substr(at).substr(0, item.substr(at).find_first_of(",) "));
+      const std::int64_t width = element_bytes_of(dtype);
+      const std::optional<std::int64_t> bytes =
+          items.size() < 2 || !width ? std::nullopt : strided_bytes(items[0], items[1], width, symbols_);
+      return allocate(target, bytes.value_or(-1));
+    }
+    if (value.starts_with("reinterpret_tensor(") || word_at(value) == value || value.starts_with("as_strided(")) {
+      const std::string source = first_name(value.substr(word_at(value) == value ? 0 : function.size()),
+                                            [&](const std::string& name) { return is_known(name); });
+      if (!source.empty()) share(target, source);
+      return;
+    }
+    // `buf1 = buf0[0]`: an item of what a library call returned.
+    const std::string source(word_at(value));
+    if (value.substr(source.size()).starts_with("[") && (buffer_of_.contains(source) || tuples_.contains(source))) {
+      if (const auto whole = buffer_of_.find(source); whole != buffer_of_.end()) {
+        if (plan_.buffers[static_cast<std::size_t>(whole->second)].bytes < 0) {  // no tensor itself
+          tuples_.insert(source);
+          plan_.buffers[static_cast<std::size_t>(whole->second)].bytes = 0;
+        }
+      }
+      return allocate_by_call(target, calls_with_state_.contains(source) && value.ends_with(source + "[0]"));
+    }
+    if (function.find("rng_state") != std::string_view::npos) calls_with_state_.insert(target);
+    if (value.starts_with("extern_kernels.") || value.starts_with("torch.ops.") || value.starts_with("aten.") ||
+        value.starts_with("inductor_ops."))
+      allocate_by_call(target, false);
+  }
+
+  void allocate_by_call(const std::string& name, bool is_random_state) {
+    const auto elements = elements_of_.find(name);
+    if (elements == elements_of_.end()) return allocate(name, unknown_bytes);
+    const auto facts = facts_of_.find(name);
+    const bool is_known_type = facts != facts_of_.end() && facts->second.element_bytes;
+    const std::int64_t width = is_random_state ? 1 : is_known_type ? facts->second.element_bytes : usual_element_bytes;
+    allocate(name, elements->second * width);
+    plan_.buffers.back().elements = elements->second;
+  }
+
+  void allocate(const std::string& name, std::int64_t bytes) {
+    Buffer buffer;
+    buffer.names = {name};
+    buffer.bytes = bytes;
+    buffer.first_line = buffer.last_line = line_;
+    if (const auto facts = facts_of_.find(name); facts != facts_of_.end()) buffer.place = facts->second.place;
+    const auto index = static_cast<int>(plan_.buffers.size());
+    plan_.buffers.push_back(std::move(buffer));
+    holders_.push_back(0);
+    hold(name, index);
+    live(bytes);
+  }
+
+  void hold(const std::string& name, int index) {
+    if (const auto before = buffer_of_.find(name); before != buffer_of_.end()) free(name);
+    buffer_of_[name] = index;
+    ++holders_[static_cast<std::size_t>(index)];
+  }
+
+  void share(const std::string& target, const std::string& source) {
+    const auto known = buffer_of_.find(source);
+    if (known == buffer_of_.end()) {
+      inputs_.emplace(target, true);
+      origin_[target] = source_of(source);
+      return;
+    }
+    const int index = known->second;
+    Buffer& buffer = plan_.buffers[static_cast<std::size_t>(index)];
+    buffer.names.push_back(target);
+    if (target.starts_with("buf")) plan_.reused += std::max<std::int64_t>(buffer.bytes, 0);
+    hold(target, index);
+  }
+
+  std::string source_of(const std::string& name) const {
+    const auto origin = origin_.find(name);
+    return origin == origin_.end() ? name : origin->second;
+  }
+
+  void free(const std::string& name) {
+    const auto known = buffer_of_.find(name);
+    if (known == buffer_of_.end()) return;
+    const auto index = static_cast<std::size_t>(known->second);
+    buffer_of_.erase(known);
+    if (--holders_[index] > 0) return;
+    plan_.buffers[index].last_line = line_;
+    live_ -= std::max<std::int64_t>(plan_.buffers[index].bytes, 0);
+  }
+
+  // Counts memory that is in use from here on.
+  void live(std::int64_t bytes) {
+    live_ += bytes == unknown_bytes ? 0 : bytes;
+    if (live_ <= plan_.peak) return;
+    plan_.peak = live_;
+    plan_.peak_line = line_;
+    plan_.at_peak.clear();
+    for (std::size_t i = 0; i < plan_.buffers.size(); ++i)
+      if (holders_[i] > 0) plan_.at_peak.push_back(i);
+  }
+
+  void give(std::string_view text) {
+    for (std::string_view item : items_in_brackets(text)) {
+      const std::string name = first_name(item, [&](const std::string& word) { return is_known(word); });
+      const auto known = buffer_of_.find(name);
+      plan_.returned.push_back(name.empty() ? of_none : known == buffer_of_.end() ? of_input : known->second);
+      plan_.returned_names.push_back(known == buffer_of_.end() ? source_of(name) : name);
+      if (known == buffer_of_.end()) continue;
+      plan_.buffers[static_cast<std::size_t>(known->second)].is_output = true;
+    }
+    for (Buffer& buffer : plan_.buffers)
+      if (buffer.last_line == buffer.first_line) buffer.last_line = line_;
+  }
+
+  Plan finished() {
+    for (const Buffer& buffer : plan_.buffers) {
+      plan_.allocated += std::max<std::int64_t>(buffer.bytes, 0);
+      plan_.unknown += buffer.bytes < 0;
+    }
+    std::stable_sort(plan_.at_peak.begin(), plan_.at_peak.end(),
+                     [&](std::size_t a, std::size_t b) { return plan_.buffers[a].bytes > plan_.buffers[b].bytes; });
+    for (const std::size_t index : plan_.at_peak)
+      if (plan_.buffers[index].first_line == plan_.peak_line) plan_.peak_place = plan_.buffers[index].place;
+    if (!plan_.peak_place.line)
+      for (const std::size_t index : plan_.at_peak)
+        if (!plan_.peak_place.line) plan_.peak_place = plan_.buffers[index].place;
+    return std::move(plan_);
+  }
+
+  const Symbols& symbols_;
+  const Nodes& nodes_;
+  Plan plan_;
+  std::vector<int> holders_;  // names that hold each buffer
+  std::unordered_map<std::string, int> buffer_of_;
+  std::unordered_map<std::string, bool> inputs_;
+  std::unordered_map<std::string, std::string> origin_;  // views of inputs -> the input
+  std::unordered_set<std::string>
+      calls_with_state_;  // the first item of what these return is a state of random numbers, in bytes
+  std::unordered_map<std::string, std::int64_t> elements_of_;  // what library calls allocate
+  std::unordered_set<std::string> tuples_;  // results of library calls that are several tensors
+  std::unordered_map<std::string, NodeFacts> facts_of_;  // by buffer
+  std::int64_t live_ = 0;
+  int line_ = 0;
+};
+
+}  // namespace
+
+Plan plan_of(std::string_view output_code, const Symbols& symbols, const Nodes& nodes) {
+  return Reader(symbols, nodes).run(output_code);
+}
+
+}  // namespace depyf::costs

@@ -1,0 +1,50 @@
+// The plan of Inductor's output code: which buffers it allocates, how long they live, which memory it uses again, and where most
+// of it is in use.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "costs/sizes.h"
+#include "depyf/record.h"
+
+namespace depyf::costs {
+
+// A piece of memory that the code allocates. A buffer that takes over the memory of an earlier one is no other piece.
+struct Buffer {
+  std::vector<std::string> names;  // the buffers that lie in it, the first one first
+  std::int64_t bytes = -1;  // -1: unknown
+  std::int64_t elements = -1;  // of a tensor that a library call allocates, whose type no code states; else -1
+  int first_line = 0, last_line = 0;  // lines of the code between which it is in use
+  bool is_output = false;  // the code returns it, or a view of it
+  record::Place place;  // the user's line of the call that writes it first
+};
+
+struct Plan {
+  std::vector<Buffer> buffers;
+  std::int64_t allocated = 0, reused = 0;  // bytes that are allocated in all, and that later buffers use again
+  std::int64_t peak = 0;  // bytes that are in use at once, beside the inputs
+  int peak_line = 0;  // line of the code where that is so first
+  record::Place peak_place;
+  std::vector<std::size_t> at_peak;  // indices of the buffers in use there, the largest first
+  std::size_t unknown = 0;  // buffers whose size is unknown, which the sums leave out
+  // For each value that the code returns: the index of its buffer, -1 for an input, -2 for None. `returned_names` has the
+  // name of the input.
+  std::vector<int> returned;
+  std::vector<std::string> returned_names;
+};
+
+// What the graph knows of a node that the code computes.
+struct NodeFacts {
+  record::Place place;
+  std::int64_t element_bytes = 0;  // of its type; 0: unknown
+};
+using Nodes = std::map<std::string, NodeFacts, std::less<>>;
+
+// `symbols` are the sizes that vary. The plan of code without a `call` function is empty.
+Plan plan_of(std::string_view output_code, const Symbols& symbols, const Nodes& nodes);
+
+}  // namespace depyf::costs
