@@ -60,6 +60,7 @@ ORDER = [
     "texts",
     "conditions",
     "diff",
+    "contract",
     "page",
     "artifact",
 ]

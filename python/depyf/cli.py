@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 import depyf
-from depyf import artifact_command, decompile_command, diff_command, page, program
+from depyf import artifact_command, check_command, decompile_command, diff_command, page, program
 
 _LOADED_WHEN_GIVEN = {"doctor": "depyf.doctor", "edit": "depyf.toolkit.command", "numerics": "depyf.numerics_command"}
 """Command -> the module whose `run` executes it. Loading these modules takes longer than most other commands do."""
@@ -77,6 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_numerics_arguments(numerics)
     page.add_parser(commands)
     diff_command.add_parser(commands)
+    check_command.add_parser(commands)
     artifact_command.add_parser(commands)
     doctor = commands.add_parser(
         "doctor",
@@ -106,6 +107,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return page.run(parsed)
     if parsed.command == "diff":
         return diff_command.run(parsed)
+    if parsed.command == "check":
+        return check_command.run(parsed)
     if parsed.command == "open":
         return artifact_command.run(parsed)
     if parsed.command in _LOADED_WHEN_GIVEN:

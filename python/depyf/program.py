@@ -19,14 +19,22 @@ DIRECTORY = "depyf_dump"
 WantedPage = Literal["none", "whole", "redacted"]
 
 
-def run(arguments: list[str], *, module: bool, directory: str, wanted_page: WantedPage = "none") -> int:
+def run(
+    arguments: list[str],
+    *,
+    module: bool,
+    directory: str,
+    wanted_page: WantedPage = "none",
+    shows_summary: bool = True,
+) -> int:
     """Runs a program as `python` would, and prints to standard error at the end what was compiled.
 
     Args:
         arguments: the script or the module's name, and the program's own arguments.
         module: true if the first argument is a module's name.
         directory: the directory of the dump.
-        wanted_page: true if the report is written too, as report.html in the directory.
+        wanted_page: the report that is written too, as report.html in the directory.
+        shows_summary: false if nothing is printed at the end.
 
     Returns:
         The program's exit status.
@@ -49,7 +57,8 @@ def run(arguments: list[str], *, module: bool, directory: str, wanted_page: Want
     finally:
         block.__exit__(None, None, None)
     sys.stdout.flush()
-    print(summary(Path(session.directory), last_run=True), file=sys.stderr)
+    if shows_summary:
+        print(summary(Path(session.directory), last_run=True), file=sys.stderr)
     if wanted_page != "none":
         try:
             path = session.report(Path(session.directory) / "report.html", redact=wanted_page == "redacted")

@@ -1,5 +1,10 @@
 #include "report/comparing.h"
 
+#include <algorithm>
+#include <charconv>
+#include <variant>
+
+#include "depyf/contract.h"
 #include "depyf/diff.h"
 #include "report/reading.h"
 
@@ -24,6 +29,31 @@ options:
   --help      print this text
 
 exit status: 0 if nothing differs; 1 if something does; 2 if a run could not be read, or the command line is wrong.
+)";
+
+constexpr const char* check_help = R"(usage: depyf-report check [--baseline FILE] [--json] PATH
+       depyf-report check --write [--baseline FILE] [--without NAME,...] [--seconds RATIO] PATH
+
+Checks a run against the contract of a program: a small file, which is committed, that states what torch.compile has to make of
+it. The functions have to be compiled, with no graph break and no recompilation but those that the contract lists, and with at most
+so many kernels, library calls, saved bytes and guards; each line of the graphs has to compute the same. What a function of the
+contract does not state is not checked, so that members can be deleted. A function that the contract does not have must be
+compiled whole, and once. Places are known by the text of their line, so that edits elsewhere do not move them.
+
+PATH is a dump of depyf, its session.json, a TORCH_TRACE log, a directory of logs, or a record (--json). Of a dump that several
+runs were written to, the last one counts.
+
+options:
+  --baseline FILE      the contract; depyf-contract.json if it is not given
+  --write              write the contract from the run (an existing one is replaced)
+  --without NAME,...   leave sections out: breaks, recompilations, eager, kernels, library_calls, saved_bytes, guards,
+                       operators, backend
+  --seconds RATIO      allow all compilations to take at most RATIO times what they took in this run
+  --json               print the verdict as JSON
+  --help               print this text
+
+exit status: 0 if the contract holds (or was written); 1 if it is broken; 2 if that could not be told: a file cannot be read, is
+damaged or no contract, the run compiled nothing, or the command line is wrong.
 )";
 
 // Returns the only process of the run that a path names. Earlier runs that were written to the same dump are left
@@ -67,12 +97,110 @@ CommandResult diff_command(const std::vector<std::string>& arguments) {
   return result;
 }
 
+// The command line of `check`.
+struct CheckOptions {
+  std::string baseline = "depyf-contract.json", path;
+  std::vector<std::string> without;
+  std::optional<double> seconds_ratio;
+  bool writes = false, as_json = false, is_help = false;
+  std::string problem;  // empty if the command line is right
+};
+
+// Reads the names of sections, with commas between them. Returns a message about an unknown one.
+std::string read_sections(const std::string& names, std::vector<std::string>& without) {
+  for (std::size_t start = 0; start <= names.size();) {
+    const std::size_t end = std::min(names.find(',', start), names.size());
+    without.push_back(names.substr(start, end - start));
+    if (std::ranges::find(contract::sections, without.back()) == std::end(contract::sections))
+      return "a contract has no section \"" + without.back() + "\"";
+    start = end + 1;
+  }
+  return {};
+}
+
+std::string read_ratio(const std::string& text, std::optional<double>& ratio) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value > 0))
+    return "--seconds takes a number above 0, not \"" + text + "\"";
+  ratio = value;
+  return {};
+}
+
+CheckOptions check_options(const std::vector<std::string>& arguments) {
+  CheckOptions options;
+  for (std::size_t i = 0; i < arguments.size() && options.problem.empty(); ++i) {
+    std::string name = arguments[i];
+    std::optional<std::string> value;
+    if (const std::size_t sign = name.find('='); name.starts_with("--") && sign != std::string::npos)
+      value = name.substr(sign + 1), name.resize(sign);
+    const bool takes_value = name == "--baseline" || name == "--without" || name == "--seconds";
+    if (takes_value && !value) {
+      if (i + 1 == arguments.size()) options.problem = name + " needs a value";
+      else value = arguments[++i];
+    }
+    if (!options.problem.empty()) break;
+    if (name == "--baseline") options.baseline = *value;
+    else if (name == "--without") options.problem = read_sections(*value, options.without);
+    else if (name == "--seconds") options.problem = read_ratio(*value, options.seconds_ratio);
+    else if (name == "--write") options.writes = true;
+    else if (name == "--json") options.as_json = true;
+    else if (name == "--help" || name == "-h") options.is_help = true;
+    else if (name.size() > 1 && name[0] == '-') options.problem = "unknown option " + name;
+    else if (options.path.empty()) options.path = arguments[i];
+    else options.problem = "check takes one run";
+  }
+  if (options.problem.empty() && !options.is_help && options.path.empty()) options.problem = "check takes one run";
+  return options;
+}
+
+bool has_functions(const record::Run& run) {
+  return std::ranges::any_of(run.processes, [](const record::Process& it) { return !it.compilations.empty(); });
+}
+
+CommandResult check_command(const std::vector<std::string>& arguments) {
+  const CheckOptions options = check_options(arguments);
+  if (options.is_help) return {0, check_help, ""};
+  if (!options.problem.empty()) return wrong_usage(options.problem);
+  CommandResult result;
+  const auto unclear = [&](const std::string& message) {
+    result.errors += message + "\n";
+    result.status = unknown;
+    return result;
+  };
+  std::variant<contract::Contract, std::string> baseline;
+  if (!options.writes) {
+    const std::optional<std::string> text = content_of(options.baseline);
+    if (!text) return unclear(options.baseline + ": cannot be read; `check --write` makes it from a run");
+    baseline = contract::from_json(*text);
+    if (const auto* problem = std::get_if<std::string>(&baseline)) return unclear(options.baseline + ": " + *problem);
+  }
+  const record::Run run = run_at(options.path, result);
+  if (result.status == unknown)
+    return unclear(options.path + ": the run could not be read as a whole, so nothing was checked");
+  if (!has_functions(run)) return unclear(options.path + ": nothing was compiled in this run");
+  if (options.writes) {
+    const contract::Contract written = contract::contract_of(run, options.without, options.seconds_ratio);
+    if (const std::string error = write_file(options.baseline, contract::to_json(written)); !error.empty())
+      return unclear(error);
+    result.output = "Wrote " + options.baseline + ", the contract of " + std::to_string(written.functions.size()) +
+                    (written.functions.size() == 1 ? " function.\n" : " functions.\n");
+    return result;
+  }
+  const contract::Verdict verdict = contract::check(std::get<contract::Contract>(baseline), run);
+  result.output =
+      options.as_json ? contract::to_json(verdict, options.baseline) : contract::to_text(verdict, options.baseline);
+  if (!verdict.broken.empty()) result.status = different;
+  return result;
+}
+
 }  // namespace
 
 std::optional<CommandResult> comparing_command(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return std::nullopt;
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (arguments[0] == "diff") return diff_command(rest);
+  if (arguments[0] == "check") return check_command(rest);
   return std::nullopt;
 }
 

@@ -186,3 +186,86 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
     assert "unknown option --what" in done.stderr
     assert run("a").returncode == 2
     assert "exit status" in run("--help").stdout
+
+
+# The contract of the same program. Where `diff` names another kind of change, `check` does so by what each line computes.
+BROKEN = {"shapes": "operators", "input": "operators", "function-new": "function-gone"}
+
+
+def check(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([COMMAND, "check", *map(str, arguments)], capture_output=True, text=True, timeout=60)
+
+
+@pytest.fixture(scope="module")
+def contract(folder: Path) -> Path:
+    """The contract of the program before the edits."""
+    path = folder / "contract.json"
+    done = check("--write", "--baseline", path, folder / "base" / "dump")
+    assert (done.returncode, done.stderr) == (0, "")
+    return path
+
+
+def test_a_contract_has_the_form_of_its_schema_and_fits_on_a_screen(contract: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((ROOT / "docs" / "contract.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    data = json.loads(contract.read_text(encoding="utf-8"))
+    jsonschema.validate(data, schema)
+    assert set(data["functions"]) == {"Net.forward (model.py)", "other (model.py)"}
+    assert len(contract.read_text(encoding="utf-8").split("\n")) < 40
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edit_breaks_the_contract_at_its_line(folder: Path, contract: Path, name: str) -> None:
+    _, _, code, text = EDITS[name]
+    done = check("--baseline", contract, "--json", folder / name / "dump")
+    verdict = json.loads(done.stdout)
+    assert done.returncode == (1 if code else 0), done.stdout
+    assert verdict["holds"] == (code is None)
+    if code is not None:
+        broken = [each for each in verdict["broken"] if each["code"] == BROKEN.get(code, code)]
+        texts = [f"{each['function']} {each['place']['text']} {each['sentence']}" for each in broken]
+        assert broken and (code == "function-new" or any(text in each for each in texts)), verdict["broken"]
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_an_unchanged_program_keeps_its_contract(folder: Path, contract: Path, name: str) -> None:
+    done = check("--baseline", contract, folder / name / "dump")
+    assert (done.returncode, done.stdout.split(":")[0]) == (0, "The contract holds"), done.stdout
+
+
+def test_what_cannot_be_told_has_a_status_of_its_own(folder: Path, contract: Path, tmp_path: Path) -> None:
+    dump = folder / "base" / "dump"
+    (tmp_path / "other.json").write_text('{"depyf_contract": 1, "functions": {"f (a.py)": {"kernls": 1}}}')
+    (tmp_path / "cut.json").write_text(contract.read_text(encoding="utf-8")[:200])
+    for arguments, problem in (
+        (("--baseline", tmp_path / "none.json", dump), "cannot be read"),
+        (("--baseline", tmp_path / "other.json", dump), 'functions["f (a.py)"].kernls is no member'),
+        (("--baseline", tmp_path / "cut.json", dump), "line "),
+        (("--baseline", contract, tmp_path / "no dump"), "no dump"),
+        (("--baseline", contract), "takes one run"),
+        (("--without", "krnels", dump), 'no section "krnels"'),
+        (("--seconds", "fast", dump), '"fast"'),
+    ):
+        done = check(*arguments)
+        assert done.returncode == 2 and problem in done.stderr, (arguments, done.stderr)
+
+
+def test_a_program_is_run_and_checked(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(BASE + "\nrun()\n")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+
+    def depyf(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-W", "ignore", "-m", "depyf", "check", *arguments, program.name]
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+
+    assert depyf().returncode == 2  # there is no contract
+    written = depyf("--write")
+    assert (written.returncode, written.stdout) == (0, "Wrote depyf-contract.json, the contract of 2 functions.\n")
+    program.write_text(BASE.replace("        y = h", '        print("hello")\n        y = h') + "\nrun()\n")
+    broken = depyf()
+    assert broken.returncode == 1 and 'program.py:13 `print("hello")`' in broken.stdout, broken.stdout + broken.stderr
+    program.write_text("raise SystemExit(3)\n")
+    failed = depyf()
+    assert failed.returncode == 2 and "failed with exit status 3" in failed.stderr

@@ -1,0 +1,370 @@
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include "contract/facts.h"
+#include "support/words.h"
+#include "texts/shown.h"
+#include "texts/words.h"
+
+namespace depyf::contract {
+namespace {
+
+using diff::Change, diff::Weight;
+
+std::string at(const record::Place& place) {
+  const std::string line = diff::quoted_line(place);
+  return line.empty() ? "" : " at " + line;
+}
+
+// Splits the operators of a line at the commas that are not within a shape.
+std::vector<std::string> split(const std::string& operators) {
+  std::vector<std::string> items;
+  int depth = 0;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i <= operators.size(); ++i) {
+    if (i < operators.size() && operators[i] != ',') {
+      depth += (operators[i] == '[') - (operators[i] == ']');
+    } else if (depth == 0 || i == operators.size()) {
+      items.emplace_back(stripped(std::string_view(operators).substr(start, i - start)));
+      start = i + 1;
+    }
+  }
+  return items;
+}
+
+// Returns the operators that `these` has and `others` lacks: "nothing more" if there are none.
+std::string only_in(const std::string& these, const std::string& others) {
+  std::vector<std::string> items = split(these);
+  for (const std::string& other : split(others))
+    if (const auto known = std::ranges::find(items, other); known != items.end()) items.erase(known);
+  return items.empty() ? "nothing more" : joined(items, ", ");
+}
+
+std::string own_name(const std::string& name) { return name.substr(name.rfind('.') + 1); }
+
+// Checks one process.
+class Check {
+ public:
+  Check(const Contract& contract, const record::Process& process, Verdict& verdict)
+      : contract_(contract), facts_(diff::facts_of(process)), now_(functions_of(facts_)), verdict_(verdict) {}
+
+  void run() {
+    match();
+    for (std::size_t i = 0; i < matches_.size(); ++i) {
+      if (matches_[i] < 0) continue;
+      ++verdict_.functions;
+      check_function(contract_.functions[i], static_cast<std::size_t>(matches_[i]));
+    }
+    for (std::size_t k = 0; k < now_.size(); ++k)
+      if (!is_matched_[k]) check_new(k);
+    backend();
+    operators();
+    seconds();
+  }
+
+  // The functions of the contract that the process did not compile.
+  std::vector<std::size_t> missing() const {
+    std::vector<std::size_t> result;
+    for (std::size_t i = 0; i < matches_.size(); ++i)
+      if (matches_[i] < 0) result.push_back(i);
+    return result;
+  }
+
+ private:
+  // Pairs the functions of the contract with those of the run: by qualified name, or by the plain name where one of
+  // the two records has no other.
+  void match() {
+    matches_.assign(contract_.functions.size(), -1);
+    is_matched_.assign(now_.size(), false);
+    for (const bool by_plain_name : {false, true})
+      for (std::size_t i = 0; i < matches_.size(); ++i)
+        for (std::size_t k = 0; k < now_.size() && matches_[i] < 0; ++k) {
+          const Function &known = contract_.functions[i], &now = now_[k];
+          const bool is_same = by_plain_name
+                                   ? own_name(known.name) == own_name(now.name) &&
+                                         (known.name == own_name(known.name) || now.name == own_name(now.name))
+                                   : known.name == now.name;
+          if (is_matched_[k] || known.file != now.file || !is_same) continue;
+          matches_[i] = static_cast<int>(k);
+          is_matched_[k] = true;
+        }
+  }
+
+  Change& add(const char* code, Weight weight, std::size_t index, const record::Place& place, std::string sentence) {
+    Change& change = verdict_.broken.emplace_back();
+    change.code = code;
+    change.weight = weight;
+    change.function = facts_.functions[index].title();
+    change.place = place.line ? place : facts_.functions[index].place;
+    change.sentence = std::move(sentence);
+    return change;
+  }
+
+  // A function that the contract does not have may be compiled, but only whole and once.
+  void check_new(std::size_t index) {
+    Function strict;
+    strict.breaks.emplace(), strict.recompilations.emplace(), strict.eager.emplace();
+    const std::size_t before = verdict_.broken.size();
+    check_function(strict, index);
+    for (std::size_t i = before; i < verdict_.broken.size(); ++i)
+      verdict_.broken[i].sentence += " (the contract does not have this function)";
+  }
+
+  void check_function(const Function& known, std::size_t index) {
+    const std::size_t before = verdict_.broken.size();
+    if (known.eager) eager(known, index);
+    if (known.breaks) breaks(known, index);
+    if (known.recompilations) recompilations(known, index);
+    std::vector<std::string> exceeded;
+    const bool is_explained = verdict_.broken.size() > before;
+    bounds(known, index, is_explained ? &exceeded : nullptr);
+    // What the function costs follows from its new break or recompilation.
+    for (std::string& sentence : exceeded) verdict_.broken[before].details.push_back(std::move(sentence));
+  }
+
+  void eager(const Function& known, std::size_t index) {
+    for (const diff::EagerFact& fact : facts_.functions[index].eager) {
+      if (std::ranges::find(*known.eager, fact.kind) != known.eager->end()) continue;
+      Change& change = add(fact.kind == "limit" ? "limit-new" : "eager-new", Weight::worse, index, fact.place,
+                           texts::headline(*fact.compilation, "it"));
+      change.details = texts::details(*fact.compilation);
+    }
+    if (facts_.functions[index].eager.empty() && !known.eager->empty())
+      verdict_.better.push_back(facts_.functions[index].title() + " runs compiled now");
+  }
+
+  bool is_cause_of_eager(const diff::BreakFact& fact, std::size_t index) const {
+    return std::ranges::any_of(facts_.functions[index].eager, [&](const diff::EagerFact& eager) {
+      return eager.kind == "break" && eager.place.line == fact.source->place.line;
+    });
+  }
+
+  void breaks(const Function& known, std::size_t index) {
+    std::vector<bool> is_used(known.breaks->size(), false);
+    const auto allowed = [&](const Break& now, bool with_reason) {
+      for (std::size_t i = 0; i < is_used.size(); ++i) {
+        const Break& it = (*known.breaks)[i];
+        if (is_used[i] || it.line != now.line || (with_reason && it.reason != now.reason)) continue;
+        is_used[i] = true;
+        return static_cast<int>(i);
+      }
+      return -1;
+    };
+    std::vector<std::size_t> left;
+    for (std::size_t k = 0; k < now_[index].breaks->size(); ++k)
+      if (allowed((*now_[index].breaks)[k], true) < 0) left.push_back(k);
+    for (const std::size_t k : left) {
+      const diff::BreakFact& fact = facts_.functions[index].breaks[k];
+      const int other = allowed((*now_[index].breaks)[k], false);
+      if (other >= 0) {
+        Change& change =
+            add("break-reason", Weight::neutral, index, fact.source->place,
+                "the graph break" + at(fact.source->place) + " has another reason: " + fact.source->reason +
+                    "; allowed is " + (*known.breaks)[static_cast<std::size_t>(other)].reason);
+        change.before = (*known.breaks)[static_cast<std::size_t>(other)].reason, change.after = fact.source->reason;
+        continue;
+      }
+      if (known.eager && known.eager->empty() && is_cause_of_eager(fact, index)) continue;
+      Change& change = add("break-new", Weight::worse, index, fact.source->place,
+                           "a graph break" + at(fact.source->place) + ": " + fact.source->reason);
+      change.after = fact.source->reason;
+      change.details = texts::hints(*fact.source);
+    }
+    for (std::size_t i = 0; i < is_used.size(); ++i)
+      if (!is_used[i])
+        verdict_.better.push_back(facts_.functions[index].title() + ": the graph break at `" + (*known.breaks)[i].line +
+                                  "` is gone");
+  }
+
+  void recompilations(const Function& known, std::size_t index) {
+    std::vector<bool> is_used(known.recompilations->size(), false);
+    for (const diff::Cause& cause : facts_.functions[index].recompilations) {
+      std::size_t i = 0;
+      while (i < is_used.size() && (is_used[i] || (*known.recompilations)[i].kind != cause.kind ||
+                                    (*known.recompilations)[i].subject != cause.subject))
+        ++i;
+      if (i < is_used.size()) {
+        is_used[i] = true;
+        continue;
+      }
+      add("recompilation-new", Weight::worse, index, cause.place, "is compiled again because of " + cause.text).after =
+          cause.text;
+    }
+    const auto gone = std::ranges::count(is_used, false);
+    if (gone)
+      verdict_.better.push_back(facts_.functions[index].title() + ": " +
+                                texts::counted(static_cast<std::size_t>(gone), "recompilation") + " fewer");
+  }
+
+  // Adds a broken bound, or only its sentence if `exceeded` is given.
+  void exceed(const char* code, std::size_t index, std::int64_t now, std::int64_t allowed, const std::string& noun,
+              std::vector<std::string>* exceeded, const record::Place& place = {}) {
+    std::string sentence = std::to_string(now) + " " + noun + ", allowed are " + std::to_string(allowed);
+    if (exceeded) return exceeded->push_back(std::move(sentence));
+    Change& change = add(code, Weight::costs, index, place, std::move(sentence));
+    change.before = std::to_string(allowed), change.after = std::to_string(now);
+  }
+
+  void bounds(const Function& known, std::size_t index, std::vector<std::string>* exceeded) {
+    const Function& now = now_[index];
+    if (known.kernels && now.kernels && *now.kernels > *known.kernels)
+      exceed("kernels", index, *now.kernels, *known.kernels, "kernels", exceeded);
+    if (known.library_calls && now.library_calls)
+      for (const auto& [name, count] : *now.library_calls) {
+        const auto bound = std::ranges::find(*known.library_calls, name, &std::pair<std::string, std::int64_t>::first);
+        const std::int64_t allowed = bound == known.library_calls->end() ? 0 : bound->second;
+        if (count > allowed) exceed("library-calls", index, count, allowed, "calls of " + name, exceeded);
+      }
+    if (known.saved_bytes && now.saved_bytes && *now.saved_bytes > *known.saved_bytes)
+      exceed("saved-bytes", index, *now.saved_bytes, *known.saved_bytes, "bytes saved for the backward", exceeded,
+             largest_saved(index));
+    if (known.guards && now.guards && contract_.is_of_dump == facts_.is_dump && *now.guards > *known.guards)
+      exceed("guards", index, *now.guards, *known.guards, "guards", exceeded);
+    if (known.guards && contract_.is_of_dump != facts_.is_dump)
+      unchecked("Guards: a log counts them in another way than a dump of depyf.");
+    if (known.kernels && !now.kernels && contract_.backend == name_of(diff::Reach::kernels))
+      unchecked("Kernels and library calls: the run does not record any.");
+  }
+
+  record::Place largest_saved(std::size_t index) const {
+    record::Place place;
+    std::int64_t most = 0;
+    for (const auto& [line, bytes] : facts_.functions[index].costs.saved_at) {
+      const auto known = facts_.places.find(line);
+      if (bytes > most && known != facts_.places.end()) most = bytes, place = known->second;
+    }
+    return place;
+  }
+
+  void unchecked(std::string sentence) {
+    if (std::ranges::find(verdict_.unchecked, sentence) == verdict_.unchecked.end())
+      verdict_.unchecked.push_back(std::move(sentence));
+  }
+
+  Change& add_for_run(const char* code, const record::Place& place, std::string sentence) {
+    Change& change = verdict_.broken.emplace_back();
+    change.code = code;
+    change.weight = Weight::costs;
+    change.place = place;
+    change.sentence = std::move(sentence);
+    return change;
+  }
+
+  void backend() {
+    if (contract_.backend.empty()) return;
+    if (!facts_.reach) return unchecked("Graphs and kernels: the run does not record any.");
+    const std::string now = name_of(*facts_.reach);
+    if (now == contract_.backend) return;
+    Change& change =
+        add_for_run("backend", facts_.functions.empty() ? record::Place() : facts_.functions[0].place,
+                    "another backend: the run goes as far as " + now + ", the contract as far as " + contract_.backend);
+    change.before = contract_.backend, change.after = now;
+  }
+
+  // Compares what each line computes. A line that was edited and computes the same does not count.
+  void operators() {
+    if (!contract_.operators) return;
+    const std::vector<LineOperators> now = operators_of(facts_);
+    if (now.empty() && !facts_.reach) return unchecked("Operators by line: the run does not record any graph.");
+    std::vector<const std::pair<std::string, std::string>*> gone;
+    std::set<std::string> known_lines;
+    for (const auto& known : *contract_.operators) {
+      known_lines.insert(known.first);
+      const auto row = std::ranges::find(now, known.first, &LineOperators::line);
+      if (row == now.end()) gone.push_back(&known);
+      else if (row->operators != known.second) other_operators(*row, known.second, {});
+    }
+    std::vector<const LineOperators*> added;
+    for (const LineOperators& row : now)
+      if (!known_lines.contains(row.line)) added.push_back(&row);
+    std::erase_if(added, [&](const LineOperators* row) {
+      const auto same = std::ranges::find_if(gone, [&](const auto* known) { return known->second == row->operators; });
+      if (same == gone.end()) return false;
+      gone.erase(same);
+      return true;
+    });
+    for (std::size_t i = 0; i < std::max(added.size(), gone.size()); ++i) {
+      if (i >= added.size()) {
+        const bool is_now_elsewhere = !verdict_.broken.empty() && verdict_.broken.back().code == "break-new";
+        Change& change =
+            add_for_run("operators", place_of(gone[i]->first),
+                        "`" + gone[i]->first + "` computes nothing any more; the contract has " + gone[i]->second);
+        change.before = gone[i]->second;
+        if (is_now_elsewhere) change.details.emplace_back("It may run eagerly since the graph break.");
+      } else {
+        other_operators(*added[i], i < gone.size() ? gone[i]->second : "", i < gone.size() ? gone[i]->first : "");
+      }
+    }
+  }
+
+  // Returns a place for a line that the run does not have: the file of the line, and its text.
+  static record::Place place_of(const std::string& line) {
+    record::Place place;
+    const std::size_t colon = line.find(": ");
+    if (colon == std::string::npos) return place;
+    place.file = line.substr(0, colon);
+    place.text = line.substr(colon + 2);
+    return place;
+  }
+
+  void other_operators(const LineOperators& row, const std::string& known, const std::string& line_before) {
+    std::string sentence = diff::quoted_line(row.place) + " computes ";
+    if (known.empty()) sentence += row.operators + "; the contract does not have this line";
+    else
+      sentence += only_in(row.operators, known) + ", where the contract has " + only_in(known, row.operators) +
+                  (line_before.empty() ? "" : " at `" + line_before + "`");
+    Change& change = add_for_run("operators", row.place, std::move(sentence));
+    change.before = known, change.after = row.operators;
+  }
+
+  void seconds() {
+    if (!contract_.seconds || !contract_.seconds_ratio) return;
+    double total = 0;
+    for (const diff::Function& function : facts_.functions) total += function.seconds;
+    if (total <= *contract_.seconds * *contract_.seconds_ratio) return;
+    char text[120];
+    std::snprintf(text, sizeof text,
+                  "compiling takes %.3g s, which is %.3g times the %.3g s of the contract; allowed are %.3g times",
+                  total, total / *contract_.seconds, *contract_.seconds, *contract_.seconds_ratio);
+    add_for_run("seconds", {}, text);
+  }
+
+  const Contract& contract_;
+  diff::Facts facts_;
+  std::vector<Function> now_;
+  Verdict& verdict_;
+  std::vector<int> matches_;      // by function of the contract: that of the run, or -1
+  std::vector<bool> is_matched_;  // by function of the run
+};
+
+}  // namespace
+
+Verdict check(const Contract& contract, const record::Run& run) {
+  Verdict verdict;
+  std::map<std::size_t, std::size_t> missing;  // function of the contract -> how many processes did not compile it
+  for (const record::Process& process : run.processes) {
+    const std::size_t first = verdict.broken.size();
+    Check of_process(contract, process, verdict);
+    of_process.run();
+    for (const std::size_t index : of_process.missing()) ++missing[index];
+    if (run.processes.size() > 1 && process.rank)
+      for (std::size_t i = first; i < verdict.broken.size(); ++i)
+        verdict.broken[i].sentence = "rank " + std::to_string(*process.rank) + ": " + verdict.broken[i].sentence;
+  }
+  for (const auto& [index, count] : missing) {
+    if (count < run.processes.size()) continue;
+    Change& change = verdict.broken.emplace_back();
+    change.code = "function-gone";
+    change.weight = Weight::worse;
+    change.function = title_of(contract.functions[index]);
+    change.place.file = contract.functions[index].file;
+    change.place.function = own_name(contract.functions[index].name);
+    change.sentence = "is not compiled any more";
+  }
+  std::ranges::stable_sort(verdict.broken, {}, &Change::weight);
+  return verdict;
+}
+
+}  // namespace depyf::contract

@@ -1,0 +1,32 @@
+// The facts of a run in the form in which a contract states them.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "depyf/contract.h"
+#include "diff/facts.h"
+
+namespace depyf::contract {
+
+// Returns a line as a contract names it: its text, with the name of its file in front unless it is `file`.
+std::string line_in(const diff::Line& line, const std::string& file);
+
+// The operators of a line: "2 linear f32[4, 8], relu f32[4, 8]".
+struct LineOperators {
+  std::string line;       // with its file
+  std::string operators;  // empty if the line computes nothing
+  record::Place place;
+};
+
+// Returns the operators by line, in the order of files and lines.
+std::vector<LineOperators> operators_of(const diff::Facts& facts);
+
+// Returns the functions of the facts with all of their sections, in the same order.
+std::vector<Function> functions_of(const diff::Facts& facts);
+
+// Returns the title of a function as a contract has it: "Net.forward (model.py)".
+std::string title_of(const Function& function);
+
+}  // namespace depyf::contract
