@@ -74,6 +74,9 @@ compat: build  ## What works with ten pairs of PyTorch and Python: docs/compatib
 check-all: setup  ## gcc, clang, sanitizers, fuzzing, coverage, mutation scores; a table; CHECKS="clang fuzz"
 	@$(PYTHON_VENV) tools/check_all.py $(CHECKS)
 
+plugin: setup  ## The pytest plugin in a project of its own, from an installed wheel
+	tools/plugin.sh
+
 wheel: setup  ## pip install . on each CPython at hand, without PyTorch
 	@tools/wheel.sh
 

@@ -45,10 +45,15 @@ struct Contract {
   std::string backend;    // how far the backend goes: the name of a diff::Reach; empty if it is not checked
   bool is_of_dump = true;  // guards are counted differently in dumps and in logs
   std::vector<Function> functions;
+  // What a function that is not listed has to keep.
+  Function others{{}, {}, std::vector<Break>(), std::vector<Recompilation>(), std::vector<std::string>(), {}, {},
+                  {}, {}};
   // "model.py: y = h * 2" -> "mul f32[4, 8]"
   std::optional<std::vector<std::pair<std::string, std::string>>> operators;
   std::optional<double> seconds;        // what all compilations took
   std::optional<double> seconds_ratio;  // the largest allowed multiple of that
+  // Upper bounds on all functions together, which no file states.
+  std::optional<std::int64_t> recompilations, kernels;
 };
 
 // The sections that a contract can leave out.

@@ -40,6 +40,13 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument("--baseline", metavar="FILE", default=BASELINE, help=f"the contract; {BASELINE} if not given")
     parser.add_argument(
+        "--no-breaks",
+        action="store_true",
+        help="in place of a contract: allow no graph break, and no function that runs eagerly",
+    )
+    parser.add_argument("--recompiles", metavar="N", help="in place of a contract: allow N recompilations in all")
+    parser.add_argument("--kernels", metavar="N", help="in place of a contract: allow N kernels in all")
+    parser.add_argument(
         "--write", action="store_true", help="write the contract from the run, in place of an older one"
     )
     parser.add_argument(
@@ -69,12 +76,13 @@ def run(parsed: argparse.Namespace) -> int:
     if not parsed.target:
         print("depyf check: no program, dump or log is given; --help says more", file=sys.stderr)
         return _UNCLEAR
-    if not parsed.write and not Path(parsed.baseline).is_file():
+    has_bounds = parsed.no_breaks or parsed.recompiles is not None or parsed.kernels is not None
+    if not parsed.write and not has_bounds and not Path(parsed.baseline).is_file():
         print(f"{parsed.baseline}: there is no contract; `depyf check --write` makes it from a run", file=sys.stderr)
         return _UNCLEAR
-    options = ["--baseline", parsed.baseline]
+    options = ["--baseline", parsed.baseline, *(["--no-breaks"] if parsed.no_breaks else [])]
     options += [f"--{name}" for name in ("write", "json") if getattr(parsed, name)]
-    for name in ("without", "seconds"):
+    for name in ("without", "seconds", "recompiles", "kernels"):
         if getattr(parsed, name) is not None:
             options += [f"--{name}", getattr(parsed, name)]
     path = parsed.target[0]

@@ -42,6 +42,10 @@ std::string only_in(const std::string& these, const std::string& others) {
   return items.empty() ? "nothing more" : joined(items, ", ");
 }
 
+std::string counted(std::int64_t count, const std::string& noun) {
+  return texts::counted(static_cast<std::size_t>(count), noun);
+}
+
 std::string own_name(const std::string& name) { return name.substr(name.rfind('.') + 1); }
 
 // Checks one process.
@@ -61,6 +65,7 @@ class Check {
       if (!is_matched_[k]) check_new(k);
     backend();
     operators();
+    totals();
     seconds();
   }
 
@@ -102,13 +107,11 @@ class Check {
     return change;
   }
 
-  // A function that the contract does not have may be compiled, but only whole and once.
   void check_new(std::size_t index) {
-    Function strict;
-    strict.breaks.emplace(), strict.recompilations.emplace(), strict.eager.emplace();
     const std::size_t before = verdict_.broken.size();
-    check_function(strict, index);
-    for (std::size_t i = before; i < verdict_.broken.size(); ++i)
+    check_function(contract_.others, index);
+    if (contract_.functions.empty()) ++verdict_.functions;
+    for (std::size_t i = before; i < verdict_.broken.size() && !contract_.functions.empty(); ++i)
       verdict_.broken[i].sentence += " (the contract does not have this function)";
   }
 
@@ -198,30 +201,40 @@ class Check {
                                 texts::counted(static_cast<std::size_t>(gone), "recompilation") + " fewer");
   }
 
-  // Adds a broken bound, or only its sentence if `exceeded` is given.
-  void exceed(const char* code, std::size_t index, std::int64_t now, std::int64_t allowed, const std::string& noun,
-              std::vector<std::string>* exceeded, const record::Place& place = {}) {
-    std::string sentence = std::to_string(now) + " " + noun + ", allowed are " + std::to_string(allowed);
-    if (exceeded) return exceeded->push_back(std::move(sentence));
-    Change& change = add(code, Weight::costs, index, place, std::move(sentence));
-    change.before = std::to_string(allowed), change.after = std::to_string(now);
+  // A bound of a function that the run exceeds.
+  struct Exceeded {
+    const char* code;
+    std::int64_t now, allowed;
+    std::string noun, behind;  // "call", " of extern_kernels.mm"
+    record::Place place;
+  };
+
+  // Adds an exceeded bound, or only its sentence to `sentences` if that is given.
+  void add_exceeded(std::size_t index, const Exceeded& it, std::vector<std::string>* sentences) {
+    std::string sentence = counted(it.now, it.noun) + it.behind + ", allowed are " + std::to_string(it.allowed);
+    if (sentences) return sentences->push_back(std::move(sentence));
+    Change& change = add(it.code, Weight::costs, index, it.place, std::move(sentence));
+    change.before = std::to_string(it.allowed), change.after = std::to_string(it.now);
   }
 
   void bounds(const Function& known, std::size_t index, std::vector<std::string>* exceeded) {
     const Function& now = now_[index];
     if (known.kernels && now.kernels && *now.kernels > *known.kernels)
-      exceed("kernels", index, *now.kernels, *known.kernels, "kernels", exceeded);
+      add_exceeded(index, {"kernels", *now.kernels, *known.kernels, "kernel", {}, {}}, exceeded);
     if (known.library_calls && now.library_calls)
       for (const auto& [name, count] : *now.library_calls) {
         const auto bound = std::ranges::find(*known.library_calls, name, &std::pair<std::string, std::int64_t>::first);
         const std::int64_t allowed = bound == known.library_calls->end() ? 0 : bound->second;
-        if (count > allowed) exceed("library-calls", index, count, allowed, "calls of " + name, exceeded);
+        if (count > allowed)
+          add_exceeded(index, {"library-calls", count, allowed, "call", " of " + name, {}}, exceeded);
       }
     if (known.saved_bytes && now.saved_bytes && *now.saved_bytes > *known.saved_bytes)
-      exceed("saved-bytes", index, *now.saved_bytes, *known.saved_bytes, "bytes saved for the backward", exceeded,
-             largest_saved(index));
+      add_exceeded(index,
+                   {"saved-bytes", *now.saved_bytes, *known.saved_bytes, "byte", " saved for the backward",
+                    largest_saved(index)},
+                   exceeded);
     if (known.guards && now.guards && contract_.is_of_dump == facts_.is_dump && *now.guards > *known.guards)
-      exceed("guards", index, *now.guards, *known.guards, "guards", exceeded);
+      add_exceeded(index, {"guards", *now.guards, *known.guards, "guard", {}, {}}, exceeded);
     if (known.guards && contract_.is_of_dump != facts_.is_dump)
       unchecked("Guards: a log counts them in another way than a dump of depyf.");
     if (known.kernels && !now.kernels && contract_.backend == name_of(diff::Reach::kernels))
@@ -317,6 +330,31 @@ class Check {
                   (line_before.empty() ? "" : " at `" + line_before + "`");
     Change& change = add_for_run("operators", row.place, std::move(sentence));
     change.before = known, change.after = row.operators;
+  }
+
+  // Checks the bounds on all functions together.
+  void totals() {
+    std::int64_t recompilations = 0, kernels = 0;
+    std::vector<std::string> causes, costs;
+    record::Place place;
+    for (std::size_t i = 0; i < now_.size(); ++i) {
+      for (const diff::Cause& cause : facts_.functions[i].recompilations) {
+        if (recompilations++ == 0) place = cause.place.line ? cause.place : facts_.functions[i].place;
+        causes.push_back(facts_.functions[i].title() + " is compiled again because of " + cause.text);
+      }
+      if (!now_[i].kernels.value_or(0)) continue;
+      kernels += *now_[i].kernels;
+      costs.push_back(facts_.functions[i].title() + ": " + std::to_string(*now_[i].kernels));
+    }
+    const auto bound = [&](const char* code, std::int64_t now, const std::optional<std::int64_t>& allowed,
+                           const char* noun, const record::Place& where, std::vector<std::string> details) {
+      if (!allowed || now <= *allowed) return;
+      Change& change = add_for_run(code, where, counted(now, noun) + ", allowed are " + std::to_string(*allowed));
+      change.before = std::to_string(*allowed), change.after = std::to_string(now);
+      change.details = std::move(details);
+    };
+    bound("recompilation-new", recompilations, contract_.recompilations, "recompilation", place, std::move(causes));
+    bound("kernels", kernels, contract_.kernels, "kernel", {}, std::move(costs));
   }
 
   void seconds() {

@@ -32,6 +32,7 @@ exit status: 0 if nothing differs; 1 if something does; 2 if a run could not be 
 )";
 
 constexpr const char* check_help = R"(usage: depyf-report check [--baseline FILE] [--json] PATH
+       depyf-report check [--no-breaks] [--recompiles N] [--kernels N] [--json] PATH
        depyf-report check --write [--baseline FILE] [--without NAME,...] [--seconds RATIO] PATH
 
 Checks a run against the contract of a program: a small file, which is committed, that states what torch.compile has to make of
@@ -45,6 +46,9 @@ runs were written to, the last one counts.
 
 options:
   --baseline FILE      the contract; depyf-contract.json if it is not given
+  --no-breaks          instead of a contract: allow no graph break, and no function that runs eagerly
+  --recompiles N       instead of a contract: allow N recompilations in all
+  --kernels N          instead of a contract: allow N kernels in all
   --write              write the contract from the run (an existing one is replaced)
   --without NAME,...   leave sections out: breaks, recompilations, eager, kernels, library_calls, saved_bytes, guards,
                        operators, backend
@@ -103,6 +107,9 @@ struct CheckOptions {
   std::vector<std::string> without;
   std::optional<double> seconds_ratio;
   bool writes = false, as_json = false, is_help = false;
+  // The bounds that replace a contract.
+  bool has_bounds = false, allows_breaks = true;
+  std::optional<std::int64_t> recompilations, kernels;
   std::string problem;  // empty if the command line is right
 };
 
@@ -127,6 +134,25 @@ std::string read_ratio(const std::string& text, std::optional<double>& ratio) {
   return {};
 }
 
+std::string read_count(const std::string& name, const std::string& text, std::optional<std::int64_t>& count) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0)
+    return name + " takes a number that is not negative, not \"" + text + "\"";
+  count = value;
+  return {};
+}
+
+// Returns the contract that only has the bounds of the command line.
+contract::Contract bounds_of(const CheckOptions& options) {
+  contract::Contract bounds;
+  if (options.allows_breaks) bounds.others.breaks.reset(), bounds.others.eager.reset();
+  bounds.others.recompilations.reset();
+  bounds.recompilations = options.recompilations;
+  bounds.kernels = options.kernels;
+  return bounds;
+}
+
 CheckOptions check_options(const std::vector<std::string>& arguments) {
   CheckOptions options;
   for (std::size_t i = 0; i < arguments.size() && options.problem.empty(); ++i) {
@@ -134,7 +160,8 @@ CheckOptions check_options(const std::vector<std::string>& arguments) {
     std::optional<std::string> value;
     if (const std::size_t sign = name.find('='); name.starts_with("--") && sign != std::string::npos)
       value = name.substr(sign + 1), name.resize(sign);
-    const bool takes_value = name == "--baseline" || name == "--without" || name == "--seconds";
+    const bool takes_value = name == "--baseline" || name == "--without" || name == "--seconds" ||
+                             name == "--recompiles" || name == "--kernels";
     if (takes_value && !value) {
       if (i + 1 == arguments.size()) options.problem = name + " needs a value";
       else value = arguments[++i];
@@ -143,6 +170,9 @@ CheckOptions check_options(const std::vector<std::string>& arguments) {
     if (name == "--baseline") options.baseline = *value;
     else if (name == "--without") options.problem = read_sections(*value, options.without);
     else if (name == "--seconds") options.problem = read_ratio(*value, options.seconds_ratio);
+    else if (name == "--recompiles") options.problem = read_count(name, *value, options.recompilations);
+    else if (name == "--kernels") options.problem = read_count(name, *value, options.kernels);
+    else if (name == "--no-breaks") options.allows_breaks = false;
     else if (name == "--write") options.writes = true;
     else if (name == "--json") options.as_json = true;
     else if (name == "--help" || name == "-h") options.is_help = true;
@@ -150,6 +180,9 @@ CheckOptions check_options(const std::vector<std::string>& arguments) {
     else if (options.path.empty()) options.path = arguments[i];
     else options.problem = "check takes one run";
   }
+  options.has_bounds = !options.allows_breaks || options.recompilations || options.kernels;
+  if (options.problem.empty() && options.has_bounds && options.writes)
+    options.problem = "--write takes no bounds; they stand in the file";
   if (options.problem.empty() && !options.is_help && options.path.empty()) options.problem = "check takes one run";
   return options;
 }
@@ -169,7 +202,9 @@ CommandResult check_command(const std::vector<std::string>& arguments) {
     return result;
   };
   std::variant<contract::Contract, std::string> baseline;
-  if (!options.writes) {
+  if (options.has_bounds) {
+    baseline = bounds_of(options);
+  } else if (!options.writes) {
     const std::optional<std::string> text = content_of(options.baseline);
     if (!text) return unclear(options.baseline + ": cannot be read; `check --write` makes it from a run");
     baseline = contract::from_json(*text);
@@ -188,8 +223,8 @@ CommandResult check_command(const std::vector<std::string>& arguments) {
     return result;
   }
   const contract::Verdict verdict = contract::check(std::get<contract::Contract>(baseline), run);
-  result.output =
-      options.as_json ? contract::to_json(verdict, options.baseline) : contract::to_text(verdict, options.baseline);
+  const std::string name = options.has_bounds ? "the bounds of the command line" : options.baseline;
+  result.output = options.as_json ? contract::to_json(verdict, name) : contract::to_text(verdict, name);
   if (!verdict.broken.empty()) result.status = different;
   return result;
 }
