@@ -9,6 +9,7 @@ import contextlib
 import dis
 import functools
 import inspect
+import io
 import json
 import keyword
 import linecache
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 import types
 import weakref
 from pathlib import Path
@@ -216,7 +218,7 @@ def python_names() -> set[str]:
         sys,
         weakref,
     ]
-    modules += [linecache, math, textwrap, threading, types]
+    modules += [io, linecache, math, time, textwrap, threading, types]
     found: set[str] = {"EnumMeta"}
     for module in modules:
         found |= {name for name in dir(module) if not name.startswith("_")}

@@ -15,7 +15,7 @@ from depyf.recompile import compile_like
 
 if TYPE_CHECKING:
     from depyf.capture import prepare_debug
-    from depyf.costs import guard_costs, memory_costs
+    from depyf.costs import compile_costs, guard_costs, memory_costs
     from depyf.debugging import debug
     from depyf.explanation import explain
     from depyf.logs import install, uninstall
@@ -33,6 +33,7 @@ __all__ = [
     "Session",
     "__version__",
     "cache_entries",
+    "compile_costs",
     "compile_like",
     "debug",
     "decompile",
@@ -65,6 +66,7 @@ _LAZY = {
     "dispatch": "depyf.toolkit",
     "edit": "depyf.toolkit",
     "explain": "depyf.explanation",
+    "compile_costs": "depyf.costs",
     "guard_costs": "depyf.costs",
     "memory_costs": "depyf.costs",
     "debug": "depyf.debugging",

@@ -584,6 +584,12 @@ def explanation_text(explanation: str) -> str:
 def explanation_headline(explanation: str) -> str:
     """One line that says what is explained and how many entries there are."""
 
+def compile_costs(log: bytes, lines: str) -> str:
+    """Where the time of compiling went, of a TORCH_TRACE log and the JSON list of what tracing each line took, as JSON."""
+
+def compile_costs_text(costs: str) -> str:
+    """The same as text, from that JSON."""
+
 def memory_costs(seen: str) -> str:
     """What training graphs keep for their backward, of the JSON that `depyf.memory_costs` collects, as JSON."""
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "depyf/compile_costs.h"
 #include "depyf/dump.h"
 #include "depyf/explanation.h"
 #include "depyf/guard_costs.h"
@@ -223,6 +224,19 @@ nb::object headline_of_explanation(nb::str explanation) {
   return python_text(explanation_headline(utf8_of(explanation)));
 }
 
+nb::object compile_costs_of(nb::bytes log, nb::str lines) {
+  const std::string lines_text = utf8_of(lines);
+  const std::string_view bytes(log.c_str(), log.size());
+  std::string costs;
+  {
+    const ReleasedGil released;
+    costs = compile_costs(bytes, lines_text);
+  }
+  return python_text(costs);
+}
+
+nb::object text_of_compile_costs(nb::str costs) { return python_text(compile_costs_text(utf8_of(costs))); }
+
 nb::object memory_costs_of(nb::str seen) { return python_text(memory_costs(utf8_of(seen))); }
 
 nb::object text_of_memory_costs(nb::str costs) { return python_text(memory_costs_text(utf8_of(costs))); }
@@ -245,6 +259,8 @@ void bind_texts(nb::module_& module) {
   module.def("graph_body", &body_of_graph, nb::arg("text"), nb::arg("name"), nb::arg("file"));
   module.def("explanation_text", &text_of_explanation, nb::arg("explanation"));
   module.def("explanation_headline", &headline_of_explanation, nb::arg("explanation"));
+  module.def("compile_costs", &compile_costs_of, nb::arg("log"), nb::arg("lines"));
+  module.def("compile_costs_text", &text_of_compile_costs, nb::arg("costs"));
   module.def("memory_costs", &memory_costs_of, nb::arg("seen"));
   module.def("memory_costs_text", &text_of_memory_costs, nb::arg("costs"));
   module.def("guard_costs_text", &text_of_guard_costs, nb::arg("costs"));

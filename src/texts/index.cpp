@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <set>
 
+#include "depyf/compile_costs.h"
 #include "depyf/texts.h"
 #include "support/words.h"
 #include "texts/compilation_page.h"
@@ -142,6 +143,11 @@ class Index {
     }
     page_.line(text);
     page_.line();
+    if (const std::vector<std::string> rows = compile_time_in_markdown(process); !rows.empty()) {
+      page_.line(rows[0]);
+      for (std::size_t i = 1; i < rows.size(); ++i) page_.line((i == 1 ? "\n" : "") + rows[i]);
+      page_.line();
+    }
     for (const std::string& note : process.notes) page_.line("**Note.** " + prose(note)), page_.line();
   }
 

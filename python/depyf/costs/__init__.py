@@ -1,10 +1,21 @@
-"""Costs by the user's own names: `guard_costs` measures what it takes to find the compilation for a call, `memory_costs` records
-what is kept for the backward."""
+"""Costs by the user's own names: `guard_costs` measures what it takes to find the compilation for a call, `compile_costs`
+records where the time of compiling goes, `memory_costs` what is kept for the backward."""
 
 from __future__ import annotations
 
+from depyf.costs.compile_time import CompileCosts, compile_costs
 from depyf.costs.guards import guard_costs
 from depyf.costs.memory import MemoryCosts, WhatIf, memory_costs
 from depyf.costs.model import EntryCost, GroupCost, GuardCosts
 
-__all__ = ["EntryCost", "GroupCost", "GuardCosts", "MemoryCosts", "WhatIf", "guard_costs", "memory_costs"]
+__all__ = [
+    "CompileCosts",
+    "EntryCost",
+    "GroupCost",
+    "GuardCosts",
+    "MemoryCosts",
+    "WhatIf",
+    "compile_costs",
+    "guard_costs",
+    "memory_costs",
+]

@@ -59,7 +59,7 @@ def _run(backend: str, directory: Path) -> dict[str, list[str]]:
         "reasons": lambda: _reasons(session),
         "register": lambda: _register(compiled, calls[2], expected[2][0]),
         "numerics": _numerics,
-        "memory": _memory,
+        "costs": _costs,
         "debug": _debug,
         "step": _step,
         "logs": _logs,
@@ -184,13 +184,15 @@ def _numerics() -> list[str]:
     return [] if report.kind == "same" else [report.verdict]
 
 
-def _memory() -> list[str]:
+def _costs() -> list[str]:
     import torch
 
-    with depyf.memory_costs() as memory:
+    with depyf.memory_costs() as memory, depyf.compile_costs() as time:
         torch.compile(_squared_sine, backend="aot_eager")(torch.ones(3, requires_grad=True))
     graphs = memory.to_dict()["graphs"]
-    return [] if graphs and graphs[0]["total_bytes"] > 0 else ["no tensor is seen that is kept for the backward"]
+    problems = [] if graphs and graphs[0]["total_bytes"] > 0 else ["no tensor is seen that is kept for the backward"]
+    costs = time.to_dict()
+    return problems + ([] if costs["wall_seconds"] > 0 and costs["lines"] else ["no time of compiling is seen"])
 
 
 def _squared_sine(x: Any) -> Any:

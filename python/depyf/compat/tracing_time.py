@@ -1,0 +1,107 @@
+"""The time that Dynamo takes for each line of source: its translator executes one instruction after the other, symbolically."""
+
+from __future__ import annotations
+
+import threading
+import time
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from depyf.compat import dynamo, private
+
+_TRANSLATOR = "torch._dynamo.symbolic_convert:InstructionTranslatorBase"
+_GRAPH = "torch._dynamo.output_graph:OutputGraph"
+_LINES_MAX = 50_000
+"""Lines of all compilations; time of further ones is left out."""
+
+
+@dataclass
+class LineTime:
+    """What tracing one line took."""
+
+    self_seconds: float = 0.0
+    """Without what the line calls."""
+    total_seconds: float = 0.0
+    """With it. A recursive line counts what it calls once for each call."""
+    instructions: int = 0
+
+    def add(self, seconds: float, inner: float) -> None:
+        """Adds an instruction with the time of those within it."""
+        self.self_seconds += seconds - inner
+        self.total_seconds += seconds
+        self.instructions += 1
+
+
+class _Work(threading.local):
+    """What the calling thread traces."""
+
+    def __init__(self) -> None:
+        self.nested: list[float] = []
+        """For each instruction at work, the outermost first, the time of those within it."""
+        self.compile_id = ""
+
+
+Lines = dict[tuple[str, types.CodeType, int], LineTime]
+
+
+def add_hook(lines: Lines) -> Callable[[], None]:
+    """Adds up what tracing takes, by compile id, code and line, until the function that it returns is called."""
+    translator, step = private.get(_TRANSLATOR), private.get(f"{_TRANSLATOR}.step")
+    if translator is None or not isinstance(step, types.FunctionType):
+        return lambda: None
+    work, clock = _Work(), time.perf_counter
+
+    def timed_step(self: Any) -> Any:
+        nested = work.nested
+        if not nested:
+            current = dynamo.current()
+            work.compile_id = "" if current is None else current.compile_id
+        nested.append(0.0)
+        start = clock()
+        try:
+            return step(self)
+        finally:
+            seconds = clock() - start
+            inner = nested.pop()
+            if nested:
+                nested[-1] += seconds
+            key = (work.compile_id, self.f_code, self.lineno)
+            line = lines.get(key)
+            if line is None and len(lines) < _LINES_MAX:
+                line = lines[key] = LineTime()
+            if line is not None:
+                line.add(seconds, inner)
+
+    graph, finish = private.get(_GRAPH), private.get(f"{_GRAPH}.compile_subgraph")
+
+    def timed_finish(self: Any, *args: Any, **kwargs: Any) -> Any:
+        # The graph is compiled within the instruction that ends it, and is no tracing of its line.
+        start = clock()
+        try:
+            return finish(self, *args, **kwargs)
+        finally:
+            if work.nested:
+                work.nested[-1] += clock() - start
+
+    undo = [_replace(translator, "step", timed_step)]
+    if isinstance(finish, types.FunctionType):
+        undo.append(_replace(graph, "compile_subgraph", timed_finish))
+
+    def remove() -> None:
+        for take_away in undo:
+            take_away()
+
+    return remove
+
+
+def _replace(owner: Any, name: str, function: Callable[..., Any]) -> Callable[[], None]:
+    before = getattr(owner, name)
+    setattr(owner, name, function)
+
+    def remove() -> None:
+        if owner.__dict__.get(name) is function:  # nobody else has replaced it
+            setattr(owner, name, before)
+
+    return remove

@@ -1,0 +1,76 @@
+"""Where the time of compiling goes: the timeline and the records of PyTorch's own trace, and Dynamo's tracing by line.
+
+A block listens to PyTorch's structured trace as TORCH_TRACE does, and the core reads it as any log of that kind
+(`src/costs/compile_time`). Only what tracing takes for each line is measured here.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import linecache
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from depyf import _core
+from depyf.compat import trace_log, tracing_time
+
+
+class CompileCosts:
+    """Where the time of compiling in the block went. `str` of it is a text for readers."""
+
+    def __init__(self) -> None:
+        self._log = io.StringIO()
+        self._lines: tracing_time.Lines = {}
+
+    def __str__(self) -> str:
+        return _core.compile_costs_text(self.to_json())
+
+    @property
+    def seconds(self) -> float:
+        """The clock time in which the process compiled."""
+        return float(self.to_dict()["wall_seconds"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the costs as data that JSON takes (docs/costs.md has the members)."""
+        data: dict[str, Any] = json.loads(self.to_json())
+        return data
+
+    def to_json(self, indent: int | None = None) -> str:
+        """`to_dict` as JSON."""
+        log = self._log.getvalue().encode("utf-8", "surrogatepass")
+        text = _core.compile_costs(log, json.dumps(self._plain_lines()))
+        return text if indent is None else json.dumps(json.loads(text), indent=indent)
+
+    def _plain_lines(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "compile_id": compile_id,
+                "file": code.co_filename,
+                "line": number,
+                "function": code.co_name,
+                "text": linecache.getline(code.co_filename, number).strip(),
+                "self_seconds": line.self_seconds,
+                "total_seconds": line.total_seconds,
+                "instructions": line.instructions,
+            }
+            for (compile_id, code, number), line in list(self._lines.items())
+            if number is not None
+        ]
+
+
+@contextmanager
+def compile_costs() -> Iterator[CompileCosts]:
+    """Records where the time of compiling goes while the block is open.
+
+    `with depyf.compile_costs() as costs:` around the first calls, then `print(costs)`. What was compiled before is not
+    seen. To see what a cold start takes, start with empty caches (TORCHINDUCTOR_FORCE_DISABLE_CACHES=1).
+    """
+    costs = CompileCosts()
+    undo = [trace_log.add_log(costs._log), tracing_time.add_hook(costs._lines)]
+    try:
+        yield costs
+    finally:
+        for take_away in undo:
+            take_away()

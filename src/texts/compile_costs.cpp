@@ -1,0 +1,279 @@
+#include "depyf/compile_costs.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "costs/compile_time.h"
+#include "depyf/trace.h"
+#include "dumps/members.h"
+#include "json/json.h"
+#include "json/writer.h"
+#include "support/words.h"
+#include "texts/lines.h"
+#include "texts/markdown.h"
+#include "texts/shown.h"
+#include "texts/words.h"
+
+namespace depyf {
+namespace {
+
+using namespace record;
+using costs::CompilationTime, costs::CompileTime, costs::PartTime, costs::Saving;
+using dumps::text_of;
+
+constexpr std::size_t compilations_shown = 8, phases_shown = 8, lines_shown = 10, savings_shown = 6;
+constexpr std::size_t source_max = 60;  // characters of a line of source
+constexpr double us_per_second = 1e6;
+constexpr std::string_view indent = "    ";
+
+void write_place(json::Writer& out, std::string_view name, const Place& place) {
+  out.key(name);
+  if (!place.line) return out.null();
+  out.object([&] {
+    out.member("file", place.file);
+    out.member("line", static_cast<std::int64_t>(place.line));
+    out.member("text", place.text);
+    out.member("function", place.function);
+  });
+}
+
+void number(json::Writer& out, std::string_view name, double value) { out.key(name), out.number(value); }
+
+void write_parts(json::Writer& out, const std::vector<PartTime>& parts) {
+  out.objects("parts", parts, [&](const PartTime& part) {
+    out.member("part", part.part);
+    number(out, "seconds", part.us / us_per_second);
+  });
+}
+
+void write_compilation(json::Writer& out, const CompilationTime& row, const Compilation& compilation) {
+  out.member("compile_id", compilation.id);
+  out.member("function", texts::name_of(compilation));
+  write_place(out, "line", compilation.place);
+  number(out, "seconds", row.us / us_per_second);
+  number(out, "restart_seconds", row.restarts_us / us_per_second);
+  out.member("attempts", static_cast<std::int64_t>(compilation.attempts));
+  out.strings("restart_reasons", compilation.restart_reasons);
+  write_parts(out, row.parts);
+  out.objects("phases", compilation.phases, [&](const Phase& phase) {
+    out.member("phase", phase.name);
+    out.member("part", costs::part_of(phase.name));
+    number(out, "self_seconds", phase.self_us / us_per_second);
+    number(out, "total_seconds", phase.total_us / us_per_second);
+    out.member("count", static_cast<std::int64_t>(phase.count));
+    out.key("is_parallel"), out.boolean(phase.is_parallel);
+  });
+  out.objects("caches", compilation.caches, [&](const CacheEvent& event) {
+    out.member("cache", event.cache);
+    out.member("result", event.result);
+    out.member("key", event.key);
+  });
+}
+
+void write_time(json::Writer& out, const CompileTime& time, const Process& process) {
+  number(out, "wall_seconds", time.wall_us / us_per_second);
+  number(out, "parts_seconds", time.serial_us / us_per_second);
+  number(out, "outside_seconds", time.outside_us / us_per_second);
+  number(out, "restart_seconds", time.restarts_us / us_per_second);
+  number(out, "compiler_seconds", time.compilers_us / us_per_second);
+  number(out, "compiler_seconds_of_all", time.compilers_sum_us / us_per_second);
+  out.member("compiled_files", static_cast<std::int64_t>(time.compiled_files));
+  out.member("cache_hits", static_cast<std::int64_t>(time.hits));
+  out.member("cache_misses", static_cast<std::int64_t>(time.misses));
+  out.member("cache_bypasses", static_cast<std::int64_t>(time.bypasses));
+  write_parts(out, time.parts);
+  out.objects("compilations", time.compilations,
+              [&](const CompilationTime& row) { write_compilation(out, row, process.compilations[row.compilation]); });
+  out.objects("savings", time.savings, [&](const Saving& saving) {
+    out.member("kind", saving.kind);
+    out.member("change", saving.change);
+    write_place(out, "line", saving.place);
+    out.strings("compile_ids", saving.compilations);
+    out.member("repeats", static_cast<std::int64_t>(saving.repeats));
+    number(out, "seconds", saving.us / us_per_second);
+    number(out, "of_seconds", saving.of_us / us_per_second);
+  });
+}
+
+void write_lines(json::Writer& out, json::Value lines) {
+  out.key("lines");
+  out.begin_array();
+  lines.for_each_item([&](json::Value line) {
+    out.object([&] {
+      out.member("compile_id", text_of(line["compile_id"]));
+      write_place(out, "line", dumps::place_of(line));
+      number(out, "self_seconds", line["self_seconds"].number().value_or(0));
+      number(out, "total_seconds", line["total_seconds"].number().value_or(0));
+      out.member("instructions", line["instructions"].integer().value_or(0));
+    });
+  });
+  out.end_array();
+}
+
+std::string seconds_text(double seconds) {
+  char text[32];
+  if (seconds < 0.01) std::snprintf(text, sizeof text, "%.1f ms", seconds * 1e3);
+  else std::snprintf(text, sizeof text, seconds < 9.95 ? "%.2f s" : "%.1f s", seconds);
+  return text;
+}
+
+std::string percent(double part, double whole) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f %%", whole > 0 ? 100 * part / whole : 0);
+  return text;
+}
+
+double number_of(json::Value value) { return value.number().value_or(0); }
+
+std::string where(json::Value line) {
+  if (!line["line"].integer()) return "no line";
+  const std::string source = text_of(line["text"]);
+  return texts::file_name(text_of(line["file"])) + ":" + std::to_string(line["line"].integer().value_or(0)) +
+         (source.empty() ? "" : "  " + texts::shown(source, source_max));
+}
+
+class Text {
+ public:
+  explicit Text(json::Value costs) : costs_(costs), wall_(number_of(costs["wall_seconds"])) {}
+
+  std::string run() {
+    if (wall_ <= 0) return "Nothing was compiled.";
+    row("Compiling took " + seconds_text(wall_) + ": " + parts(costs_, wall_));
+    if (const double restarts = number_of(costs_["restart_seconds"]); restarts > 0)
+      row("  " + seconds_text(restarts) + " of it was tracing that began again (" + percent(restarts, wall_) + ")");
+    if (const double compilers = number_of(costs_["compiler_seconds"]); compilers > 0)
+      row("  compilers of C++ or Triton ran during " + seconds_text(compilers) + " of it, on " +
+          std::to_string(costs_["compiled_files"].integer().value_or(0)) + " files, " +
+          seconds_text(number_of(costs_["compiler_seconds_of_all"])) + " in all");
+    if (const std::string text = caches(); !text.empty()) row("  " + text);
+    compilations();
+    lines();
+    savings();
+    return joined(rows_, "\n");
+  }
+
+ private:
+  void row(std::string text) { rows_.push_back(std::move(text)); }
+
+  static std::string parts(json::Value owner, double whole) {
+    std::string text;
+    owner["parts"].for_each_item([&](json::Value part) {
+      const double seconds = number_of(part["seconds"]);
+      if (seconds < 0.005 * whole) return;
+      text += (text.empty() ? "" : ", ") + text_of(part["part"]) + " " + percent(seconds, whole);
+    });
+    return text;
+  }
+
+  std::string caches() const {
+    const std::int64_t hits = costs_["cache_hits"].integer().value_or(0),
+                       misses = costs_["cache_misses"].integer().value_or(0),
+                       bypasses = costs_["cache_bypasses"].integer().value_or(0);
+    if (hits + misses + bypasses == 0) return {};
+    return "caches: " + std::to_string(hits) + " hits, " + std::to_string(misses) + " misses, " +
+           std::to_string(bypasses) + " bypasses";
+  }
+
+  void compilations() {
+    std::size_t shown = 0;
+    costs_["compilations"].for_each_item([&](json::Value compilation) {
+      const double seconds = number_of(compilation["seconds"]);
+      if (++shown > compilations_shown || seconds <= 0) return;
+      row(text_of(compilation["compile_id"]) + " " + text_of(compilation["function"]) + ": " + seconds_text(seconds) +
+          ", " + percent(seconds, wall_) + ": " + parts(compilation, seconds));
+      std::vector<json::Value> phases;
+      compilation["phases"].for_each_item([&](json::Value phase) { phases.push_back(phase); });
+      std::stable_sort(phases.begin(), phases.end(), [](json::Value a, json::Value b) {
+        return number_of(a["self_seconds"]) > number_of(b["self_seconds"]);
+      });
+      std::size_t phases_left = phases_shown;
+      for (const json::Value phase : phases)
+        if (!phase["is_parallel"].is_true() && phases_left > 0 && number_of(phase["self_seconds"]) > 0.01 * seconds)
+          --phases_left, row(std::string(indent) + seconds_text(number_of(phase["self_seconds"])) + "  " +
+                             text_of(phase["phase"]));
+    });
+    if (shown > compilations_shown) row("and " + std::to_string(shown - compilations_shown) + " compilations more");
+  }
+
+  void lines() {
+    std::vector<json::Value> lines;
+    costs_["lines"].for_each_item([&](json::Value line) { lines.push_back(line); });
+    if (lines.empty()) return;
+    std::stable_sort(lines.begin(), lines.end(), [](json::Value a, json::Value b) {
+      return number_of(a["self_seconds"]) > number_of(b["self_seconds"]);
+    });
+    row("Dynamo's tracing by line, without and with what the line calls:");
+    for (std::size_t i = 0; i < std::min(lines.size(), lines_shown); ++i)
+      row(std::string(indent) + seconds_text(number_of(lines[i]["self_seconds"])) + "  " +
+          seconds_text(number_of(lines[i]["total_seconds"])) + "  " + where(lines[i]["line"]) + "  (" +
+          text_of(lines[i]["compile_id"]) + ", " + std::to_string(lines[i]["instructions"].integer().value_or(0)) +
+          " instructions)");
+    if (lines.size() > lines_shown)
+      row(std::string(indent) + "and " + std::to_string(lines.size() - lines_shown) + " lines more");
+  }
+
+  void savings() {
+    std::size_t shown = 0;
+    costs_["savings"].for_each_item([&](json::Value saving) {
+      if (++shown > savings_shown) return;
+      if (shown == 1) row("What changes would save, predicted:");
+      row(std::string(indent) + seconds_text(number_of(saving["seconds"])) + " of " +
+          seconds_text(number_of(saving["of_seconds"])) + "  " + text_of(saving["change"]) + "; " +
+          where(saving["line"]));
+    });
+  }
+
+  json::Value costs_;
+  double wall_ = 0;
+  std::vector<std::string> rows_;
+};
+
+}  // namespace
+
+std::string compile_costs(std::string_view log, std::string_view lines) {
+  Process process = read_trace(log, "");
+  read_graphs(log, process);
+  const CompileTime time = costs::compile_time(process);
+  json::Document document;
+  const bool has_lines = !lines.empty() && !document.parse(lines);
+  json::Writer out(true);
+  out.object([&] {
+    write_time(out, time, process);
+    write_lines(out, has_lines ? document.root() : json::Value());
+  });
+  return out.take();
+}
+
+std::string compile_costs_text(std::string_view costs) {
+  json::Document document;
+  return document.parse(costs) ? std::string() : Text(document.root()).run();
+}
+
+std::vector<std::string> compile_time_in_markdown(const Process& process) {
+  const CompileTime time = costs::compile_time(process);
+  if (time.wall_us <= 0) return {};
+  std::string parts;
+  for (const PartTime& part : time.parts)
+    if (part.us >= 0.005 * time.wall_us)
+      parts += (parts.empty() ? "" : ", ") + std::string(part.part) + " " + percent(part.us, time.wall_us);
+  std::string text = "Compiling took " + seconds_text(time.wall_us / us_per_second) + ": " + parts + ".";
+  if (time.restarts_us > 0)
+    text += " Tracing that began again: " + seconds_text(time.restarts_us / us_per_second) + ".";
+  if (time.compilers_us > 0)
+    text += " Compilers of C++ or Triton ran during " + seconds_text(time.compilers_us / us_per_second) + ", on " +
+            std::to_string(time.compiled_files) + (time.compiled_files == 1 ? " file." : " files.");
+  std::vector<std::string> rows{texts::prose(text)};
+  for (std::size_t i = 0; i < std::min(time.savings.size(), savings_shown / 2); ++i) {
+    const Saving& saving = time.savings[i];
+    rows.push_back("- " +
+                   texts::prose("Predicted to save " + seconds_text(saving.us / us_per_second) + " of " +
+                                seconds_text(saving.of_us / us_per_second) + ": " + saving.change + ".") +
+                   (saving.place.line ? " " + texts::literal(texts::file_name(saving.place.file) + ":" +
+                                                             std::to_string(saving.place.line))
+                                      : ""));
+  }
+  return rows;
+}
+
+}  // namespace depyf
