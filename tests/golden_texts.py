@@ -26,6 +26,7 @@ GOLDEN = Path(__file__).parent / "torch" / "golden_texts"
 def normalised(text: str, directory: str) -> str:
     """Without what differs in every run, or from one machine to the next."""
     text = text.replace(f"{directory}{os.sep}", "").replace(f"{ROOT}{os.sep}", "")
+    text = re.sub(r"Compiling took .*\n\n(?:- Predicted .*\n)*\n?", "", text)
     text = re.sub(r"\d+\.\d+ s( spent|, )", r"T s\1", text)
     return re.sub(r"(\| \[[\d/]+\]\(\w+\.md\) \| )[\d.]+", r"\1T", text)
 

@@ -246,6 +246,7 @@ class Savings {
     };
     struct Family {
       std::map<int, Layers> layers;  // by number
+      bool has_regions = false;      // the layers are regions already
       Place place;
     };
     std::map<std::string, Family> families;
@@ -260,11 +261,13 @@ class Savings {
       if (!layer) continue;
       Family& family = families[layer->family];
       Layers& own_layer = family.layers[layer->number];
+      family.has_regions |= node.op.find("invoke_subgraph") != std::string::npos;
       ++own_layer.nodes;
       if (!module.empty()) own_layer.operators += node.op + " " + node.shape + "\n";
       if (!family.place.line) family.place = node.place;
     }
     for (const auto& [name, family] : families) {
+      if (family.has_regions) continue;
       std::map<std::string, std::vector<std::size_t>> equal;  // the numbers of operators of layers that are equal
       for (const auto& [number, own_layer] : family.layers) equal[own_layer.operators].push_back(own_layer.nodes);
       std::vector<std::size_t> nodes;

@@ -24,6 +24,8 @@ using dumps::text_of;
 
 constexpr std::size_t compilations_shown = 8, phases_shown = 8, lines_shown = 10, savings_shown = 6;
 constexpr std::size_t source_max = 60;  // characters of a line of source
+constexpr std::size_t savings_in_index = 3;
+constexpr double worth_us = 1e6;  // what saves less is not worth a line of the index
 constexpr double us_per_second = 1e6;
 constexpr std::string_view indent = "    ";
 
@@ -264,8 +266,8 @@ std::vector<std::string> compile_time_in_markdown(const Process& process) {
     text += " Compilers of C++ or Triton ran during " + seconds_text(time.compilers_us / us_per_second) + ", on " +
             std::to_string(time.compiled_files) + (time.compiled_files == 1 ? " file." : " files.");
   std::vector<std::string> rows{texts::prose(text)};
-  for (std::size_t i = 0; i < std::min(time.savings.size(), savings_shown / 2); ++i) {
-    const Saving& saving = time.savings[i];
+  for (const Saving& saving : time.savings) {
+    if (rows.size() > savings_in_index || saving.us < worth_us) break;
     rows.push_back("- " +
                    texts::prose("Predicted to save " + seconds_text(saving.us / us_per_second) + " of " +
                                 seconds_text(saving.of_us / us_per_second) + ": " + saving.change + ".") +
