@@ -67,6 +67,22 @@ struct Accepted {
 // `entries_max` is the recompilation limit of the function; nothing if it is not to be mentioned.
 std::vector<std::string> together(const std::vector<std::vector<Accepted>>& entries, std::optional<int> entries_max);
 
+// Returns what is not noticed without a guard of a kind, such as "another value will not be noticed".
+std::string unnoticed(std::string_view kind);
+
+// A guard that a filter dropped.
+struct DroppedGuard {
+  std::string kind, source;  // the source is empty for the state of the process
+};
+
+// Returns sentences about changes that are not noticed because a filter dropped guards.
+std::vector<std::string> unchecked_after_dropping(const std::vector<DroppedGuard>& dropped);
+
+// Returns sentences about the locals and globals that a function reads, and the state of the process, for those that no
+// guard mentions.
+std::vector<std::string> unchecked_values(const std::vector<Guard>& guards, const std::vector<std::string>& locals,
+                                          const std::vector<std::string>& globals);
+
 // A guard that the remaining guards of its compilation imply.
 struct Redundant {
   int position = 0;  // the index of the guard

@@ -485,6 +485,22 @@ def accepted_together(entries: list[list[tuple[str, str, str]]], entries_max: in
         entries_max: the recompilation limit of the function; None if it is not to be mentioned.
     """
 
+def unchecked_after_dropping(dropped: list[tuple[str, str]]) -> list[str]:
+    """Returns sentences about changes that are not noticed because a filter dropped guards.
+
+    Args:
+        dropped: (kind, Dynamo's name of the value) of each dropped guard; the name is empty for the state of the process.
+    """
+
+def unchecked_values(guards: list[tuple[object, ...]], locals: list[str], globals: list[str]) -> list[str]:
+    """Returns sentences about locals and globals that no guard mentions, and about the state of the process.
+
+    Args:
+        guards: the rows of `depyf.guards.model.rows`.
+        locals: the arguments and free variables of the function.
+        globals: the globals that the function reads.
+    """
+
 def redundant_guards(guards: list[tuple[object, ...]], identity_of_none: int) -> list[tuple[int, list[str]]]:
     """Returns (index, the conditions that imply it) of each guard that the remaining guards imply.
 

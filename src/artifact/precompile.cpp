@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "depyf/conditions.h"
 #include "load/zip.h"
 #include "support/words.h"
 
@@ -28,9 +29,6 @@ constexpr std::pair<std::string_view, std::string_view> names_for_readers[] = {
 };
 constexpr std::string_view hidden[] = {"_FRAMES", "_BACKENDS", "_ENTRY_BINDING", "DROPPED_GUARDS",
                                        "DROPPED_GUARD_CODE"};
-constexpr std::string_view by_identity[] = {"ID_MATCH",      "FUNCTION_MATCH", "CLASS_MATCH", "MODULE_MATCH",
-                                            "CLOSURE_MATCH", "BUILTIN_MATCH",  "NN_MODULE",   "WEAKREF_ALIVE"};
-
 template <class Names>
 bool is_among(std::string_view name, const Names& names) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
@@ -68,14 +66,6 @@ std::string value_for_readers(std::string_view name, std::string_view value) {
   return text;
 }
 
-std::string meaning_of(std::string_view kind) {
-  if (is_among(kind, by_identity)) return "that another object is in its place will not be noticed";
-  if (kind == "TENSOR_MATCH") return "a call with another dtype, device or size will not be noticed";
-  if (kind == "TYPE_MATCH") return "a value of another class will not be noticed";
-  if (kind == "CONSTANT_MATCH" || kind == "EQUALS_MATCH") return "another value will not be noticed";
-  return "that its " + std::string(kind) + " no longer holds will not be noticed";
-}
-
 // Returns sentences for a list [['MODULE_MATCH', "G['torch']"], ...] of the kinds and values of guards.
 std::vector<std::string> dropped_sentences(std::string_view list) {
   std::vector<std::string_view> strings;
@@ -91,7 +81,7 @@ std::vector<std::string> dropped_sentences(std::string_view list) {
   // what it means that a guard is not checked -> the values of such guards
   std::map<std::string, std::vector<std::string>> values;
   for (std::size_t index = 0; index + 1 < strings.size(); index += 2)
-    values[meaning_of(strings[index])].emplace_back(strings[index + 1].substr(0, value_max));
+    values[conditions::unnoticed(strings[index])].emplace_back(strings[index + 1].substr(0, value_max));
   std::vector<std::string> sentences;
   for (auto& [meaning, names] : values) {
     const std::size_t count = names.size();

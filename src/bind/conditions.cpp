@@ -65,6 +65,19 @@ nb::list accepted_together(nb::list entries, std::optional<int> entries_max) {
   return python_list(conditions::together(read, entries_max));
 }
 
+nb::list unchecked_after_dropping(nb::list dropped) {
+  std::vector<conditions::DroppedGuard> read;
+  for (const nb::handle item : dropped) {
+    const auto row = nb::cast<nb::tuple>(item);
+    read.push_back({text_of(row[0]), text_of(row[1])});
+  }
+  return python_list(conditions::unchecked_after_dropping(read));
+}
+
+nb::list unchecked_values(nb::list guards, nb::list locals, nb::list globals) {
+  return python_list(conditions::unchecked_values(guards_of(guards), texts_of(locals), texts_of(globals)));
+}
+
 nb::list redundant_guards(nb::list guards, std::int64_t identity_of_none) {
   nb::list result;
   for (const conditions::Redundant& guard : conditions::redundant(guards_of(guards), identity_of_none))
@@ -84,6 +97,8 @@ void bind_conditions(nb::module_& module) {
   module.def("bounds", &bounds, nb::arg("condition"));
   module.def("frontier", &frontier, nb::arg("guards"), nb::arg("symbols").none());
   module.def("accepted_together", &accepted_together, nb::arg("entries"), nb::arg("entries_max").none());
+  module.def("unchecked_after_dropping", &unchecked_after_dropping, nb::arg("dropped"));
+  module.def("unchecked_values", &unchecked_values, nb::arg("guards"), nb::arg("locals"), nb::arg("globals"));
   module.def("redundant_guards", &redundant_guards, nb::arg("guards"), nb::arg("identity_of_none"));
 }
 

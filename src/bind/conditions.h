@@ -1,5 +1,5 @@
 // Defines the functions of _core for the conditions of guards: in_terms, owner_in_terms, bounds, frontier,
-// accepted_together and redundant_guards.
+// accepted_together, unchecked_after_dropping, unchecked_values and redundant_guards.
 #pragma once
 
 #include <nanobind/nanobind.h>

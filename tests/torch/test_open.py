@@ -333,7 +333,9 @@ def test_the_source_of_a_precompiled_function_is_opened(tmp_path):
     assert whole["facts"]["torch"] == "2.15.0"
     said = " ".join(whole["unchecked"])
     assert "G['torch']._dynamo.graph_break could not be saved: that another object is in its place" in said
-    assert "on x could not be saved: a call with another dtype, device or size will not be noticed" in said
+    assert (
+        "on x could not be saved: a call with another dtype, device, size or requires_grad will not be noticed" in said
+    )
     for part in (entry, resumed):
         assert [function["proved"] for function in part["functions"]] == [True, True]
         assert "L['" in part["guard_source"]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from depyf import locks, weak
+from depyf import _core, locks, weak
 from depyf.capture import conditions, memory
 from depyf.capture.artifacts import Artifacts
 from depyf.capture.compilations import Compilations
@@ -25,7 +25,6 @@ from depyf.capture.shown_graphs import ShownGraphs
 from depyf.capture.trace_records import TraceRecords
 from depyf.capture.transformed_code import TransformedCode
 from depyf.compat import ahead, at_work, trace
-from depyf.guards import unchecked
 from depyf.session import PhaseEvent, Session
 
 PHASE_EVENTS_MAX = 100_000
@@ -161,7 +160,7 @@ class Recorder:
         guarded = self._guarding.made(function, manager, local, builder)
         if guarded is not None:
             conditions.record(compilation, guarded)
-        compilation.frame.unchecked = unchecked.of_dropped(at_work.dropped_guards())
+        compilation.frame.unchecked = _core.unchecked_after_dropping(at_work.dropped_guards())
 
     @_event
     def named_graph(self, name: str, graph: Any, caller: str) -> None:

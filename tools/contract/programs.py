@@ -1,0 +1,38 @@
+"""Runs programs under depyf in one process, each in a folder of its own: programs.py FOLDER < {"name": source}."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+import logging
+import sys
+from pathlib import Path
+
+import depyf
+import torch
+
+logging.disable(logging.CRITICAL)
+importlib.import_module("torch._inductor.config")
+for name, source in json.load(sys.stdin).items():
+    folder = Path(sys.argv[1], name)
+    folder.mkdir(parents=True)
+    path = folder / "model.py"
+    path.write_text(source)
+    torch._dynamo.reset()
+    torch.set_default_dtype(torch.float32)
+    namespace = {"__name__": "model"}
+    exec(compile(source, str(path), "exec"), namespace)
+    print(name, file=sys.stderr, flush=True)
+    with (
+        torch._dynamo.config.patch(),
+        torch._inductor.config.patch(),
+        depyf.prepare_debug(str(folder / "dump")),
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
+        try:
+            namespace["run"]()
+        except Exception as error:  # The program's own mistake: the table says that nothing was compared.
+            print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+            (folder / "failed").write_text(str(error))
