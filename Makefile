@@ -74,6 +74,9 @@ compat: build  ## What works with ten pairs of PyTorch and Python: docs/compatib
 check-all: setup  ## gcc, clang, sanitizers, fuzzing, coverage, mutation scores; a table; CHECKS="clang fuzz"
 	@$(PYTHON_VENV) tools/check_all.py $(CHECKS)
 
+contract: build  ## 40 seeded changes that diff and check have to name, and REPETITIONS=100 of unchanged programs; 25 minutes
+	$(PYTHON_VENV) tools/contract/measure.py --repetitions $(or $(REPETITIONS),100)
+
 plugin: setup  ## The pytest plugin in a project of its own, from an installed wheel
 	tools/plugin.sh
 

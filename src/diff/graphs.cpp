@@ -93,7 +93,10 @@ class GraphChanges {
     static const std::map<std::string, std::int64_t> none;
     const auto& old = pair.before ? old_.at(*pair.before) : none;
     const auto& now = pair.after ? new_.at(*pair.after) : none;
-    if (old == now) return;  // The edited line computes the same as before.
+    if (old == now) {  // The edited line has the same operators as before.
+      if (pair.before && pair.after) edited_.emplace(*pair.after, *pair.before);
+      return;
+    }
     std::int64_t balance = 0;
     std::map<std::string, std::int64_t> more, fewer;
     for (const auto& [name, count] : now) more[name] += count;
@@ -147,8 +150,8 @@ class GraphChanges {
   void shapes() {
     std::vector<std::pair<Place, const Operator*>> differing;
     for (const auto& [op, shapes] : after_.shapes) {
-      const auto old = before_.shapes.find(op);
-      if (old != before_.shapes.end() && old->second != shapes) differing.emplace_back(place_in(after_, op.line), &op);
+      const auto* old = shapes_before(op);
+      if (old && *old != shapes) differing.emplace_back(place_in(after_, op.line), &op);
     }
     std::stable_sort(differing.begin(), differing.end(),
                      [](const auto& one, const auto& two) { return one.first.line < two.first.line; });
@@ -159,19 +162,28 @@ class GraphChanges {
     change.weight = Weight::neutral;
     change.place = differing[0].first;
     change.function = function_at(after_, change.place, first.line.file);
-    change.before = joined(before_.shapes.at(first), ", "), change.after = joined(after_.shapes.at(first), ", ");
+    change.before = joined(*shapes_before(first), ", "), change.after = joined(after_.shapes.at(first), ", ");
     change.sentence =
         first.name + " computes " + change.after + ", was " + change.before + ", at " + quoted_line(change.place);
     if (differing.size() > 1) change.sentence += ", and " + std::to_string(differing.size() - 1) + " more";
     for (const auto& [place, op] : differing)
       change.details.push_back(quoted_line(place) + ": " + op->name + " computes " +
-                               joined(after_.shapes.at(*op), ", ") + ", was " + joined(before_.shapes.at(*op), ", "));
+                               joined(after_.shapes.at(*op), ", ") + ", was " + joined(*shapes_before(*op), ", "));
+  }
+
+  // Returns what an operator of the second run computed in the first, also at a line that was edited since; null if it is
+  // new.
+  const std::set<std::string>* shapes_before(const Operator& op) const {
+    const auto edited = edited_.find(op.line);
+    const auto known = before_.shapes.find(edited == edited_.end() ? op : Operator{edited->second, op.name});
+    return known == before_.shapes.end() ? nullptr : &known->second;
   }
 
   const Facts& before_;
   const Facts& after_;
   Difference& result_;
   const ByLine old_, new_;
+  std::map<Line, Line> edited_;  // a line of the second run -> the line of the first with the same operators
 };
 
 std::string operator_text(const Operator& op, const Facts& facts) {

@@ -55,7 +55,7 @@ def run():
     for _ in range(2):
         x = torch.randn(4, 8, 16)
         y = compiled(x)
-        compiled_loss(y, torch.ones(4, 4)).backward()
+        compiled_loss(y, torch.ones_like(y)).backward()
 """
 
 _FORWARD = "        h = self.norm(x)\n"
@@ -82,12 +82,16 @@ CHANGES: dict[str, tuple[str, str, str]] = {
     "attribute": (_LOOP, _LOOP + "        net.blocks[0].scale += 0.5\n", "scale"),
     "text": (_LOOP, _LOOP + "        net.blocks[0].mode = str(_)\n", None),  # nothing reads it
     "text that is read": (
-        "h * self.scale",
-        "h * (self.scale if self.mode == '0' else 2.0)",
+        "        return x + h * self.scale",
+        "        self.mode = self.mode + '.'\n        return x + h * (0.5 if self.mode else 1.0)",
         "self.mode",
     ),
+    "list that grows": (
+        "        return x + h * self.scale",
+        "        self.steps.append(1)\n        return x + h * len(self.steps)",
+        "self.steps",
+    ),
     "grad mode": (_LOOP, "    with torch.no_grad():\n        compiled(torch.randn(4, 8, 16))\n" + _LOOP, "grad"),
-    "evaluation": (_LOOP, _LOOP + "        net.train(_ == 0)\n", "training"),
     "type of the input": ("        y = compiled(x)", "        y = compiled(x)\n        net.double()(x.double())\n        compiled(x.double())\n        net.float()", "float64"),
     "strides": ("        y = compiled(x)", "        y = compiled(x)\n        compiled(x.transpose(0, 1).contiguous().transpose(0, 1))", "stride"),
     "gradient of the input": ("        y = compiled(x)", "        y = compiled(x)\n        compiled(x.requires_grad_())", "requires_grad"),
@@ -106,13 +110,13 @@ CHANGES: dict[str, tuple[str, str, str]] = {
     "dimension": ("        x = x.mean(1)\n        return self.head(x)", "        x = x.mean(1, keepdim=True)\n        return self.head(x)[:, 0]", "x.mean(1, keepdim=True)"),
     "loss": ("(d * d).mean()", "d.abs().mean()", "d.abs().mean()"),
     "more layers": ("range(2))\n        self.head", "range(3))\n        self.head", "self.norm(x)"),
-    "other batch": ("torch.randn(4, 8, 16)", "torch.randn(6, 8, 16)", "self.norm(x)"),
+    "other length": ("torch.randn(4, 8, 16)", "torch.randn(4, 6, 16)", "self.norm(x)"),
     "autocast": ("        y = compiled(x)", "        with torch.autocast('cpu', torch.bfloat16):\n            y = compiled(x)", "self.up(h)"),
     "half precision": ("    net = Net()", "    net = Net().bfloat16()\n    torch.set_default_dtype(torch.bfloat16)", "bf16"),
     "dropout": ("        h = self.down(h)", "        h = F.dropout(self.down(h), 0.1)", "F.dropout"),
     # Costs and settings.
     "saved": ("        h = self.down(h)", "        h = self.down(h.exp().sin())", "self.down(h.exp().sin())"),
-    "fusion": ("    net = Net()", "    torch._inductor.config.max_fusion_size = 1\n    net = Net()", "kernel"),
+    "setting": ("    net = Net()", "    torch._dynamo.config.assume_static_by_default = False\n    net = Net()", "self.norm(x)"),
     "library": ("h = self.down(h)", "h = self.down(h) @ torch.eye(16)", "torch.eye(16)"),
     "dynamic": ("torch.compile(net)", "torch.compile(net, dynamic=True)", "self.norm(x)"),
     "backend": ("torch.compile(net)", "torch.compile(net, backend='aot_eager')", None),  # the loss has kernels still
