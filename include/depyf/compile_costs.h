@@ -13,6 +13,9 @@ namespace depyf {
 // that Dynamo traced each line of source, or empty.
 std::string compile_costs(std::string_view log, std::string_view lines);
 
+// The same of a process that was read already, with its graphs.
+std::string compile_costs(const record::Process& process, std::string_view lines);
+
 // Returns the text for readers, of what compile_costs() returned.
 std::string compile_costs_text(std::string_view costs);
 

@@ -59,6 +59,7 @@ class Reader {
       statement += without_comment(line.substr(indent), depth);
       if (depth > 0 && statement.size() < statement_max) continue;
       depth = 0;
+      takes_over_ = statement.find("; del ") != std::string::npos;
       for (std::string_view rest = statement; !rest.empty();) {
         const std::size_t end = std::min(rest.find(';'), rest.size());
         execute(stripped(rest.substr(0, end)));
@@ -226,7 +227,7 @@ class Reader {
     const int index = known->second;
     Buffer& buffer = plan_.buffers[static_cast<std::size_t>(index)];
     buffer.names.push_back(target);
-    if (target.starts_with("buf")) plan_.reused += std::max<std::int64_t>(buffer.bytes, 0);
+    if (takes_over_) plan_.reused += std::max<std::int64_t>(buffer.bytes, 0);
     hold(target, index);
   }
 
@@ -297,6 +298,7 @@ class Reader {
   std::unordered_set<std::string> tuples_;  // results of library calls that are several tensors
   std::unordered_map<std::string, NodeFacts> facts_of_;  // by buffer
   std::int64_t live_ = 0;
+  bool takes_over_ = false;  // true if the statement at hand gives memory to another buffer
   int line_ = 0;
 };
 

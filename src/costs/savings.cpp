@@ -103,14 +103,16 @@ class Savings {
       saving.kind = is_sizes ? "sizes" : "values";
       if (!saving.place.line) saving.place = compilation(indices.front()).place;
       saving.repeats = indices.size();
-      // The first compilation also pays for what is made once, so the others stand for what remains.
+      // The first compilation also pays for what is made once in a process, and would be replaced by one that does.
+      const double others = (saving.of_us - us_of(indices.front())) / static_cast<double>(indices.size() - 1);
+      const double without_once = saving.of_us - std::max(0.0, us_of(indices.front()) - others);
       if (!remaining) {
         remaining = 0;
         for (std::size_t i = 1; i < indices.size(); ++i)
           *remaining +=
               (is_sizes ? dynamic_us(indices[i]) : us_of(indices[i])) / static_cast<double>(indices.size() - 1);
       }
-      saving.us = saving.of_us - *remaining;
+      saving.us = without_once - std::min(*remaining, without_once);
       const std::string count = std::to_string(indices.size());
       saving.change = is_sizes
                           ? "one compilation for all sizes in place of " + count +
@@ -161,15 +163,23 @@ class Savings {
       saving.place = compilation(first).breaks.front().place;
       saving.repeats = pieces.size();
       double operators = 0;
+      // A piece may be compiled several times, which one graph would be, too.
+      std::map<std::pair<std::string, int>, std::size_t> times_compiled;
+      std::size_t remaining = 0;
       for (const std::size_t piece : pieces) {
+        const Place& place = compilation(piece).place;
+        remaining = std::max(remaining, ++times_compiled[{place.function, place.line}]);
         saving.compilations.push_back(compilation(piece).id);
         saving.of_us += us_of(piece);
         operators += operators_of(piece);
       }
+      if (remaining == pieces.size()) continue;
+      const auto graphs = static_cast<double>(pieces.size()), spared = static_cast<double>(pieces.size() - remaining);
       for (const std::size_t piece : pieces)
         for (const PartTime& time : row_of_.at(piece)->parts)
-          saving.us += time.us * spared_share(time.part, static_cast<double>(pieces.size()), operators);
-      saving.change = "one graph in place of " + std::to_string(pieces.size()) + ": the graph break removed";
+          saving.us += time.us * spared_share(time.part, graphs, spared, operators);
+      saving.change = (remaining == 1 ? std::string("one graph") : std::to_string(remaining) + " graphs") +
+                      " in place of " + std::to_string(pieces.size()) + ": graph breaks removed";
       savings_.push_back(std::move(saving));
     }
   }
@@ -183,10 +193,10 @@ class Savings {
 
   // A part of the compiler takes as long for a graph without operators as for so many operators. Returns the share of its time
   // that one graph in place of several spares.
-  static double spared_share(std::string_view part, double graphs, double operators) {
-    if (part == "guards") return (graphs - 1) / graphs;
+  static double spared_share(std::string_view part, double graphs, double spared, double operators) {
+    if (part == "guards") return spared / graphs;
     const double fixed = part == "Dynamo" ? 100 : part == "AOTAutograd" ? 12 : part == "compilers" ? 8 : 6;
-    return (graphs - 1) * fixed / (operators + graphs * fixed);
+    return spared * fixed / (operators + graphs * fixed);
   }
 
   // What a compilation costs whatever its operators are: guards, the frames around the phases, and set-up.

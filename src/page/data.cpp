@@ -8,6 +8,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "costs/compile_time.h"
 #include "json/writer.h"
 #include "page/compare_texts.h"
 #include "page/highlight.h"
@@ -131,6 +132,7 @@ class Data {
       out_.end_object();
     }
     out_.end_array();
+    time_of_compiling(process);
     out_.end_object();
   }
 
@@ -149,6 +151,29 @@ class Data {
       out_.integer(event.is_parallel);
     }
     out_.end_array();
+  }
+
+  // Where the time of compiling went, in microseconds.
+  void time_of_compiling(const Process& process) {
+    const costs::CompileTime time = costs::compile_time(process);
+    out_.object("costs", [&] {
+      number("wallUs", time.wall_us);
+      number("restartsUs", time.restarts_us);
+      number("compilersUs", time.compilers_us);
+      out_.member("compiledFiles", static_cast<std::int64_t>(time.compiled_files));
+      out_.objects("parts", time.parts, [&](const costs::PartTime& part) {
+        out_.member("part", part.part);
+        number("us", part.us);
+      });
+      out_.objects("savings", time.savings, [&](const costs::Saving& saving) {
+        out_.member("kind", saving.kind);
+        out_.member("change", saving.change);
+        out_.strings("compilations", saving.compilations);
+        number("us", saving.us);
+        number("ofUs", saving.of_us);
+        line("line", saving.place);
+      });
+    });
   }
 
   // Writes each graph break once, with the compilations that end there. `break_numbers_` maps a break of a

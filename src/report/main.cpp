@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "depyf/compile_costs.h"
 #include "depyf/links.h"
 #include "depyf/page.h"
 #include "depyf/texts.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr const char* help_text =
     R"(usage: depyf-report diff [--details] [--json] BEFORE AFTER
+       depyf-report --costs [--json] LOG|DIR...
        depyf-report [--json] [--links] [-o DIR|PAGE.html [--force] [--redact]] LOG|DIR...
 
 Says what torch.compile did in a run that is over, from the logs that TORCH_TRACE=DIR made PyTorch write: functions,
@@ -27,6 +29,8 @@ read like the log that it was made from, but for the texts of graphs and code, w
 depyf-report diff says what differs between two runs; depyf-report diff --help says more.
 
 options:
+  --costs     say where the time of compiling went, and what changes would save (docs/costs.md); with --json as a list of
+              one object for each process
   --links     read the graphs and the output code too, and link lines of source to kernels
   --json      print the whole record as JSON (docs/record.md) instead of the summary
   --schema    print the JSON Schema of that record
@@ -88,6 +92,19 @@ std::string write_pages(const depyf::report::Reading& reading, const std::string
   return {};
 }
 
+std::string costs_of(const depyf::record::Run& run, bool as_json) {
+  std::string text;
+  for (const depyf::record::Process& process : run.processes) {
+    std::string costs = depyf::compile_costs(process, "");
+    while (!costs.empty() && costs.back() == '\n') costs.pop_back();
+    if (as_json) text += (text.empty() ? "[" : ",\n") + costs;
+    else
+      text += (run.processes.size() > 1 ? process.log + "\n" : "") + depyf::compile_costs_text(costs) + "\n" +
+              (&process == &run.processes.back() ? "" : "\n");
+  }
+  return as_json ? (text.empty() ? "[" : text) + "]\n" : text;
+}
+
 std::string joined(int argc, char** argv) {
   std::string text = "depyf-report";
   for (int i = 1; i < argc; ++i) text += std::string(" ") + argv[i];
@@ -108,7 +125,7 @@ int main(int argc, char** argv) {
     std::fputs(result->errors.c_str(), stderr);
     return print(result->output) ? result->status : 1;
   }
-  bool as_json = false, with_links = false, force = false, redact = false;
+  bool as_json = false, with_costs = false, with_links = false, force = false, redact = false;
   std::string output;
   std::vector<std::string> paths;
   for (int i = 1; i < argc; ++i) {
@@ -127,6 +144,8 @@ int main(int argc, char** argv) {
     }
     if (argument == "--json") {
       as_json = true;
+    } else if (argument == "--costs") {
+      with_costs = true;
     } else if (argument == "--links") {
       with_links = true;
     } else if (argument == "--force") {
@@ -150,6 +169,10 @@ int main(int argc, char** argv) {
                stderr);
     return 2;
   }
+  if (with_costs && !output.empty()) {
+    std::fputs("depyf-report: --costs prints its text, and goes without -o\n", stderr);
+    return 2;
+  }
   const bool as_html = output.ends_with(".html");
   if (redact && (!as_html || as_json)) {
     std::fputs("depyf-report: --redact is for -o NAME.html alone: other texts would show what it leaves out\n", stderr);
@@ -159,9 +182,11 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "depyf-report: %s\n", is_there(output).c_str());
     return 1;
   }
-  depyf::report::Reading reading = depyf::report::read(paths, with_links || !output.empty(), !output.empty());
+  depyf::report::Reading reading =
+      depyf::report::read(paths, with_costs || with_links || !output.empty(), !output.empty());
   for (const std::string& error : reading.errors) std::fprintf(stderr, "%s\n", error.c_str());
   const int status = reading.is_whole ? 0 : 1;
+  if (with_costs) return print(costs_of(reading.run, as_json)) ? status : 1;
   if (!as_json && output.empty() && !with_links) depyf::report::read_graphs_of_different_ranks(reading.run);
   const depyf::record::Run& run = reading.run;
   if (as_html) {

@@ -135,6 +135,8 @@ std::string where(json::Value line) {
          (source.empty() ? "" : "  " + texts::shown(source, source_max));
 }
 
+std::string files_text(std::int64_t count) { return std::to_string(count) + (count == 1 ? " file" : " files"); }
+
 class Text {
  public:
   explicit Text(json::Value costs) : costs_(costs), wall_(number_of(costs["wall_seconds"])) {}
@@ -146,7 +148,7 @@ class Text {
       row("  " + seconds_text(restarts) + " of it was tracing that began again (" + percent(restarts, wall_) + ")");
     if (const double compilers = number_of(costs_["compiler_seconds"]); compilers > 0)
       row("  compilers of C++ or Triton ran during " + seconds_text(compilers) + " of it, on " +
-          std::to_string(costs_["compiled_files"].integer().value_or(0)) + " files, " +
+          files_text(costs_["compiled_files"].integer().value_or(0)) + ", " +
           seconds_text(number_of(costs_["compiler_seconds_of_all"])) + " in all");
     if (const std::string text = caches(); !text.empty()) row("  " + text);
     compilations();
@@ -236,6 +238,10 @@ class Text {
 std::string compile_costs(std::string_view log, std::string_view lines) {
   Process process = read_trace(log, "");
   read_graphs(log, process);
+  return compile_costs(process, lines);
+}
+
+std::string compile_costs(const Process& process, std::string_view lines) {
   const CompileTime time = costs::compile_time(process);
   json::Document document;
   const bool has_lines = !lines.empty() && !document.parse(lines);

@@ -245,3 +245,20 @@ def test_mistakes_are_named(arguments: list[str], status: int, message: str) -> 
 def test_help_and_version() -> None:
     assert run("--help").stdout.startswith("usage: depyf-report")
     assert run("--version").stdout.startswith("depyf-report 1.")
+
+
+@pytest.mark.skipif(not real_logs, reason="the logs of real runs are not at hand")
+@pytest.mark.parametrize("log", real_logs, ids=lambda log: log.name)
+def test_costs_of_a_log_sum_to_its_time(log: Path) -> None:
+    (costs,) = json.loads(run("--costs", "--json", log).stdout)
+    assert sum(part["seconds"] for part in costs["parts"]) == pytest.approx(costs["parts_seconds"], abs=1e-6)
+    if costs["wall_seconds"]:
+        assert run("--costs", log).stdout.startswith("Compiling took ")
+    else:
+        assert run("--costs", log).stdout == "Nothing was compiled.\n"
+
+
+def test_costs_go_without_a_directory(tmp_path: Path) -> None:
+    done = run("--costs", "-o", tmp_path / "pages", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--costs prints its text" in done.stderr

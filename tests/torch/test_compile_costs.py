@@ -132,7 +132,7 @@ def seconds(name: str, is_changed: bool, backend: str) -> depyf.costs.CompileCos
 )
 def test_predicted_saving_is_that_of_the_change(name: str, backend: str) -> None:
     ratios = []
-    for number in range(5 if name == "break" else 3):
+    for number in range(4):
         before, after = seconds(name, False, backend), seconds(name, True, backend)
         data = before.to_dict()
         predicted = sum(saving["seconds"] for saving in data["savings"] if saving["kind"] == name)

@@ -56,7 +56,14 @@
  * @property {number} functions of the user's, without those that go on after a break @property {number} eager those that do not run compiled
  * @property {string} python @property {boolean} isCut @property {boolean} isLog @property {string[]} notes
  * @property {Problem[]} problems @property {Break[]} breaks @property {Phase[]} phases
- * @property {Compilation[]} compilations @property {TimelineEvent[]} events
+ * @property {Compilation[]} compilations @property {TimelineEvent[]} events @property {Costs} costs
+ */
+/** @typedef {{kind: string, change: string, compilations: string[], us: number, ofUs: number, line: number}} Saving */
+/**
+ * Where the time of compiling went.
+ * @typedef {object} Costs
+ * @property {number} wallUs @property {number} restartsUs @property {number} compilersUs @property {number} compiledFiles
+ * @property {{part: string, us: number}[]} parts @property {Saving[]} savings
  */
 /**
  * @typedef {object} SourceFile
@@ -85,6 +92,7 @@ let data = { version: 0, tool: "", command: "", isRedacted: false, processes: []
 const emptyProcess = {
   log: "", pid: null, rank: null, torch: "", functions: 0, eager: 0, python: "", isCut: false, isLog: false,
   notes: ["There was nothing to read: no dump of depyf and no log."], problems: [], breaks: [], phases: [], compilations: [], events: [],
+  costs: { wallUs: 0, restartsUs: 0, compilersUs: 0, compiledFiles: 0, parts: [], savings: [] },
 };
 
 /**

@@ -46,7 +46,7 @@ function showTimeline(root) {
   } else {
     page.append(make("p.lead", null, "The record has the seconds of each compilation alone: PyTorch's events are in the dump of a block that ended, and in a log that TORCH_TRACE=DIR made PyTorch write."));
   }
-  page.append(phaseTable(process));
+  page.append(costsSection(process), phaseTable(process));
 }
 
 /** The events of a process, drawn by depth of nesting, and the part of the time that is in view. */
@@ -227,6 +227,21 @@ function saveTrace(process) {
   const anchor = /** @type {HTMLAnchorElement} */ (make("a", { href: url, download: "torch_compile_trace.json" }));
   anchor.click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+/**
+ * Where the time of compiling went by part of the compiler, and what changes of the program would save.
+ * @param {Process} process
+ */
+function costsSection(process) {
+  const costs = process.costs;
+  if (costs.wallUs <= 0) return "";
+  const share = (/** @type {number} */ us) => ((100 * us) / costs.wallUs).toFixed(0) + " %";
+  let text = "Compiling took " + durationText(costs.wallUs) + ": " + costs.parts.filter((part) => part.us >= 0.005 * costs.wallUs).map((part) => part.part + " " + share(part.us)).join(", ") + ".";
+  if (costs.restartsUs > 0) text += " Tracing that began again: " + durationText(costs.restartsUs) + ".";
+  if (costs.compilersUs > 0) text += " Compilers of C++ or Triton ran during " + durationText(costs.compilersUs) + ", on " + costs.compiledFiles + (costs.compiledFiles === 1 ? " file." : " files.");
+  const rows = costs.savings.map((saving) => make("li", null, durationText(saving.us) + " of " + durationText(saving.ofUs) + " (" + saving.compilations.join(", ") + "): " + saving.change + ". ", saving.line >= 0 ? sourceLink(saving.line) : null));
+  return make("section.costs", null, make("h2", null, "Where the time of compiling went"), make("p", null, text), rows.length ? make("p", null, "What changes would save, predicted:") : null, rows.length ? make("ul", null, ...rows) : null);
 }
 
 /** @param {Process} process */

@@ -1,0 +1,94 @@
+#include <doctest/doctest.h>
+#include "costs/compile_time.h"
+#include "costs/plan.h"
+#include "costs/sizes.h"
+
+using namespace depyf;
+using namespace depyf::costs;
+
+TEST_CASE("costs: sizes are evaluated with the symbols that are known") {
+  const Symbols symbols{{"s77", 5}};
+  CHECK(size_of("8*s77 + (2 - 1)", symbols) == 41);
+  CHECK(size_of("(s77 + 3)//2", symbols) == 4);
+  CHECK(size_of("-3", symbols) == -3);
+  CHECK_FALSE(size_of("s3", symbols));
+  CHECK_FALSE(size_of("8//0", symbols));
+  CHECK_FALSE(size_of("2**3", symbols));
+  CHECK_FALSE(size_of("", symbols));
+  CHECK_FALSE(size_of(std::string(10'000, '('), symbols));
+  CHECK_FALSE(size_of("999999999999999*999999999999999", symbols));
+}
+
+TEST_CASE("costs: a tensor with gaps takes the bytes up to its last element") {
+  CHECK(strided_bytes("(2, 3)", "(8, 1)", 4, {}) == (8 + 2 + 1) * 4);
+  CHECK(strided_bytes("(0, 3)", "(3, 1)", 4, {}) == 0);
+  CHECK(strided_bytes("()", "()", 8, {}) == 8);
+  CHECK_FALSE(strided_bytes("(2, 3)", "(1, )", 4, {}));
+  CHECK(element_bytes_of("torch.bfloat16") == 2);
+  CHECK(element_bytes_of("torch.new") == 0);
+}
+
+TEST_CASE("costs: the plan follows buffers from allocation to end") {
+  const std::string_view code =
+      "def call(args):\n"
+      "    arg0_1, arg1_1 = args\n"
+      "    args.clear()\n"
+      "    buf0 = empty_strided_cpu((4, 8), (8, 1), torch.float32)\n"
+      "    cpp_fused_0(arg0_1, buf0)\n"
+      "    buf1 = buf0; del buf0  # reuse\n"
+      "    buf2 = empty_strided_cpu((8, 8), (8, 1), torch.float32)\n"
+      "    cpp_fused_1(buf1, buf2)\n"
+      "    del buf1\n"
+      "    buf3 = torch.ops.aten.cumsum.default(buf2, dim=0)\n"
+      "    del buf2\n"
+      "    buf4 = buf3\n"
+      "    assert_size_stride(buf4, (8, 8), (8, 1))\n"
+      "    del buf3\n"
+      "    return (reinterpret_tensor(buf4, (64, ), (1, ), 0), arg1_1, None, )\n";
+  const Plan plan = plan_of(code, {}, {});
+  REQUIRE(plan.buffers.size() == 3);
+  CHECK(plan.buffers[0].names == std::vector<std::string>{"buf0", "buf1"});
+  CHECK(plan.buffers[0].bytes == 128);
+  CHECK(plan.buffers[0].first_line == 4);
+  CHECK(plan.buffers[0].last_line == 9);
+  CHECK(plan.buffers[2].is_output);
+  CHECK(plan.peak == 512);  // buf2 and what cumsum returns
+  CHECK(plan.peak_line == 10);
+  CHECK(plan.reused == 128);
+  CHECK(plan.unknown == 0);
+  CHECK(plan.returned == std::vector<int>{2, -1, -2});
+  CHECK(plan.returned_names[1] == "arg1_1");
+}
+
+TEST_CASE("costs: code that is no plan gives an empty one") {
+  CHECK(plan_of("", {}, {}).buffers.empty());
+  CHECK(plan_of("def call(args):\n    buf0 = empty_strided_cpu((s0, ), (1, ), torch.float32)\n", {}, {}).unknown == 1);
+  CHECK(plan_of("def call(args):\n    return (((((", {}, {}).buffers.empty());
+  CHECK(plan_of("def call(args):\n    del buf7\n    buf1 = buf1[0]\n    return ()\n", {}, {}).buffers.empty());
+}
+
+TEST_CASE("costs: self times sum to the wall, and attempts that were given up are restarts") {
+  record::Process process;
+  record::Compilation& compilation = process.compilations.emplace_back();
+  compilation.id = "0/0";
+  compilation.attempts = 2;
+  compilation.phases = {{"dynamo", 100, 10, 1, false},
+                        {"compile_attempt_0", 30, 30, 1, false},
+                        {"compile_attempt_1", 60, 60, 1, false},
+                        {"compile_file", 50, 50, 2, true}};
+  process.events = {{"compile_attempt_0", 0, 30, 0, false},
+                    {"compile_attempt_1", 35, 60, 0, false},
+                    {"compile_file", 40, 25, 0, true},
+                    {"compile_file", 50, 25, 0, true},
+                    {"dynamo", 0, 100, 0, false}};
+  const CompileTime time = compile_time(process);
+  CHECK(time.wall_us == 100);
+  CHECK(time.serial_us == 100);
+  CHECK(time.restarts_us == 30);
+  CHECK(time.compilers_us == 35);
+  CHECK(time.compilers_sum_us == 50);
+  CHECK(time.compiled_files == 2);
+  REQUIRE(time.savings.size() == 1);
+  CHECK(time.savings[0].kind == "restart");
+  CHECK(compile_time({}).wall_us == 0);
+}
