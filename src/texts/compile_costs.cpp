@@ -265,7 +265,8 @@ std::vector<std::string> compile_time_in_markdown(const Process& process) {
   for (const PartTime& part : time.parts)
     if (part.us >= 0.005 * time.wall_us)
       parts += (parts.empty() ? "" : ", ") + std::string(part.part) + " " + percent(part.us, time.wall_us);
-  std::string text = "Compiling took " + seconds_text(time.wall_us / us_per_second) + ": " + parts + ".";
+  std::string text =
+      "Compiling took " + seconds_text(time.wall_us / us_per_second) + ", with all backwards: " + parts + ".";
   if (time.restarts_us > 0)
     text += " Tracing that began again: " + seconds_text(time.restarts_us / us_per_second) + ".";
   if (time.compilers_us > 0)

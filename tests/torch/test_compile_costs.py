@@ -7,6 +7,7 @@ import os
 import statistics
 import subprocess
 import sys
+import time
 import warnings
 from pathlib import Path
 
@@ -98,6 +99,20 @@ def test_a_line_has_what_it_calls_in_its_total() -> None:
     lines = {line["line"]["text"]: line for line in costs.to_dict()["lines"]}
     call, body = lines["y = inner(x)  # the call"], lines["x = x * number"]
     assert call["total_seconds"] > body["self_seconds"] > call["self_seconds"]
+
+
+def slow_backend(graph: torch.fx.GraphModule, inputs: list[torch.Tensor]) -> torch.fx.GraphModule:
+    time.sleep(0.3)
+    return graph
+
+
+def test_compiling_a_graph_is_no_tracing_of_its_last_line() -> None:
+    with depyf.compile_costs() as costs:
+        torch.compile(outer, backend=slow_backend)(torch.ones(3))
+    data = costs.to_dict()
+    last = next(line for line in data["lines"] if line["line"]["text"] == "return y + 1")
+    assert last["self_seconds"] <= last["total_seconds"] < 0.15
+    assert data["wall_seconds"] > 0.3
 
 
 def restarted(x: torch.Tensor) -> torch.Tensor:

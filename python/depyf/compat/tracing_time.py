@@ -27,10 +27,10 @@ class LineTime:
     """With it. A recursive line counts what it calls once for each call."""
     instructions: int = 0
 
-    def add(self, seconds: float, inner: float) -> None:
-        """Adds an instruction with the time of those within it."""
+    def add(self, seconds: float, inner: float, compiling: float) -> None:
+        """Adds an instruction, with the time of those within it and of the graphs that were compiled in it."""
         self.self_seconds += seconds - inner
-        self.total_seconds += seconds
+        self.total_seconds += seconds - compiling
         self.instructions += 1
 
 
@@ -40,6 +40,8 @@ class _Work(threading.local):
     def __init__(self) -> None:
         self.nested: list[float] = []
         """For each instruction at work, the outermost first, the time of those within it."""
+        self.compiling: list[float] = []
+        """For each of them, the part of that time in which graphs were compiled, which is no tracing."""
         self.compile_id = ""
 
 
@@ -54,25 +56,27 @@ def add_hook(lines: Lines) -> Callable[[], None]:
     work, clock = _Work(), time.perf_counter
 
     def timed_step(self: Any) -> Any:
-        nested = work.nested
+        nested, compiling = work.nested, work.compiling
         if not nested:
             current = dynamo.current()
             work.compile_id = "" if current is None else current.compile_id
         nested.append(0.0)
+        compiling.append(0.0)
         start = clock()
         try:
             return step(self)
         finally:
             seconds = clock() - start
-            inner = nested.pop()
+            inner, graphs = nested.pop(), compiling.pop()
             if nested:
                 nested[-1] += seconds
+                compiling[-1] += graphs
             key = (work.compile_id, self.f_code, self.lineno)
             line = lines.get(key)
             if line is None and len(lines) < _LINES_MAX:
                 line = lines[key] = LineTime()
             if line is not None:
-                line.add(seconds, inner)
+                line.add(seconds, inner, graphs)
 
     graph, finish = private.get(_GRAPH), private.get(f"{_GRAPH}.compile_subgraph")
 
@@ -82,8 +86,10 @@ def add_hook(lines: Lines) -> Callable[[], None]:
         try:
             return finish(self, *args, **kwargs)
         finally:
+            seconds = clock() - start
             if work.nested:
-                work.nested[-1] += clock() - start
+                work.nested[-1] += seconds
+                work.compiling[-1] += seconds
 
     undo = [_replace(translator, "step", timed_step)]
     if isinstance(finish, types.FunctionType):
