@@ -63,6 +63,7 @@ ORDER = [
     "conditions",
     "diff",
     "contract",
+    "findings",
     "page",
     "artifact",
 ]

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 import depyf
-from depyf import artifact_command, check_command, decompile_command, diff_command, page, program
+from depyf import artifact_command, check_command, decompile_command, diff_command, findings_command, page, program
 
 _LOADED_WHEN_GIVEN = {"doctor": "depyf.doctor", "edit": "depyf.toolkit.command", "numerics": "depyf.numerics_command"}
 """Command -> the module whose `run` executes it. Loading these modules takes longer than most other commands do."""
@@ -52,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run.add_argument(
         "--redact", action="store_true", help=f"of --report: {page.REDACTED}; the files of DIR show it all"
     )
+    run.add_argument("--fail-on", metavar="CODE,...", help=f"{findings_command.FAIL_ON}; see `depyf findings`")
     run.add_argument(
         "program", nargs=argparse.REMAINDER, metavar="SCRIPT [ARG...]", help="the script, and its arguments"
     )
@@ -78,6 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     page.add_parser(commands)
     diff_command.add_parser(commands)
     check_command.add_parser(commands)
+    findings_command.add_parser(commands)
     artifact_command.add_parser(commands)
     doctor = commands.add_parser(
         "doctor",
@@ -95,9 +97,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             run.error("no program is given")
         if parsed.redact and not parsed.report:
             run.error("--redact is about the page, which --report writes")
+        if parsed.fail_on is not None and (problem := findings_command.problem_of(parsed.fail_on)):
+            run.error(problem)
         try:
             wanted_page: program.WantedPage = "redacted" if parsed.redact else "whole" if parsed.report else "none"
-            return program.run(parsed.program, module=parsed.module, directory=parsed.o, wanted_page=wanted_page)
+            status = program.run(parsed.program, module=parsed.module, directory=parsed.o, wanted_page=wanted_page)
+            is_fatal = parsed.fail_on is not None and findings_command.fails(parsed.o, parsed.fail_on)
+            return status or int(is_fatal)
         except (OSError, SyntaxError) as error:
             print(f"depyf: {parsed.program[0]}: {error}", file=sys.stderr)
             return 1
@@ -107,6 +113,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return page.run(parsed)
     if parsed.command == "diff":
         return diff_command.run(parsed)
+    if parsed.command == "findings":
+        return findings_command.run(parsed)
     if parsed.command == "check":
         return check_command.run(parsed)
     if parsed.command == "open":

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <variant>
 
 #include "depyf/contract.h"
 #include "depyf/diff.h"
+#include "depyf/findings.h"
 #include "report/reading.h"
 
 namespace depyf::report {
@@ -58,6 +60,26 @@ options:
 
 exit status: 0 if the contract holds (or was written); 1 if it is broken; 2 if that could not be told: a file cannot be read, is
 damaged or no contract, the run compiled nothing, or the command line is wrong.
+)";
+
+constexpr const char* findings_help =
+    R"(usage: depyf-report findings [--json | --sarif] [--fail-on CODE,...] [--root DIR] PATH...
+
+Lists what torch.compile did that a user may want to change: graph breaks, recompilations, limits, functions that run eagerly, errors,
+cache misses. Each finding has a stable code, a severity, its place, what PyTorch says of it, and, where one is known, a statement or
+a patch that makes it go away (docs/findings.md).
+
+PATH is a dump of depyf, a TORCH_TRACE log, a directory of logs, or a record (--json).
+
+options:
+  --json            print the findings as JSON
+  --sarif           print them as SARIF 2.1.0, which GitHub and editors show at their lines
+  --fail-on CODE,...  codes whose findings make the exit status 1; "break" stands for graph-break, eager-function and compile-error,
+                    "recompile" for recompilation and recompile-limit, "any" for all; without it none does
+  --root DIR        the folder that paths in SARIF are relative to; the one at hand if it is not given
+  --help            print this text
+
+exit status: 0; 1 if there is a finding that --fail-on names; 2 if a run could not be read, or the command line is wrong.
 )";
 
 // Returns the only process of the run that a path names. Earlier runs that were written to the same dump are left
@@ -229,6 +251,70 @@ CommandResult check_command(const std::vector<std::string>& arguments) {
   return result;
 }
 
+// The command line of `findings`.
+struct FindingsOptions {
+  std::vector<std::string> paths, fatal;
+  std::string root = std::filesystem::current_path().string();
+  bool as_json = false, as_sarif = false, is_help = false;
+  std::string problem;  // empty if the command line is right
+};
+
+// Reads codes of findings with commas between them. Returns a message about an unknown one.
+std::string read_codes(const std::string& names, std::vector<std::string>& codes) {
+  for (std::size_t start = 0; start <= names.size();) {
+    const std::size_t end = std::min(names.find(',', start), names.size());
+    const std::string name = names.substr(start, end - start);
+    if (name == "break") codes.insert(codes.end(), {"graph-break", "eager-function", "compile-error"});
+    else if (name == "recompile") codes.insert(codes.end(), {"recompilation", "recompile-limit"});
+    else if (name == "any")
+      for (const findings::Rule& rule : findings::rules) codes.emplace_back(rule.code);
+    else if (findings::rule_of(name)) codes.push_back(name);
+    else return "there is no finding with the code \"" + name + "\"";
+    start = end + 1;
+  }
+  return {};
+}
+
+FindingsOptions findings_options(const std::vector<std::string>& arguments) {
+  FindingsOptions options;
+  for (std::size_t i = 0; i < arguments.size() && options.problem.empty(); ++i) {
+    const std::string& name = arguments[i];
+    const bool takes_value = name == "--fail-on" || name == "--root";
+    if (takes_value && i + 1 == arguments.size()) options.problem = name + " needs a value";
+    else if (name == "--fail-on") options.problem = read_codes(arguments[++i], options.fatal);
+    else if (name == "--root") options.root = arguments[++i];
+    else if (name == "--json") options.as_json = true;
+    else if (name == "--sarif") options.as_sarif = true;
+    else if (name == "--help" || name == "-h") options.is_help = true;
+    else if (name.size() > 1 && name[0] == '-') options.problem = "unknown option " + name;
+    else options.paths.push_back(name);
+  }
+  if (options.problem.empty() && !options.is_help && options.paths.empty()) options.problem = "findings takes a run";
+  return options;
+}
+
+CommandResult findings_command(const std::vector<std::string>& arguments) {
+  const FindingsOptions options = findings_options(arguments);
+  if (options.is_help) return {0, findings_help, ""};
+  if (!options.problem.empty()) return wrong_usage(options.problem);
+  CommandResult result;
+  record::Run run;
+  for (const std::string& path : options.paths) {
+    record::Run part = run_at(path, result);
+    std::ranges::move(part.processes, std::back_inserter(run.processes));
+  }
+  const std::vector<findings::Finding> found =
+      findings::findings_of(run, [](const std::string& path) { return content_of(path); });
+  result.output = options.as_sarif  ? findings::to_sarif(found, options.root, {})
+                  : options.as_json ? findings::to_json(found)
+                                    : findings::to_text(found);
+  const bool is_fatal = std::ranges::any_of(found, [&](const findings::Finding& it) {
+    return std::ranges::find(options.fatal, it.rule->code) != options.fatal.end();
+  });
+  if (result.status == same && is_fatal) result.status = different;
+  return result;
+}
+
 }  // namespace
 
 std::optional<CommandResult> comparing_command(const std::vector<std::string>& arguments) {
@@ -236,6 +322,7 @@ std::optional<CommandResult> comparing_command(const std::vector<std::string>& a
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (arguments[0] == "diff") return diff_command(rest);
   if (arguments[0] == "check") return check_command(rest);
+  if (arguments[0] == "findings") return findings_command(rest);
   return std::nullopt;
 }
 

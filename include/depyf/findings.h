@@ -1,0 +1,73 @@
+// Findings: what torch.compile did that a user may want to change, each with a stable code, its place, what can be done
+// about it, and a command that shows whether that helped.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "depyf/record.h"
+
+namespace depyf::findings {
+
+// The version of the JSON form, which docs/findings.md describes.
+inline constexpr std::int64_t schema_version = 1;
+
+enum class Severity : std::uint8_t { error, warning, note };
+const char* name_of(Severity severity);
+
+// A kind of finding. The codes are stable.
+struct Rule {
+  std::string_view code;
+  Severity severity;
+  std::string_view title, remedy;
+};
+inline constexpr Rule rules[] = {
+    {"recompile-limit", Severity::error, "Dynamo no longer compiles the function, because it was compiled too often",
+     "Remove the recompilations, or raise torch._dynamo.config.recompile_limit."},
+    {"compile-error", Severity::error, "An error ended the compilation",
+     "Read the error; the function runs eagerly, or the caller received the error."},
+    {"eager-function", Severity::warning, "The function runs eagerly because of a graph break",
+     "Remove the graph break that the finding names."},
+    {"graph-break", Severity::warning, "A graph ends, and the function goes on eagerly before the next one",
+     "Follow the hints of the finding."},
+    {"recompilation", Severity::warning, "The function was compiled again, because a guard failed",
+     "Keep the value that the guard is about, or let it vary."},
+    {"cache-miss", Severity::note, "A cache of compilations had no entry", "Compare the keys with `depyf open`."},
+};
+const Rule* rule_of(std::string_view code);
+
+// A change of a file of the user's: lines that are taken out, and lines that come in their place.
+struct Patch {
+  std::string file;
+  int line = 0;  // the first line that is taken out, or before which lines are inserted; from 1
+  int removed = 0;  // how many lines are taken out
+  std::vector<std::string> inserted;
+  std::string diff;  // as a unified diff, for `patch -p0`
+};
+
+struct Finding {
+  const Rule* rule = nullptr;
+  record::Place place;
+  std::string function;  // the title of the function
+  std::string sentence;
+  std::vector<std::string> evidence;  // hints and reasons of PyTorch's
+  std::string setting;  // a statement that makes the finding go away; empty if none is known
+  std::optional<Patch> patch;  // the same, or an edit, as a change of the file; nothing if the file is unknown
+  std::string verify;  // a command that fails as long as the finding is there
+};
+
+// Returns the findings of a run, the severest first, each once. `source` returns the text of a file; nothing if it cannot
+// be read.
+std::vector<Finding> findings_of(const record::Run& run,
+                                 const std::function<std::optional<std::string>(const std::string&)>& source);
+
+std::string to_text(const std::vector<Finding>& findings);
+std::string to_json(const std::vector<Finding>& findings);
+// Returns the findings as SARIF 2.1.0. `directory` is the folder that paths are relative to.
+std::string to_sarif(const std::vector<Finding>& findings, const std::string& directory, const std::string& version);
+
+}  // namespace depyf::findings

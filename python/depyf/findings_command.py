@@ -1,0 +1,64 @@
+"""`depyf findings`: what a user may want to change of what torch.compile did, with codes, places and remedies."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from depyf import _core
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+FAIL_ON = (
+    'codes whose findings make the exit status 1, with commas between them; "break" stands for graph-break, eager-function and '
+    'compile-error, "recompile" for recompilation and recompile-limit, "any" for all'
+)
+
+
+def add_parser(commands: Commands) -> None:
+    """Adds the command to a command line."""
+    parser = commands.add_parser(
+        "findings",
+        help="list graph breaks, recompilations and the like with codes, places and remedies",
+        description="Lists what torch.compile did that a user may want to change. Each finding has a stable code, a severity, "
+        "its place, what PyTorch says of it, and, where one is known, a statement or a patch that should make it go away.",
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print the findings as JSON (docs/findings.md)")
+    form.add_argument("--sarif", action="store_true", help="print them as SARIF 2.1.0, for GitHub and editors")
+    parser.add_argument("--fail-on", metavar="CODE,...", help=FAIL_ON)
+    parser.add_argument("--root", metavar="DIR", help="the folder that paths in SARIF are relative to")
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        metavar="DIR|LOG",
+        help="dumps, logs of TORCH_TRACE, directories of logs, or records as JSON",
+    )
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Executes the command. Returns its exit status."""
+    options = [f"--{name}" for name in ("json", "sarif") if getattr(parsed, name)]
+    for name in ("fail_on", "root"):
+        if getattr(parsed, name) is not None:
+            options += [f"--{name.replace('_', '-')}", getattr(parsed, name)]
+    status, output, errors = _core.comparing_command(["findings", *options, *parsed.paths])
+    sys.stdout.write(output)
+    sys.stderr.write(errors)
+    return status
+
+
+def problem_of(codes: str) -> str:
+    """Returns what is wrong with the codes of --fail-on; an empty text if nothing is."""
+    status, _, errors = _core.comparing_command(["findings", "--fail-on", codes, "--help"])
+    return errors.strip() if status else ""
+
+
+def fails(directory: str, codes: str) -> bool:
+    """True if a dump has findings with one of these codes. They are printed to standard error then."""
+    status, output, errors = _core.comparing_command(["findings", "--fail-on", codes, directory])
+    if status:
+        print(f"\n{output}{errors}", end="", file=sys.stderr)
+    return bool(status)

@@ -1,0 +1,113 @@
+#include "findings/remedies.h"
+
+#include <algorithm>
+
+#include "conditions/expression.h"
+#include "support/words.h"
+
+namespace depyf::findings {
+namespace {
+
+constexpr int context_lines = 3;  // lines of a unified diff around a change
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+std::string_view indentation_of(std::string_view line) {
+  return line.substr(0, line.size() - stripped_start(line).size());
+}
+
+// True if a line is a call of the function with literals and variables alone. Dynamo can move such a call behind the graph;
+// other arguments may be objects that it cannot keep.
+bool is_plain_call(std::string_view line, std::string_view function) {
+  using Kind = conditions::Expression::Kind;
+  const std::optional<conditions::Expression> tree = conditions::parse(line);
+  if (!tree || !tree->is(Kind::call) || conditions::unparse(tree->parts[0]) != function) return false;
+  return std::all_of(tree->parts.begin() + 1, tree->parts.end(), [](const conditions::Expression& argument) {
+    return argument.is(Kind::name) || argument.is(Kind::string) || argument.is(Kind::number);
+  });
+}
+
+// Returns a change of one place of a file as a unified diff.
+std::string unified_diff(const Patch& patch, const std::vector<std::string_view>& lines) {
+  const int first = std::max(1, patch.line - context_lines);
+  const int last = std::min(static_cast<int>(lines.size()), patch.line + patch.removed - 1 + context_lines);
+  const int before = last - first + 1;
+  const int after = before - patch.removed + static_cast<int>(patch.inserted.size());
+  std::string text = "--- " + patch.file + "\n+++ " + patch.file + "\n@@ -" + std::to_string(first) + "," +
+                     std::to_string(before) + " +" + std::to_string(first) + "," + std::to_string(after) + " @@\n";
+  for (int number = first; number <= last; ++number) {
+    if (number == patch.line)
+      for (const std::string& line : patch.inserted) text += "+" + line + "\n";
+    const bool is_removed = number >= patch.line && number < patch.line + patch.removed;
+    text += (is_removed ? "-" : " ") + std::string(lines[static_cast<std::size_t>(number - 1)]) + "\n";
+  }
+  if (patch.line > last)
+    for (const std::string& line : patch.inserted) text += "+" + line + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string setting_for_break(const record::GraphBreak& graph_break) {
+  const std::string_view line = graph_break.place.text, reason = graph_break.reason;
+  const std::string all = graph_break.reason + " " + graph_break.explanation + " " + joined(graph_break.hints, " ");
+  if (is_plain_call(line, "print") && has(all, "print"))
+    return "torch._dynamo.config.reorderable_logging_functions.add(print)";
+  if (is_plain_call(line, "warnings.warn") && has(all, "warn"))
+    return "torch._dynamo.config.reorderable_logging_functions.add(__import__('warnings').warn)";
+  if (has(reason, "Tensor.item") || has(all, "capture_scalar_outputs"))
+    return "torch._dynamo.config.capture_scalar_outputs = True";
+  if (has(all, "capture_dynamic_output_shape_ops"))
+    return "torch._dynamo.config.capture_dynamic_output_shape_ops = True";
+  return {};
+}
+
+std::string setting_for_recompilation(const diff::Cause& cause) {
+  if (cause.kind == "size") return "torch._dynamo.config.assume_static_by_default = False";
+  const bool is_attribute = cause.subject.find('.') != std::string::npos;
+  // "expected 2, was 3": both are whole numbers.
+  const std::size_t was = cause.text.find(", was ");
+  const std::string_view now =
+      was == std::string::npos ? std::string_view() : std::string_view(cause.text).substr(was + 6);
+  const bool is_integer = !now.empty() && (now[0] == '-' || (now[0] >= '0' && now[0] <= '9')) &&
+                          now.substr(0, now.find(' ')).find('.') == std::string_view::npos;
+  if (cause.kind == "value" && is_attribute && is_integer)
+    return "torch._dynamo.config.allow_unspec_int_on_nn_module = True";
+  return {};
+}
+
+std::string setting_for_limit(const record::Compilation& compilation) {
+  if (!compilation.limit_reached) return {};
+  const std::size_t used = std::max<std::size_t>(compilation.limit_reached->compilations.size(), 1);
+  return "torch._dynamo.config.recompile_limit = " + std::to_string(4 * used);
+}
+
+std::optional<Patch> edit_for_break(const record::GraphBreak& graph_break, const ReadSource& source) {
+  if (graph_break.place.text != "torch._dynamo.graph_break()") return std::nullopt;
+  const std::optional<std::string> text = source(graph_break.place.file);
+  if (!text) return std::nullopt;
+  const std::vector<std::string_view> lines = lines_of(*text);
+  const auto index = static_cast<std::size_t>(graph_break.place.line) - 1;
+  if (index >= lines.size() || stripped(lines[index]) != graph_break.place.text) return std::nullopt;
+  Patch patch{graph_break.place.file, graph_break.place.line, 1, {}, {}};
+  // A block needs a statement: `pass` does nothing.
+  patch.inserted.push_back(std::string(indentation_of(lines[index])) + "pass");
+  patch.diff = unified_diff(patch, lines);
+  return patch;
+}
+
+std::optional<Patch> edit_for_setting(const std::string& setting, const std::string& file, const ReadSource& source) {
+  const std::optional<std::string> text = setting.empty() ? std::nullopt : source(file);
+  if (!text) return std::nullopt;
+  const std::vector<std::string_view> lines = lines_of(*text);
+  const auto import = std::ranges::find_if(lines, [](std::string_view line) {
+    return stripped_end(line) == "import torch" || line.starts_with("import torch #");
+  });
+  if (import == lines.end()) return std::nullopt;
+  Patch patch{file, static_cast<int>(import - lines.begin()) + 2, 0, {}, {}};
+  patch.inserted = {"import torch._dynamo", setting};
+  patch.diff = unified_diff(patch, lines);
+  return patch;
+}
+
+}  // namespace depyf::findings
