@@ -11,7 +11,7 @@
 
 namespace depyf::costs {
 
-// A value of the joint graph, as `compat/partition.py` reads it.
+// A value of the joint graph, as `compat/joint_values.py` reads it.
 struct JointValue {
   std::string name, op;  // an input has no operator
   std::vector<std::size_t> inputs;

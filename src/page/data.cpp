@@ -46,6 +46,30 @@ std::string deciding(const Compilation& it) {
   return text.substr(0, text.find('\n'));
 }
 
+// Writes where the time of compiling went, in microseconds.
+void time_of_compiling(json::Writer& out, const Process& process, Lines& lines) {
+  const costs::CompileTime time = costs::compile_time(process);
+  const auto number = [&](std::string_view name, double value) { out.key(name), out.number(value); };
+  out.object("costs", [&] {
+    number("wallUs", time.wall_us);
+    number("restartsUs", time.restarts_us);
+    number("compilersUs", time.compilers_us);
+    out.member("compiledFiles", static_cast<std::int64_t>(time.compiled_files));
+    out.objects("parts", time.parts, [&](const costs::PartTime& part) {
+      out.member("part", part.part);
+      number("us", part.us);
+    });
+    out.objects("savings", time.savings, [&](const costs::Saving& saving) {
+      out.member("kind", saving.kind);
+      out.member("change", saving.change);
+      out.strings("compilations", saving.compilations);
+      number("us", saving.us);
+      number("ofUs", saving.of_us);
+      out.member("line", lines.number_of(saving.place));
+    });
+  });
+}
+
 class Data {
  public:
   Data(const Run& run, const std::vector<PageTexts>& texts, const ReadSource& read_source, const PageOptions& options)
@@ -132,7 +156,7 @@ class Data {
       out_.end_object();
     }
     out_.end_array();
-    time_of_compiling(process);
+    time_of_compiling(out_, process, lines_);
     out_.end_object();
   }
 
@@ -151,29 +175,6 @@ class Data {
       out_.integer(event.is_parallel);
     }
     out_.end_array();
-  }
-
-  // Where the time of compiling went, in microseconds.
-  void time_of_compiling(const Process& process) {
-    const costs::CompileTime time = costs::compile_time(process);
-    out_.object("costs", [&] {
-      number("wallUs", time.wall_us);
-      number("restartsUs", time.restarts_us);
-      number("compilersUs", time.compilers_us);
-      out_.member("compiledFiles", static_cast<std::int64_t>(time.compiled_files));
-      out_.objects("parts", time.parts, [&](const costs::PartTime& part) {
-        out_.member("part", part.part);
-        number("us", part.us);
-      });
-      out_.objects("savings", time.savings, [&](const costs::Saving& saving) {
-        out_.member("kind", saving.kind);
-        out_.member("change", saving.change);
-        out_.strings("compilations", saving.compilations);
-        number("us", saving.us);
-        number("ofUs", saving.of_us);
-        line("line", saving.place);
-      });
-    });
   }
 
   // Writes each graph break once, with the compilations that end there. `break_numbers_` maps a break of a

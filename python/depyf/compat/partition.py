@@ -17,9 +17,10 @@ import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from depyf.compat import fx_nodes, intercept, private
+from depyf.compat.joint_values import Value, Values
 from depyf.compat.origins import library
 from depyf.compat.private import guarded
 from depyf.source_line import Line, is_users
@@ -29,31 +30,6 @@ MIN_CUT, DEFAULT = f"{_PARTITIONERS}:min_cut_rematerialization_partition", f"{_P
 _BUDGET = "torch._functorch.config:activation_memory_budget"
 _CACHE = "torch._functorch.config:enable_autograd_cache"
 _HEURISTIC = "used far apart in the forward, or at the end of a long chain of operators that could be fused"
-
-
-class Value(NamedTuple):
-    """A node of the joint graph, or one that the partitioner added to the forward graph."""
-
-    name: str
-    operator: str
-    """ "" of an input."""
-    inputs: tuple[int, ...]
-    """Positions of the nodes that it reads."""
-    dtype: str
-    """`torch.float32`; "" if it is no tensor."""
-    shape: tuple[str, ...]
-    bytes: int
-    """Of its elements. Sizes that vary count as in the call that was compiled."""
-    storage: int
-    """The number of the memory that it lies in, which views share; -1 if it is no tensor."""
-    storage_bytes: int
-    line: Line | None
-    module: str
-    rule: str
-    """Why it may not be recomputed; "" if it may."""
-    is_forward: bool
-    source: str
-    """The node of the captured graph that it comes from; "" if that is not noted."""
 
 
 @dataclass
@@ -183,7 +159,6 @@ def _cuts(rules: _Rules) -> Iterator[None]:
 
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
-_RANDOM_STATE = "the backward runs an operator again with this state of random numbers"
 
 
 def _calling_line() -> Line | None:
@@ -248,7 +223,7 @@ def _partition(
         with _tracing(mode):
             return _again(before, args, kwargs, path=path, budget=budget, module=module)
 
-    values = _Values(rules, _calling_line())
+    values = Values(rules.rules, rules.forward, _calling_line())
     values.add(args[0].graph)
     outputs = next(node for node in reversed(forward.nodes) if node.op == "output").args[0]
     saved = [values.name_of(node) if hasattr(node, "meta") else "" for node in outputs[count:]]
@@ -329,111 +304,3 @@ def _matching(path: str, names: set[str]) -> set[str]:
         if matching:
             return matching
     raise LookupError(f"no module {path!r} is at work in this graph")
-
-
-class _Values:
-    """Reads the nodes of graphs, each name once."""
-
-    def __init__(self, rules: _Rules, call: Line | None) -> None:
-        self.values: list[Value] = []
-        self._call = call
-        self.symbols: dict[str, int] = {}
-        self._rules = rules
-        self._positions: dict[str, int] = {}
-        self._storages: dict[int, tuple[int, Any]] = {}
-        """The identity of a storage -> its number, and the storage, which keeps its identity."""
-
-    def add(self, graph: Any) -> None:
-        """Adds the nodes of the joint graph."""
-        for node in graph.nodes:
-            if node.op != "output":
-                self._positions[node.name] = len(self.values)
-                self.values.append(self._value(node, self._rules.rules.get(node.name, "")))
-
-    def name_of(self, node: Any) -> str:
-        """Returns the name of the value of a node of the forward graph, and adds the value if the joint graph has none. A node
-        that the partitioner added may have the name of another one of the joint graph."""
-        name = str(node.name)
-        position = self._positions.get(name)
-        if position is not None and self.values[position].operator == _operator(node):
-            known = node.meta.get("val")
-            if not hasattr(known, "dtype") or str(known.dtype) == self.values[position].dtype:
-                return name
-        value = self._value(node, _RANDOM_STATE)
-        while name in self._positions:
-            name += "_of_forward"
-        self._positions[name] = len(self.values)
-        self.values.append(value._replace(name=name))
-        return name
-
-    def _value(self, node: Any, rule: str) -> Value:
-        import torch
-
-        held = node.meta.get("val")
-        is_tensor = isinstance(held, torch.Tensor)
-        if isinstance(held, torch.SymInt):
-            self.symbols[str(held)] = _hint(held)
-        number, storage_bytes = self._storage(held) if is_tensor else (-1, 0)
-        is_input = node.op == "placeholder"
-        line = _line_nearby(node) or self._call
-        return Value(
-            str(node.name),
-            _operator(node),
-            tuple(self._positions[source.name] for source in node.all_input_nodes if source.name in self._positions),
-            str(held.dtype) if is_tensor else "",
-            tuple(str(size) for size in held.shape) if is_tensor else (),
-            _product(held.shape) * held.element_size() if is_tensor else 0,
-            number,
-            storage_bytes,
-            line,
-            fx_nodes.module_of(node) or (_module_of_user(node) if is_input else ""),
-            rule,
-            not self._rules.forward or node.name in self._rules.forward,
-            fx_nodes.source_of(node),
-        )
-
-    def _storage(self, tensor: Any) -> tuple[int, int]:
-        try:
-            storage = tensor.untyped_storage()
-            size = _hint(storage.nbytes())
-        except (NotImplementedError, RuntimeError):  # a sparse tensor, or one of another kind
-            return len(self._storages) + 1_000_000_000, _product(tensor.shape) * tensor.element_size()
-        number, _ = self._storages.setdefault(id(storage), (len(self._storages), storage))
-        return number, size
-
-
-def _operator(node: Any) -> str:
-    return "" if node.op == "placeholder" else fx_nodes.target_of(node)
-
-
-_NEIGHBOURS_MAX = 100
-
-
-def _line_nearby(node: Any) -> Line | None:
-    """Returns the line of the nearest node that has one, where a pass noted none: of what the node reads before what reads it."""
-    waiting, seen = [node], {node}
-    for near in waiting:
-        line = fx_nodes.line_of(near)
-        if line is not None or len(waiting) > _NEIGHBOURS_MAX:
-            return line
-        for neighbour in (*near.all_input_nodes, *near.users):
-            if neighbour not in seen and neighbour.op != "output":
-                seen.add(neighbour)
-                waiting.append(neighbour)
-    return None
-
-
-def _module_of_user(node: Any) -> str:
-    return next((module for user in node.users if (module := fx_nodes.module_of(user))), "")
-
-
-def _product(sizes: Any) -> int:
-    return math.prod(_hint(size) for size in sizes)
-
-
-def _hint(size: Any) -> int:
-    """Returns a size; of one that varies, its value in the call that was compiled, and 0 if that is unknown."""
-    if isinstance(size, int):
-        return size
-    hint = private.of(private.of(size, "torch:SymInt.node"), "torch.fx.experimental.sym_node:SymNode.hint")
-    return hint if isinstance(hint, int) else 0

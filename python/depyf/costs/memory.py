@@ -118,11 +118,11 @@ class MemoryCosts:
         change = f"activation_memory_budget={budget}" if checkpoint is None else f'checkpoint("{checkpoint}")'
         return WhatIf(change, self.saved_bytes, sum(graph["saved_bytes"] for graph in after["graphs"]), changed)
 
-    def _divided(self, made: Partition) -> None:
+    def _divided(self, divided: Partition) -> None:
         with self._lock:
             if len(self._graphs) < _GRAPHS_MAX:
                 current = dynamo.current()
-                self._graphs.append(_Graph(made, "" if current is None else current.compile_id))
+                self._graphs.append(_Graph(divided, "" if current is None else current.compile_id))
                 self._last[threading.get_ident()] = self._graphs[-1]
 
     def _traced(self, record: trace.Record) -> None:
@@ -141,18 +141,18 @@ class MemoryCosts:
 
 
 def _plain(graph: _Graph) -> dict[str, Any]:
-    made = graph.partition
+    divided = graph.partition
     values = [
         {**value._asdict(), "line": None if value.line is None else dataclasses.asdict(value.line)}
-        for value in made.values
+        for value in divided.values
     ]
     return {
         "compile_id": graph.compile_id,
-        "partitioner": made.partitioner,
+        "partitioner": divided.partitioner,
         "values": values,
-        "saved": made.saved,
-        "outputs": made.outputs,
-        "symbols": made.symbols,
+        "saved": divided.saved,
+        "outputs": divided.outputs,
+        "symbols": divided.symbols,
         "forward_code": graph.codes.get("forward", ""),
         "backward_code": graph.codes.get("backward", ""),
     }
