@@ -18,30 +18,6 @@ std::string at(const record::Place& place) {
   return line.empty() ? "" : " at " + line;
 }
 
-// Splits the operators of a line at the commas that are not within a shape.
-std::vector<std::string> split(const std::string& operators) {
-  std::vector<std::string> items;
-  int depth = 0;
-  std::size_t start = 0;
-  for (std::size_t i = 0; i <= operators.size(); ++i) {
-    if (i < operators.size() && operators[i] != ',') {
-      depth += (operators[i] == '[') - (operators[i] == ']');
-    } else if (depth == 0 || i == operators.size()) {
-      items.emplace_back(stripped(std::string_view(operators).substr(start, i - start)));
-      start = i + 1;
-    }
-  }
-  return items;
-}
-
-// Returns the operators that `these` has and `others` lacks: "nothing more" if there are none.
-std::string only_in(const std::string& these, const std::string& others) {
-  std::vector<std::string> items = split(these);
-  for (const std::string& other : split(others))
-    if (const auto known = std::ranges::find(items, other); known != items.end()) items.erase(known);
-  return items.empty() ? "nothing more" : joined(items, ", ");
-}
-
 std::string counted(std::int64_t count, const std::string& noun) {
   return texts::counted(static_cast<std::size_t>(count), noun);
 }

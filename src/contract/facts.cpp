@@ -7,6 +7,25 @@
 #include "support/words.h"
 
 namespace depyf::contract {
+namespace {
+
+// Splits the operators of a line at the commas that are not within a shape.
+std::vector<std::string> split(const std::string& operators) {
+  std::vector<std::string> items;
+  int depth = 0;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i <= operators.size(); ++i) {
+    if (i < operators.size() && operators[i] != ',') {
+      depth += (operators[i] == '[') - (operators[i] == ']');
+    } else if (depth == 0 || i == operators.size()) {
+      items.emplace_back(stripped(std::string_view(operators).substr(start, i - start)));
+      start = i + 1;
+    }
+  }
+  return items;
+}
+
+}  // namespace
 
 std::string line_in(const diff::Line& line, const std::string& file) {
   return line.file == file || line.file.empty() ? line.text : line.file + ": " + line.text;
@@ -57,6 +76,13 @@ std::vector<Function> functions_of(const diff::Facts& facts) {
     function.guards = fact.costs.guards;
   }
   return functions;
+}
+
+std::string only_in(const std::string& these, const std::string& others) {
+  std::vector<std::string> items = split(these);
+  for (const std::string& other : split(others))
+    if (const auto known = std::ranges::find(items, other); known != items.end()) items.erase(known);
+  return items.empty() ? "nothing more" : joined(items, ", ");
 }
 
 std::string title_of(const Function& function) {

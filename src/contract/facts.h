@@ -26,6 +26,9 @@ std::vector<LineOperators> operators_of(const diff::Facts& facts);
 // Returns the functions of the facts with all of their sections, in the same order.
 std::vector<Function> functions_of(const diff::Facts& facts);
 
+// Returns the operators of a line that `these` has and `others` lacks: "nothing more" if there are none.
+std::string only_in(const std::string& these, const std::string& others);
+
 // Returns the title of a function as a contract has it: "Net.forward (model.py)".
 std::string title_of(const Function& function);
 

@@ -1,5 +1,5 @@
-// Shows the rows of a text, of which only those in sight are elements, and the panes of linked rows. Both are in one
-// file, because a pane is a list of rows that marks, folds and reveals them.
+// Shows the rows of a text, of which only those in sight are elements, and the panes of linked rows. These stand in
+// one file because a pane is a list of rows that marks, folds and reveals them.
 
 const rowHeight = 20;
 const overscan = 12;
