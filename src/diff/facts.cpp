@@ -32,6 +32,7 @@ std::string short_operator(const std::string& op) {
 // Returns a shape without strides and names of symbols: "f32[?, 64]cpu" for f32[s77, 64][64, 1]cpu. The names differ
 // between releases, and the strides follow from the sizes.
 std::string normal_shape(std::string_view shape) {
+  if (shape.starts_with("Sym(")) return "Sym(?)";
   const std::size_t end = shape.find(']');
   if (end == std::string_view::npos) return std::string(shape);
   std::string result(word_at(shape));
