@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 torch=torch==2.13.0
-debian=(doctest-dev chromium node-typescript node-dagre-layout "$@")
+debian=(doctest-dev chromium node-typescript node-dagre-layout patch "$@")
 
 find_python() {
   local candidate
