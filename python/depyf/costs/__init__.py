@@ -1,5 +1,6 @@
-"""Costs by the user's own names: `guard_costs` measures what it takes to find the compilation for a call, `compile_costs`
-records where the time of compiling goes, `memory_costs` what is kept for the backward."""
+"""The costs of compiled functions by the user's own names: `guard_costs` measures how long it takes to find the
+compilation for a call, `compile_costs` records where the time of compiling goes, and `memory_costs` what is kept for
+the backward."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Where the time of compiling goes: the timeline and the records of PyTorch's own trace, and Dynamo's tracing by line.
+"""Records where the time of compiling goes: the timeline and the records of PyTorch's own trace, and Dynamo's tracing
+by line.
 
-A block listens to PyTorch's structured trace as TORCH_TRACE does, and the core reads it as any log of that kind
-(`src/costs/compile_time`). Only what tracing takes for each line is measured here.
+A block receives PyTorch's structured trace as TORCH_TRACE does, and the core reads it like any log of that kind
+(`src/costs/compile_time`). Only the tracing time of each line is measured here.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from depyf.compat import trace_log, tracing_time
 
 
 class CompileCosts:
-    """Where the time of compiling in the block went. `str` of it is a text for readers."""
+    """The time of compiling in the block, by its causes. `str` returns a text for readers."""
 
     def __init__(self) -> None:
         self._log = io.StringIO()
@@ -29,16 +30,16 @@ class CompileCosts:
 
     @property
     def seconds(self) -> float:
-        """The clock time in which the process compiled."""
+        """The clock time in seconds during which the process compiled."""
         return float(self.to_dict()["wall_seconds"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the costs as data that JSON takes (docs/costs.md has the members)."""
+        """Returns the costs as JSON data (docs/costs.md lists the members)."""
         data: dict[str, Any] = json.loads(self.to_json())
         return data
 
     def to_json(self, indent: int | None = None) -> str:
-        """`to_dict` as JSON."""
+        """Returns `to_dict` as a JSON text."""
         log = self._log.getvalue().encode("utf-8", "surrogatepass")
         text = _core.compile_costs(log, json.dumps(self._plain_lines()))
         return text if indent is None else json.dumps(json.loads(text), indent=indent)
@@ -64,8 +65,9 @@ class CompileCosts:
 def compile_costs() -> Iterator[CompileCosts]:
     """Records where the time of compiling goes while the block is open.
 
-    `with depyf.compile_costs() as costs:` around the first calls, then `print(costs)`. What was compiled before is not
-    seen. To see what a cold start takes, start with empty caches (TORCHINDUCTOR_FORCE_DISABLE_CACHES=1).
+    Use `with depyf.compile_costs() as costs:` around the first calls, and then `print(costs)`. Functions that were
+    compiled before are not seen. To see the time of a cold start, begin with empty caches
+    (TORCHINDUCTOR_FORCE_DISABLE_CACHES=1).
     """
     costs = CompileCosts()
     undo = [trace_log.add_log(costs._log), tracing_time.add_hook(costs._lines)]

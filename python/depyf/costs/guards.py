@@ -1,8 +1,8 @@
 """Measures the guards of a function on the inputs of a call.
 
-PyTorch's own checks are repeated on copies of its trees, so that neither the counts by which a tree orders its checks nor the
-order of the entries changes. A part of a tree is measured as the difference that it makes: the first parts of a tree, one
-more each time, are checked as trees of their own, so that the parts sum to the whole.
+PyTorch's own checks are repeated on copies of its trees, so that neither the counts by which a tree orders its checks
+nor the order of the entries changes. A part of a tree is measured as the difference that it makes: trees that consist
+of the first parts, one more each time, are checked, so that the parts sum to the whole.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from depyf.toolkit.entries import target_of
 from depyf.toolkit.target import Target
 
 _GROUPS_MAX = 64
-"""Each group costs a copy of the tree."""
+"""The largest number of groups; each of them costs a copy of the tree."""
 _CHILDREN_MAX = 32
-"""A value with more parts than these, such as a long dict, is one group."""
+"""A value with more parts than this, such as a long dict, is one group."""
 _HARMLESS = (
     "LOAD_", "COPY", "RESUME", "PUSH_NULL", "BINARY_SUBSCR", "BINARY_OP", "STORE_FAST", "SWAP", "BUILD_", "LIST_EXTEND",
     "PRECALL", "CACHE", "MAKE_CELL", "POP_TOP", "NOP", "KW_NAMES", "EXTENDED_ARG", "NOT_TAKEN", "UNPACK_SEQUENCE",
     "ROT_", "DUP_TOP", "DELETE_FAST",
 )  # fmt: skip
-"""Instructions that change nothing which outlives the frame. An item is read as the guards read it."""
+"""The instructions that change nothing which outlives the frame. An item is read as the guards read it."""
 _HAS_NULL = "PUSH_NULL" in dis.opmap
 _GRAPH, _READS, _OTHER = "a graph", "a function of Dynamo's that reads", "another function"
 
 
 def guard_costs(fn: Any, /, *args: Any, **kwargs: Any) -> GuardCosts:
-    """Measures what it takes to find the compilation for a call `fn(*args, **kwargs)`.
+    """Measures how long it takes to find the compilation for a call `fn(*args, **kwargs)`.
 
-    Nothing of the program runs, except that the transformed code of the entry that accepts the call is run up to its first
-    graph, where nothing but reading of its inputs comes before.
+    Nothing of the program runs, with one exception: the transformed code of the entry that accepts the call runs up to
+    its first graph, if it only reads its inputs until then.
 
     Args:
         fn: a compiled function, module or method: the result of torch.compile, or the original.
-        args: of the call.
-        kwargs: of the call.
+        args: the arguments of the call.
+        kwargs: the keyword arguments of the call.
 
     Returns:
         The cost of each cache entry's guards, of groups of them, and the guards that others imply.
@@ -103,9 +103,10 @@ def _entry_cost(entry: CacheEntry, local_variables: dict[str, Any]) -> EntryCost
 
 
 def _group_costs(groups: list[list[Node]], times: list[float], epilogue: int) -> list[GroupCost]:
-    """Returns the costs of groups, of the times of an empty tree and of the trees with one more group each."""
+    """Returns the costs of groups, from the times of an empty tree and of the trees with one more group each."""
     for position in reversed(range(len(times) - 1)):
-        times[position] = min(times[position], times[position + 1])  # fewer guards take no longer: the rest is noise
+        # Fewer guards take no longer, so a longer time is noise.
+        times[position] = min(times[position], times[position + 1])
     costs = []
     for position, group in enumerate(groups):
         conditions = sum(len(node.leaves) for node in group) + (epilogue if position == 0 else 0)
@@ -115,7 +116,7 @@ def _group_costs(groups: list[list[Node]], times: list[float], epilogue: int) ->
 
 
 def _groups(tree: Tree) -> list[list[Node]]:
-    """Returns the nodes of a tree in groups, each behind the nodes that lead to it; the root is a group of its own."""
+    """Returns the nodes of a tree in groups, each after the nodes that lead to it; the root is a group of its own."""
     groups = [[tree.root], *([*child] for child in tree.root.children)]
     while len(groups) < _GROUPS_MAX:
         rooms = _GROUPS_MAX - len(groups)
@@ -133,9 +134,10 @@ def _groups(tree: Tree) -> list[list[Node]]:
 
 
 def _in_order(groups: list[list[Node]]) -> list[list[Node]]:
-    """Returns the groups with the smaller ones in front, as far as each stands behind the group that leads to it.
+    """Returns the groups with the smaller ones first, as far as each can come after the group that leads to it.
 
-    A tree is timed to a share of its own time, so a small group is measured best where little comes before it.
+    The error of a time is a share of the tree's whole time, so a small group is measured best if little comes before
+    it.
     """
     ordered: list[list[Node]] = []
     reached: set[int | None] = {None}
@@ -150,7 +152,7 @@ def _in_order(groups: list[list[Node]]) -> list[list[Node]]:
 
 
 class _ReachedGraphError(Exception):
-    """Ends the transformed code where it calls a graph."""
+    """Ends transformed code at its first call of a graph."""
 
 
 def _reach(*args: object, **kwargs: object) -> None:
@@ -191,10 +193,10 @@ def _ends_at_graph(call: Callable[[], object]) -> bool:
 
 
 def _why_not_run(code: types.CodeType) -> str:
-    """Returns why transformed code cannot be run up to its first graph; "" where it can, as it only reads until then."""
-    callees: list[str] = []  # the innermost call, which comes first, stands last
+    """Returns why transformed code cannot be run up to its first graph; "" if it can, because it only reads until then."""
+    callees: list[str] = []  # The callees of the open calls; the innermost is last.
     reading_locals: set[str] = set()
-    at_callee = False  # the instruction before has loaded the function that is called next
+    at_callee = False  # true if the previous instruction loaded the function that is called next
     for instruction in dis.get_instructions(code):
         name, argument = instruction.opname, instruction.argval
         if name.startswith("CALL") and name != "CALL_INTRINSIC_1":
@@ -209,7 +211,7 @@ def _why_not_run(code: types.CodeType) -> str:
             continue
         elif name == "STORE_FAST":
             (reading_locals.add if at_callee and callees[-1] == _READS else reading_locals.discard)(argument)
-        # From 3.11 on a NULL stands beside each function that is called; before, any global may be one.
+        # From 3.11 on a NULL is pushed beside each callee; before that, any global can be a callee.
         is_new = name in ("PUSH_NULL", "LOAD_METHOD") or "NULL" in instruction.argrepr
         is_new = is_new or (not _HAS_NULL and name == "LOAD_GLOBAL")
         if is_new:
@@ -222,7 +224,7 @@ def _why_not_run(code: types.CodeType) -> str:
 
 
 def _kind_of_callee(name: str, argument: object, reading_locals: set[str]) -> str:
-    """Returns what the function does that an instruction loads to be called."""
+    """Returns what the function does that an instruction loads as a callee."""
     if not isinstance(argument, str):
         return _OTHER
     if name.startswith("LOAD_FAST"):

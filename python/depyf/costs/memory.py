@@ -1,7 +1,8 @@
-"""What compiled functions keep for their backward, why, and what another choice would keep.
+"""Records what compiled functions keep for their backward, why, and what another choice would keep.
 
-A block receives each joint graph as its partitioner divides it, and the output code that Inductor makes of its parts. The
-core works out the rest (`src/costs`): which tensors share memory, what recomputing would cost, and the plan of output code.
+A block receives each joint graph as its partitioner divides it, and the output code that Inductor makes of its parts.
+The core computes everything else (`src/costs`): which tensors share memory, what recomputing would cost, and the plan
+of output code.
 """
 
 from __future__ import annotations
@@ -22,20 +23,21 @@ from depyf.session import PhaseEvent
 
 _AOT_ID = re.compile(r"# AOT ID: \['(\d+)_(\w+)'\]")
 _GRAPHS_MAX = 1000
-"""A program that compiles for ever fills no memory with its graphs."""
+"""The number of graphs that a block keeps, so that a program that compiles forever does not fill the memory."""
 
 
 @dataclass
 class WhatIf:
-    """What a change would keep for the backward."""
+    """What the graphs would keep for the backward after a change."""
 
     change: str
-    """`activation_memory_budget=0.5`, or `checkpoint("layers.0")`."""
+    """The change: `activation_memory_budget=0.5`, or `checkpoint("layers.0")`."""
     bytes_before: int
     bytes_after: int
-    """Of what the forward computes and keeps; inputs and parameters are held in any case."""
+    """The bytes that the forwards would compute and keep. Inputs and parameters do not count, because they are held in
+    any case."""
     graphs: list[str] = field(default_factory=list)
-    """The compilations that it changes."""
+    """The compilations that the change affects."""
 
     def __str__(self) -> str:
         share = f", {100 * (1 - self.bytes_after / self.bytes_before):.0f} % less" if self.bytes_before else ""
@@ -52,29 +54,30 @@ class _Graph:
 
 
 class MemoryCosts:
-    """What the training graphs that were compiled in the block keep for their backward. `str` of it is a text for readers."""
+    """What the training graphs that were compiled in the block keep for their backward. `str` returns a text for
+    readers."""
 
     def __init__(self) -> None:
         self._lock = locks.Lock()
         self._graphs: list[_Graph] = []
         self._last: dict[int, _Graph] = {}
-        """By thread, the graph whose forward is compiled next."""
+        """thread -> the graph whose forward is compiled next"""
 
     def __str__(self) -> str:
         return _core.memory_costs_text(self.to_json())
 
     @property
     def saved_bytes(self) -> int:
-        """The bytes that the forwards compute and keep until their backwards, each memory counted once."""
+        """The bytes that the forwards compute and keep until their backwards, with shared memory counted once."""
         return sum(graph["saved_bytes"] for graph in self.to_dict()["graphs"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the costs as data that JSON takes (docs/costs.md has the members)."""
+        """Returns the costs as JSON data (docs/costs.md lists the members)."""
         data: dict[str, Any] = json.loads(self.to_json())
         return data
 
     def to_json(self, indent: int | None = None) -> str:
-        """`to_dict` as JSON."""
+        """Returns `to_dict` as a JSON text."""
         with self._lock:
             graphs = [_plain(graph) for graph in self._graphs]
         text = _core.memory_costs(json.dumps({"graphs": graphs}))
@@ -84,13 +87,15 @@ class MemoryCosts:
         """Lets PyTorch's partitioner divide the graphs again, and returns what would be kept.
 
         Args:
-            budget: of `torch._functorch.config.activation_memory_budget`: 1 for the fastest, 0 to keep the inputs alone.
-            checkpoint: the path of a module whose calls are put under `torch.utils.checkpoint`; `layers.*` stands for each
-                module of a list.
+            budget: a value for `torch._functorch.config.activation_memory_budget`: 1 for the fastest division, 0 to
+                keep only the inputs.
+            checkpoint: the path of a module whose calls would be put under `torch.utils.checkpoint`; `layers.*` stands
+                for each module of a list.
 
         Raises:
-            ValueError: not exactly one of the two is given, the budget is not from 0 to 1, or no graph has such a module.
-            RuntimeError: the partitioner failed, as it does where the change is applied.
+            ValueError: both or none of the two are given, the budget is not from 0 to 1, or no graph contains such a
+                module.
+            RuntimeError: the partitioner failed, as it would if the change were applied.
         """
         if (budget is None) == (checkpoint is None):
             raise ValueError("give a budget, or the path of a module to checkpoint")
@@ -162,9 +167,9 @@ def _plain(graph: _Graph) -> dict[str, Any]:
 def memory_costs() -> Iterator[MemoryCosts]:
     """Records what functions that are compiled in the block keep for their backward.
 
-    `with depyf.memory_costs() as memory:` around the first training step. AOTAutograd's cache is off in the block, as what
-    it holds was divided in another process. A function that was compiled before is not seen; `torch.compiler.reset()` in
-    front of the block compiles it again.
+    Use `with depyf.memory_costs() as memory:` around the first training step. AOTAutograd's cache is off in the block,
+    because graphs in it were divided in another process. A function that was compiled before is not seen;
+    `torch.compiler.reset()` before the block makes it compile again.
     """
     costs = MemoryCosts()
     undo = [partition.add_hook(costs._divided), trace.add_trace_handler(costs._traced, _ignore)]
@@ -176,4 +181,4 @@ def memory_costs() -> Iterator[MemoryCosts]:
 
 
 def _ignore(event: PhaseEvent) -> None:
-    """The timeline is not needed here."""
+    """Ignores an event of the timeline, which is not needed here."""

@@ -1,4 +1,4 @@
-"""What the guards of a function cost, as plain data."""
+"""The costs of the guards of a function, as plain data."""
 
 from __future__ import annotations
 
@@ -16,53 +16,53 @@ class GroupCost:
     """A part of the guards of an entry."""
 
     source: str
-    """Dynamo's name for the value that they look at, `L['self'].layers`; "" for the state of the process."""
+    """Dynamo's name for the value that the guards read, such as `L['self'].layers`; "" for the state of the process."""
     microseconds: float
     values: int
-    """The number of values that they look at."""
+    """The number of values that they read."""
     guards: int
     """The number of conditions on these values."""
 
 
 @dataclass
 class EntryCost:
-    """What the guards of one cache entry cost for a call."""
+    """The costs of the guards of one cache entry for a call."""
 
     compile_id: str
     accepts: bool
     """True if the guards accept the call."""
     is_passed: bool
-    """True if the call goes past the entry, to one that is tried later."""
+    """True if the call passes the entry and takes one that is tried later."""
     microseconds: float
-    """One check of the entry's guards, up to the first that fails."""
+    """The microseconds of one check of the entry's guards, up to the first guard that fails."""
     groups: list[GroupCost] = field(default_factory=list)
-    """The parts of a check that accepts, the most expensive first; empty for an entry that refuses the call."""
+    """The parts of a check that accepts the call, the most expensive first; empty for an entry that refuses it."""
     pregraph_microseconds: float | None = None
-    """What the transformed code takes until it calls its first graph."""
+    """The microseconds of the transformed code until it calls its first graph; None if that was not measured."""
     why_no_pregraph: str = ""
     redundant: list[Redundant] = field(default_factory=list)
-    """The guards that others imply. They are checked all the same."""
+    """The guards that others imply. PyTorch checks them all the same."""
 
 
 @dataclass
 class GuardCosts:
-    """What the lookup of a call in Dynamo's cache costs. `str` of it is a text for readers."""
+    """The costs of looking up a call in Dynamo's cache. `str` returns a text for readers."""
 
     function: str
     entries: list[EntryCost] = field(default_factory=list)
-    """In the order in which Dynamo tries them now; it tries an entry that was used first the next time."""
+    """The entries in the order in which Dynamo tries them now. An entry that is used is tried first the next time."""
     passed: int = 0
     """The number of entries that refuse the call before its own."""
     lookup_microseconds: float = 0.0
-    """What all checks up to the call's own entry take, in the order of the entries."""
+    """The microseconds of all checks up to the entry of the call, in the order of the entries."""
 
     def __str__(self) -> str:
         return _core.guard_costs_text(_core.json_text(self, levels=0))
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the costs as data that JSON takes: the fields of this class by name."""
+        """Returns the costs as JSON data: the fields of this class by name."""
         return dataclasses.asdict(self)
 
     def to_json(self, indent: int | None = None) -> str:
-        """`to_dict` as JSON."""
+        """Returns `to_dict` as a JSON text."""
         return json.dumps(self.to_dict(), indent=indent)

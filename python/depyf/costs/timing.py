@@ -1,4 +1,4 @@
-"""Times of short calls."""
+"""Measures the times of short calls."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable, Sequence
 
 _ROUNDS = 9
-"""The calls are timed in turns, so that a slow moment of the machine meets all of them; the best round counts."""
+"""The number of rounds. The calls take turns, so that a slow moment of the machine affects all of them; the best round
+counts."""
 _BATCH_SECONDS = 0.0004
 _CALLS_MAX = 2000
 
 
 def microseconds(calls: Sequence[Callable[[], object]]) -> list[float]:
-    """Returns what one call of each function takes, in microseconds."""
+    """Returns the time of one call of each function, in microseconds."""
     counts = [_count(call) for call in calls]
     best = [float("inf")] * len(calls)
     for _ in range(_ROUNDS):
@@ -30,6 +31,7 @@ def _seconds(call: Callable[[], object], count: int) -> float:
 
 
 def _count(call: Callable[[], object]) -> int:
-    """Returns how many calls make a batch that the clock resolves; the first calls, which fill caches, count in none."""
+    """Returns the number of calls in a batch that the clock can resolve. The first calls fill caches and are not
+    counted."""
     _seconds(call, 2)
     return max(2, min(_CALLS_MAX, int(_BATCH_SECONDS / max(_seconds(call, 3) / 3, 1e-8))))

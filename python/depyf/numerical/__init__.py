@@ -1,4 +1,5 @@
-"""`depyf.numerics`: which stage, operator and line of a compilation first computes something else than eager does."""
+"""`depyf.numerics`: finds the stage, operator and line of a compilation that first compute something other than eager
+does."""
 
 from __future__ import annotations
 

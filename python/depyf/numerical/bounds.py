@@ -1,8 +1,9 @@
-"""What the rounding of an operator allows, by kind of operator.
+"""The rounding error that each kind of operator may have.
 
 docs/numerics.md has the same table with the sources. A bound is in units of the roundoff u of the result's type. An
-operator that adds n products or terms may be wrong by u times the sum of their absolute values, and by sqrt(n) / 8 times
-that where n is large: rounding errors of independent sign add up so, and kernels add in at least eight lanes.
+operator that adds n products or terms may be wrong by u times the sum of their absolute values, and by sqrt(n) / 8
+times that if n is large: rounding errors of independent sign add up in this way, and kernels add in at least eight
+lanes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ class Bound:
     kind: str
     ulps: float
     adds_terms: bool = False
-    """True if the operator is linear in each input and adds terms: see the text of this file."""
+    """True if the operator is linear in each input and adds terms; see the text of this file."""
 
 
 EXACT = Bound("moves values and computes none", 0.0)
@@ -29,7 +30,7 @@ SUM = Bound("sum, mean or product of matrices", 1.0, adds_terms=True)
 NORMALISATION = Bound("normalisation, softmax or attention", 16.0)
 
 _LANES = 8
-"""In so many partial sums kernels add at least."""
+"""The least number of partial sums in which kernels add."""
 
 _KINDS: dict[Bound, str] = {
     EXACT: "view reshape permute transpose t expand squeeze unsqueeze slice select cat stack split chunk clone copy_ contiguous "
@@ -50,8 +51,8 @@ _BY_NAME = {name: bound for bound, names in _KINDS.items() for name in names.spl
 
 
 def bound_of(target: str) -> Bound:
-    """Returns the bound of an operator, `aten.mean.dim`, `torch.nn.functional.gelu` or `Tensor.mul_`. An operator that has no
-    row has the widest one."""
+    """Returns the bound of an operator such as `aten.mean.dim`, `torch.nn.functional.gelu` or `Tensor.mul_`. An
+    operator without a row has the widest bound."""
     for part in target.split("."):
         name = part.rstrip("_")
         if part in _BY_NAME or name in _BY_NAME:
@@ -66,17 +67,17 @@ _WITH_STEPS = frozenset(
 
 
 def is_discontinuous(target: str) -> bool:
-    """True if a small change of an input of the operator may change its result much."""
+    """True if a small change of an input of the operator can change its result much."""
     return any(part.rstrip("_") in _WITH_STEPS or part in _WITH_STEPS for part in target.split("."))
 
 
 def growth(bound: Bound, result: Any, arguments: list[Any]) -> float:
-    """Returns by how much the bound of an operator grows for the number of terms that it adds."""
+    """Returns the factor by which the bound of an operator grows with the number of terms that it adds."""
     return max(1.0, math.sqrt(terms(bound, result, arguments)) / _LANES)
 
 
 def terms(bound: Bound, result: Any, arguments: list[Any]) -> float:
-    """Returns about how many terms each element of a result is the sum of."""
+    """Returns approximately how many terms each element of a result is the sum of."""
     if not bound.adds_terms or not arguments:
         return 1.0
     first, last = arguments[0], arguments[-1]

@@ -1,7 +1,7 @@
-"""Two forms of one graph, before and after passes, side by side: the first node that computes something else.
+"""Compares two forms of one graph, before and after passes, and finds the first node that computes something else.
 
-A node corresponds to that of the same name, outputs to outputs. A node that a pass put in the place of another stands where
-the other stood among the inputs of a node that both graphs have.
+A node corresponds to the node of the same name, and outputs correspond to outputs. A node by which a pass replaced
+another one has the place of that one among the inputs of a node that both graphs have.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ class Difference:
     """The first node of the later graph whose value the earlier graph does not explain."""
 
     node: Any
-    """In the later graph, or in the earlier one if a pass left the node out."""
+    """The node of the later graph, or of the earlier one if a pass left the node out."""
     deviation: Deviation
     values: GraphValues
-    """Of the graph that has the node."""
+    """The values of the graph that contains the node."""
     is_left_out: bool = False
     instead_of: Any = None
-    """The node of the earlier graph in whose place it stands, if that is another operator."""
+    """The node of the earlier graph that it replaces, if that is another operator."""
 
 
 def outputs_differ(earlier: GraphValues, later: GraphValues) -> bool:
@@ -41,13 +41,13 @@ def outputs_differ(earlier: GraphValues, later: GraphValues) -> bool:
 
 
 def _mutations(earlier: GraphValues, later: GraphValues) -> list[tuple[Any, Any]]:
-    """Returns the copies into inputs, which are results too, by the input that they go to."""
+    """Returns the copies into inputs, which are results too, by the input that they change."""
     left, right = copies_into_inputs(earlier.module), copies_into_inputs(later.module)
     return [(left[index], right[index]) for index in left if index in right]
 
 
 def copies_into_inputs(module: Any) -> dict[int, Any]:
-    """Returns by the index of an input the node that copies its new value into it."""
+    """Returns the node that copies a new value into an input, by the index of the input."""
     inputs = {node: index for index, node in enumerate(node for node in module.graph.nodes if node.op == "placeholder")}
     copies = {}
     for node in module.graph.nodes:
@@ -57,7 +57,7 @@ def copies_into_inputs(module: Any) -> dict[int, Any]:
 
 
 def lost_mutation(earlier: GraphValues, later: GraphValues) -> Any:
-    """Returns the copy into an input that the later graph does not have any more; None if it has all."""
+    """Returns a copy into an input that the later graph no longer has; None if it has all of them."""
     left, right = copies_into_inputs(earlier.module), copies_into_inputs(later.module)
     if any(
         "copy_" not in str(node.target) and "_" in str(node.target) and _mutates(node)
@@ -87,7 +87,7 @@ def _deviation(earlier: GraphValues, left: Any, later: GraphValues, right: Any, 
 
 
 def partners(earlier: Any, later: Any) -> dict[Any, Any]:
-    """Returns for nodes of the later graph the nodes of the earlier graph that they correspond to."""
+    """Returns the corresponding nodes of the earlier graph for nodes of the later graph."""
     by_name = {node.name: node for node in earlier.graph.nodes}
     names_after = {node.name for node in later.graph.nodes}
     pairs: dict[Any, Any] = {}
@@ -110,7 +110,8 @@ def partners(earlier: Any, later: Any) -> dict[Any, Any]:
 
 
 def first_difference(earlier: GraphValues, later: GraphValues) -> Difference | None:
-    """Returns the first node of the later graph that computes something else; None if rounding explains all."""
+    """Returns the first node of the later graph that computes something else; None if rounding explains all
+    differences."""
     pairs = partners(earlier.module, later.module)
     noise: dict[str, Any] | None = None
     for node in later.module.graph.nodes:
@@ -129,7 +130,7 @@ def first_difference(earlier: GraphValues, later: GraphValues) -> Difference | N
             continue
         errors = _deviation(earlier, left, later, right)
         if errors is not None:
-            # The graph returns another node than before: what stood here was left out.
+            # The graph returns another node than before, because the one that was here was left out.
             return Difference(left, errors, earlier, is_left_out=True)
     lost = lost_mutation(earlier, later)
     if lost is not None:
@@ -140,8 +141,8 @@ def first_difference(earlier: GraphValues, later: GraphValues) -> Difference | N
 def _guilty(
     earlier: GraphValues, later: GraphValues, node: Any, left: Any, errors: Deviation, pairs: dict[Any, Any]
 ) -> Difference:
-    """Returns the operator at fault behind the first node that differs: the node, what is new in front of it, or what a pass
-    left out in front of it."""
+    """Returns the operator at fault behind the first node that differs: the node, a new node before it, or a node
+    before it that a pass left out."""
     names_after = {other_node.name for other_node in later.module.graph.nodes}
     new = [source for source in node.all_input_nodes if source not in pairs and source.op != "placeholder"]
     if new:

@@ -1,7 +1,7 @@
-"""Which stage of a compilation is at fault, for a graph call whose compiled results eager does not explain.
+"""Finds the stage at fault, for a graph call whose compiled results eager does not explain.
 
-All stages run on the same inputs, from the captured graph on: the first whose results differ from those of the stage before
-it is searched for the operator.
+All stages run on the same inputs, from the captured graph on. The first stage whose results differ from those of the
+stage before it is searched for the operator.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from depyf.source_line import Line
 
 @dataclass
 class Diagnosis:
-    """What was found, and the stages that were compared before."""
+    """The finding, and the stages that were compared before it."""
 
     finding: Finding | None
     stages: list[str]
     notes: list[str] = field(default_factory=list)
-    """What kept the search from its end."""
+    """Sentences about what prevented the search from being complete."""
 
 
 def diagnose(recording: Recording, compilation: Compilation, call: GraphCall, screening: Screening) -> Diagnosis:
@@ -49,7 +49,7 @@ def diagnose(recording: Recording, compilation: Compilation, call: GraphCall, sc
 def _search(
     recording: Recording, compilation: Compilation, call: GraphCall, screening: Screening, stages: list[str]
 ) -> Iterator[Finding | None]:
-    """Yields what each stage shows, in their order."""
+    """Yields the result of the search of each stage, in order."""
     stages.append("captured graph")
     yield _of_passes(compilation.snapshots, call.inputs, call.random_state, "forward", stages)
     _replay(recording, compilation, call)
@@ -98,8 +98,8 @@ def _replay(recording: Recording, compilation: Compilation, call: GraphCall) -> 
 def _usable(
     joint: list[Snapshot], forward_call: Call, backward: Backend | None, backward_call: Call | None
 ) -> tuple[tuple[Snapshot, list[Any]], list[Any]] | None:
-    """Returns the joint graph with its inputs, those of the forward and the tangents of the backward; None if there is no joint
-    graph, or its inputs are others."""
+    """Returns the joint graph with its inputs, which are those of the forward and the tangents of the backward; None if
+    there is no joint graph, or it has other inputs."""
     if not joint:
         return None
     inputs = list(forward_call.inputs)
@@ -119,7 +119,7 @@ def _usable(
 def _of_passes(
     snapshots: list[Snapshot], inputs: list[Any], random_state: Any, direction: str, stages: list[str]
 ) -> Finding | None:
-    """Returns what the first pass that changes results did."""
+    """Returns what the first pass that changes results does."""
     if len(snapshots) < 2:
         return None
     stages.append(f"{direction} after {len(snapshots) - 1} {snapshots[-1].stage} passes")
@@ -185,7 +185,7 @@ def _of_partition(
     backward_call: Call | None,
     state: Any,
 ) -> Finding | None:
-    """Returns a difference between the joint graph and the two graphs that it was cut into."""
+    """Returns a difference between the joint graph and the two graphs that it was divided into."""
     for backend, call in ((forward, forward_call), (backward, backward_call)):
         if backend is None or call is None:
             continue
@@ -202,7 +202,7 @@ def _of_partition(
 
 def _of_kernels(backend: Backend, call: Call, state: Any) -> Finding | None:
     graph = values.evaluate(backend.snapshots[-1].module, call.inputs, state)
-    # A buffer may hold something else than its node on the way; the results decide whether anything is wrong.
+    # A buffer can hold another value than its node in between. The results decide whether anything is wrong.
     fault = kernels.first_fault(backend, call, graph) if _is_wrong(call, graph) else None
     if fault is None:
         return None
@@ -222,7 +222,7 @@ def _of_kernels(backend: Backend, call: Call, state: Any) -> Finding | None:
 
 
 def _is_wrong(call: Call, graph: GraphValues) -> bool:
-    """True if what output code returned, or left in its inputs, is not what its graph computes."""
+    """True if output code returned something, or left something in its inputs, that its graph does not compute."""
     nodes = output_nodes(graph.module)
     pairs = list(zip(nodes, call.outputs, strict=False))
     pairs += [(node, call.inputs_after[index]) for index, node in comparing.copies_into_inputs(graph.module).items()]
@@ -240,8 +240,8 @@ def _of_the_rest(
     calls: list[tuple[Backend, Call]],
     state: Any,
 ) -> Finding | None:
-    """Returns what is wrong though all graphs and kernels are right, each for its own inputs: output code as a whole, or what
-    AOTAutograd does around it."""
+    """Returns what is wrong if all graphs and kernels are right for their own inputs: the output code as a whole, or
+    what AOTAutograd does around it."""
     for backend, call in calls:
         graph = values.evaluate(backend.snapshots[-1].module, call.inputs, state)
         nodes = output_nodes(graph.module)
@@ -254,7 +254,7 @@ def _of_the_rest(
             if errors.mismatch is None:
                 continue
             if any(bounds.is_discontinuous(target_name(step)) for step in graph.module.graph.nodes):
-                return None  # a value on the edge of a step may fall on either side
+                return None  # A value on the edge of a step can fall on either side.
             stage = "output code as a whole: no kernel shows it by itself"
             return _finding(node, stage, graph, errors, backend.direction)
     results = [value for _, call in calls for value in (*call.outputs, *call.inputs_after) if hasattr(value, "shape")]
@@ -262,10 +262,11 @@ def _of_the_rest(
 
 
 def _of_wrappers(compilation: Compilation, screening: Screening, stage: str, results: list[Any]) -> Finding | None:
-    """Returns a result of the compiled function that is wrong, and that none of the graphs in it returned.
+    """Returns a result of the compiled function that is wrong, and that none of its graphs returned.
 
     Args:
-        results: what the graphs returned, and left in their inputs. If one is the wrong value, the fault lies in front of it.
+        results: what the graphs returned, and left in their inputs. If the wrong value is among them, the fault is in
+            front of it.
     """
     for name, value, errors in screening.deviations:
         if errors.mismatch is None or any(_is_same(value, result) for result in results):
@@ -355,7 +356,8 @@ def line_of(node: Any) -> Line | None:
 
 
 def _neighbours_line(node: Any) -> Line | None:
-    """Returns the line of what reads a node, for nodes of passes that PyTorch notes no line of; else of what it reads."""
+    """Returns the line of a reader of the node, or else of a node that it reads, for nodes for which PyTorch notes no
+    line."""
     for near in (*node.users, *node.all_input_nodes):
         line = fx_nodes.line_of(near) if near.op != "output" else None
         if line is not None:
@@ -372,7 +374,7 @@ def _module(node: Any) -> str:
 
 
 def _inputs(given: list[tuple[str, Any]], errors: Deviation) -> list[Input]:
-    """Returns the inputs of an operator, with the element that goes with the worst one of the result."""
+    """Returns the inputs of an operator, each with the element that belongs to the worst element of the result."""
     inputs = []
     for name, value in given:
         if not hasattr(value, "shape"):

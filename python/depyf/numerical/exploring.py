@@ -1,4 +1,5 @@
-"""The errors of eager itself, operator by operator: the gutter, cancellation, and the first NaN or infinity."""
+"""Measures the errors of eager itself, operator by operator: for the gutter, for cancellation, and for the first NaN or
+infinity."""
 
 from __future__ import annotations
 
@@ -15,9 +16,9 @@ from depyf.numerical.walking import Tape, Walk, target_name
 from depyf.source_line import Line
 
 _JUMP = 64.0
-"""An operator loses digits if its result is wrong by so many times what its inputs are wrong by, in ulps."""
+"""An operator loses digits if the error of its result is this many times the error of its inputs, in ulps."""
 _LOSS = 1000.0
-"""From so many ulps on a loss of digits is mentioned: ten bits."""
+"""A loss of digits is mentioned from this many ulps on, which are ten bits."""
 
 
 @dataclass
@@ -28,7 +29,7 @@ class Special:
     line: Line | None
     value: str
     origin: str
-    """The inputs of the worst element, in words."""
+    """A phrase about the inputs of the worst element."""
     ulps: float = 0.0
 
 
@@ -49,7 +50,7 @@ def explore(module: Any, call: GraphCall) -> Exploration:
     result = Exploration()
     tape = Tape()
     ulps: dict[str, float] = {}
-    units: dict[str, float] = {}  # name of a node -> the roundoff of the coarsest type that its value went through
+    units: dict[str, float] = {}  # name of a node -> the roundoff of the coarsest type through which its value went
     by_line: dict[tuple[str, int], NodeError] = {}
     call_without_gradients = call
     with surroundings(call_without_gradients), torch.no_grad():
@@ -106,12 +107,12 @@ def _ulps(value: Any, exact: Any, unit: float) -> float:
 
 
 def _not_finite(node: Any, value: Any, given: dict[str, Any]) -> Special | None:
-    """Returns the operator that makes a NaN or infinity of finite inputs; None if an input has one already."""
+    """Returns the operator that makes a NaN or an infinity of finite inputs; None if an input already contains one."""
     import torch
 
     tensors = [tensor for tensor in given.values() if isinstance(tensor, torch.Tensor) and measuring.is_inexact(tensor)]
     if any(not bool(torch.isfinite(tensor).all()) for tensor in tensors):
-        # It came with an input of the graph, or with a constant.
+        # The NaN came with an input of the graph, or with a constant.
         sources = [source for source in node.all_input_nodes if source.op == "placeholder"]
         if not sources:
             return None
@@ -135,7 +136,7 @@ def _special(node: Any, value: Any, exact: Any, given: dict[str, Any], error: fl
 
 
 def _origin(given: dict[str, Any], value: Any, place: int) -> str:
-    """Returns the elements of the inputs that an element of a result is made of, in words."""
+    """Returns a phrase about the elements of the inputs that an element of a result is computed from."""
     words = []
     for name, tensor in given.items():
         if not hasattr(tensor, "shape") or not tensor.numel():

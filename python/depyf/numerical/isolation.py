@@ -1,9 +1,9 @@
-"""Runs a function in a forked process, so that whatever it changes is not changed here.
+"""Runs a function in a forked process, so that its changes do not affect this process.
 
 The child has everything that this process has: modules, optimizers, Dynamo's cache entries, counters, generators of
-random numbers. All that it does is its own, and what it computes comes back as plain data. OpenMP's threads do not
-survive a fork, and a thread that has used them would wait for them for ever; so the work is done in a new thread of
-the child, which gets the thread-local settings of PyTorch from the caller's.
+random numbers. Its changes are its own, and its results come back as plain data. OpenMP's threads do not survive a
+fork, and a thread that has used them would wait for them forever. So the work is done in a new thread of the child,
+which gets PyTorch's thread-local settings from the caller's thread.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 _FAILED = 70
-"""The exit status of a child whose function raised: it has written the exception's text."""
+"""The exit status of a child whose function raised an exception, whose text it has written."""
 
 
 class Failed(RuntimeError):
-    """The function raised in the child, or the child died. The text says which."""
+    """The function raised an exception in the child, or the child died. The message states which."""
 
 
 def can_fork() -> bool:
@@ -40,7 +40,7 @@ def run(function: Callable[[], T]) -> T:
     """Calls a function in a forked process and returns its result, which has to be picklable.
 
     Raises:
-        Failed: the function raised, or the process died.
+        Failed: the function raised an exception, or the process died.
     """
     handle, name = tempfile.mkstemp(prefix="depyf_numerics_")
     os.close(handle)
@@ -68,7 +68,7 @@ def run(function: Callable[[], T]) -> T:
 def _in_child(
     function: Callable[[], Any], path: Path, settings: Callable[[], contextlib.AbstractContextManager[None]]
 ) -> None:
-    """Calls the function in a new thread of the child, writes what it returned, and ends the process."""
+    """Calls the function in a new thread of the child, writes its result, and ends the process."""
     status = _FAILED
     context = contextvars.copy_context()
 
@@ -94,7 +94,7 @@ def _in_child(
 
 
 def _thread_settings() -> Callable[[], contextlib.AbstractContextManager[None]]:
-    """Returns what enters the settings of PyTorch that this thread has, in another thread."""
+    """Returns a context that gives another thread the settings of PyTorch that this thread has."""
     import torch
 
     grad, inference = torch.is_grad_enabled(), torch.is_inference_mode_enabled()

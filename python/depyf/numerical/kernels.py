@@ -1,8 +1,8 @@
-"""Output code beside the graph that it was made of: the first kernel that stores something else, and the operator in it.
+"""Compares output code with its graph, and finds the first kernel that stores something else, and the operator in it.
 
-A copy of the output code's `call` notes the buffers around each call of a kernel. What a kernel stores is compared with the
-operators that it stands for, computed one after the other from the kernel's own inputs. Which of several operators is at
-fault shows when each is compiled by itself.
+A copy of the output code's `call` records the buffers around each call of a kernel. What a kernel stores is compared
+with the operators that it stands for, computed one after the other from the kernel's own inputs. To find the one of
+several operators that is at fault, each is compiled by itself.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _same(left: Any, right: Any) -> bool:
 
 
 def events(backend: Backend, call: Call) -> tuple[list[Event], list[Any]]:
-    """Runs output code with probes. Returns the calls of kernels in their order, and what the code returned.
+    """Runs output code with probes. Returns the calls of kernels in their order, and the results of the code.
 
     Raises:
         ValueError: the file defines no `call` in the usual form.
@@ -122,7 +122,7 @@ _NO_KERNELS = ("assert_", "empty_strided", "reinterpret_tensor", "_reinterpret",
 
 
 def _kernel(statement: ast.stmt) -> str | None:
-    """Returns what a statement of output code calls, if it computes values."""
+    """Returns the callee of a statement of output code, if the statement computes values."""
     if isinstance(statement, (ast.Expr, ast.Assign)) and isinstance(statement.value, ast.Call):
         called = ast.unparse(statement.value.func)
         name = called.rpartition(".")[2]
@@ -133,7 +133,7 @@ def _kernel(statement: ast.stmt) -> str | None:
 
 
 def first_fault(backend: Backend, call: Call, values: GraphValues) -> Fault | None:
-    """Returns the first kernel call whose result differs from what the graph's operators give for its inputs."""
+    """Returns the first kernel call whose result differs from what the graph's operators compute from its inputs."""
     nodes = {node.name: node for node in values.module.graph.nodes}
     inputs = [node for node in values.module.graph.nodes if node.op == "placeholder"]
     noted, outputs = events(backend, call)
@@ -210,8 +210,8 @@ def _chain(node: Any, known: dict[Any, Any]) -> list[Any]:
 
 
 def _compute(values: GraphValues, chain: list[Any], known: dict[Any, Any], node: Any) -> tuple[Any, Any, Any]:
-    """Returns a node's value computed from known values: in the graph's own types, in double precision, and what rounding
-    may change of it."""
+    """Returns a node's value computed from known values: in the graph's own types, in double precision, and the change
+    that rounding can make."""
     import torch
 
     module = parts.part(values.module, chain, [node])
@@ -251,7 +251,7 @@ def _value(values: GraphValues, node: Any) -> Any:
 def _single(
     values: GraphValues, chain: list[Any], known: dict[Any, Any]
 ) -> tuple[Any, Deviation, list[tuple[str, Any]]] | None:
-    """Compiles each operator of a chain by itself. Returns the first that is wrong, its errors and its inputs."""
+    """Compiles each operator of a chain by itself. Returns the first one that is wrong, its errors and its inputs."""
     import torch
 
     for node in chain:

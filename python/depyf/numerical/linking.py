@@ -1,8 +1,9 @@
-"""The captured graph beside the graph that AOTAutograd traced from it: which operator was taken apart wrongly.
+"""Compares the captured graph with the graph that AOTAutograd traced from it, and finds the operator that was
+decomposed wrongly.
 
-PyTorch notes on each node of ATen's operators which captured node it comes from. An operator of the captured graph is right
-if one of the nodes that come from it holds its value. For the backward, the gradient of each operator is computed from
-the gradient of its result, and looked for among the nodes of the backward.
+PyTorch notes on each node of ATen's operators the captured node that it comes from. An operator of the captured graph
+is right if one of the nodes that come from it has its value. For the backward, the gradient of each operator is
+computed from the gradient of its result, and searched for among the nodes of the backward.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ from depyf.numerical.values import GraphValues
 from depyf.numerical.walking import Tape, Walk, perturbed
 
 _GRADIENT_TOLERANCE = 1e-5
-"""Gradients in double precision may differ by so much, relative to the largest element: kernels of attention use functions of
-single precision for doubles too."""
+"""The allowed difference of gradients in double precision, relative to the largest element. Kernels of attention use
+functions of single precision for doubles too."""
 
 
 @dataclass
 class CapturedFault:
-    """An operator of the captured graph that ATen's operators do not compute."""
+    """An operator of the captured graph whose value ATen's operators do not compute."""
 
     node: Any
-    """In the captured graph."""
+    """The node in the captured graph."""
     target: str
-    """The operator of ATen's that was taken apart, `aten.gelu.default`; "" if it is not noted."""
+    """The decomposed operator of ATen, such as `aten.gelu.default`; "" if it is not noted."""
     deviation: Deviation
     own: Any
     inputs: list[tuple[str, Any]]
@@ -43,22 +44,22 @@ class _Captured:
     """The captured graph with all its values."""
 
     values: dict[str, Any]
-    """In the graph's own types, copied when they were computed."""
+    """The values in the graph's own types, copied when they were computed."""
     wide: dict[str, Any]
     gradients: dict[str, Any]
     """Name of a node -> the gradient of its value in double precision."""
     tape: Tape
     noise: dict[str, Any] = field(default_factory=dict)
-    """Name of a node -> what rounding may change of its value."""
+    """Name of a node -> the change of its value that rounding can make."""
 
 
 def first_fault(module: Any, call: GraphCall, traced: GraphValues) -> CapturedFault | None:
-    """Returns the first captured operator that the traced graph computes in another way, or whose gradient it does.
+    """Returns the first captured operator whose value or gradient the traced graph computes in another way.
 
     Args:
         module: the captured graph.
-        call: the call that both are compared on.
-        traced: all values of the traced graph, joint or of the forward alone.
+        call: the call on which both are compared.
+        traced: all values of the traced graph, which is the joint graph or that of the forward alone.
     """
     rows = fx_nodes.rows(traced.module)
     by_name = {row.name: row for row in rows}
@@ -78,7 +79,8 @@ def first_fault(module: Any, call: GraphCall, traced: GraphValues) -> CapturedFa
 
 
 def _is_read_elsewhere(node: Any, row: fx_nodes.NodeRow, by_name: dict[str, fx_nodes.NodeRow]) -> bool:
-    """True if a node of another operation, or the output, reads a node: what an operation computes on the way is no result."""
+    """True if a node of another operation, or the output, reads a node. An intermediate value of an operation is not a
+    result."""
     for user in node.users:
         reader = by_name.get(user.name)
         if reader is None or reader.backward != row.backward:
@@ -201,7 +203,8 @@ def _backward(
     module: Any, captured: _Captured, traced: GraphValues, rows: list[Any], originals: dict[str, str]
 ) -> CapturedFault | None:
     tangents = [value for name, value in traced.by_name.items() if name.startswith("tangents")]
-    if not tangents:  # a graph of the forward alone, to which the partition may have moved a node of the backward
+    # The graph is that of the forward alone, to which the partition can have moved a node of the backward.
+    if not tangents:
         return None
     by_name = {row.name: row for row in rows}
     in_backward = [
@@ -220,7 +223,7 @@ def _backward(
         if gradient is None or any(_same_numbers(gradient, value.wide) for value in in_backward):
             continue
         wrong.append(node)
-    for node in wrong:  # the gradient of a node is made by those that read it
+    for node in wrong:  # The gradient of a node is computed by the nodes that read it.
         readers = [user for user in node.users if user.op != "output"]
         sound = [user for user in readers if user.name in captured.gradients and user not in wrong]
         for user in sound or readers:
@@ -241,7 +244,7 @@ def _backward(
 
 
 def _nearest(gradient: Any, candidates: list[Any]) -> tuple[float, float] | None:
-    """Returns the worst element of the value that is nearest to a gradient, and what it should be."""
+    """Returns the worst element of the value that is nearest to a gradient, and what the element should be."""
     best: tuple[float, float, float] | None = None
     for value in candidates:
         if value.wide.shape != gradient.shape or not measuring.is_inexact(value.wide) or gradient.numel() == 0:

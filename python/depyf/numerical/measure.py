@@ -18,23 +18,23 @@ from depyf.numerical.replaying import Screening
 
 _SEED = 20_012
 _CALLS_MAX = 8
-"""A graph that the function calls more often is compared at its first calls."""
+"""Only this many calls of each graph are compared."""
 
 
 @dataclass
 class _Run:
-    """What one run of the function gave."""
+    """The results of one run of the function."""
 
     outputs: list[Any]
     gradients: list[Any]
-    """Of the leaves that the outputs depend on, in the order in which autograd reaches them."""
+    """The gradients of the leaves that the outputs depend on, in the order in which autograd reaches them."""
     seconds: float
     bytes: int
 
 
 @dataclass
 class _Measured:
-    """What the process that compiles found."""
+    """The results of the process that compiles."""
 
     run: _Run
     findings: list[Finding] = field(default_factory=list)
@@ -70,7 +70,8 @@ def compare(fn: Callable[..., Any], args: Any, kwargs: Any, *, wants_reproductio
     """Does what `numerics` does.
 
     Args:
-        wants_reproduction: search for the smallest program that shows a finding, which takes up to a minute?
+        wants_reproduction: true if the smallest program that shows a finding is searched for, which takes up to a
+            minute.
     """
     if not isolation.can_fork():
         raise ValueError("depyf.numerics works in a forked process, and this one has used an accelerator already")
@@ -114,7 +115,7 @@ def _eager(function: Callable[..., Any], args: Any, kwargs: Any) -> _Run:
 
 
 def _run(function: Callable[..., Any], args: Any, kwargs: Any) -> _Run:
-    """Calls a function, and computes gradients of what it returns."""
+    """Calls a function, and computes the gradients of its results."""
     import torch
 
     before, start = _peak(), time.process_time()

@@ -1,4 +1,4 @@
-"""How far a value is from another: in ulps of its type, and whether rounding explains it."""
+"""Measures how far a value is from another in ulps of its type, and decides whether rounding explains it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 _EAGER_FACTOR = 4.0
-"""A stage may be this much less exact than eager: it may round more often, and in another order."""
+"""A stage may be this many times less exact than eager: it may round more often, and in another order."""
 _ULPS = 16.0
-"""A stage may be wrong by so many ulps of a typical element even where eager happens to be exact."""
+"""A stage may be wrong by this many ulps of a typical element even if eager happens to be exact."""
 _NOISE_FACTOR = 8.0
-"""Noise is random: a legitimate error may be so many times what a sample of it shows."""
+"""Noise is random: a legitimate error may be this many times what a sample of the noise shows."""
 _DOUBLE_ULPS = 2.0e6
-"""The same as `_ULPS` where the value is of the reference's own type, which then has an error of its own."""
+"""The same as `_ULPS` if the value has the reference's own type, because the reference then has an error too."""
 _DOUBLE_BYTES = 8
 EXACT_TOLERANCE = 1e-9
-"""Two graphs that mean the same give results in double precision that differ by less, relative to the largest element."""
+"""Two graphs with the same meaning give results in double precision that differ by less than this, relative to the
+largest element."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Mismatch:
     """The stage's error against the reference."""
     eager_ulps: float
     count: int
-    """How many elements rounding does not explain."""
+    """The number of elements that rounding does not explain."""
     total: int
 
 
@@ -77,7 +78,7 @@ def roundoff(dtype: Any) -> float:
 
 
 def ulps_of(errors: Any, reference: Any, dtype: Any) -> Any:
-    """Returns errors in ulps: in distances between the two numbers of the type next to the reference."""
+    """Returns errors in ulps, which are the distances between the two numbers of the type next to the reference."""
     import torch
 
     limits = torch.finfo(dtype)
@@ -87,7 +88,7 @@ def ulps_of(errors: Any, reference: Any, dtype: Any) -> Any:
 
 
 def _real(value: Any) -> Any:
-    """Returns a tensor of double precision in which complex numbers are pairs."""
+    """Returns a tensor of double precision, with complex numbers as pairs."""
     import torch
 
     value = value.detach()
@@ -97,13 +98,13 @@ def _real(value: Any) -> Any:
 
 
 def deviation(stage: Any, eager: Any, reference: Any, noise: Any = None) -> Deviation:
-    """Compares a stage's value with the reference, and says whether rounding explains the difference.
+    """Compares a stage's value with the reference, and decides whether rounding explains the difference.
 
     Args:
         stage: the stage's value.
         eager: eager's value of the same node.
-        reference: the same in double precision.
-        noise: differences that rounding makes of each element, or None if they have not been sampled.
+        reference: the value in double precision.
+        noise: the differences that rounding makes of each element; None if they have not been sampled.
     """
     if tuple(stage.shape) != tuple(eager.shape):
         wrong = Mismatch((), f"shape {tuple(stage.shape)}", f"shape {tuple(eager.shape)}", "", math.inf, 0.0, 1, 1)
@@ -135,18 +136,18 @@ def _of_inexact(stage: Any, eager: Any, reference: Any, dtype: Any, noise: Any) 
     factor = _DOUBLE_ULPS if dtype.itemsize == _DOUBLE_BYTES else _ULPS
     stage_worst, eager_worst = float((stage - reference).abs().max()), float((eager - reference).abs().max())
     if all(map(math.isfinite, (typical, stage_worst, eager_worst))):
-        # What is allowed for each element is at least this.
+        # Each element may be wrong by at least this much.
         if stage_worst <= _EAGER_FACTOR * eager_worst + factor * unit * typical:
             return Deviation(_of_typical(stage_worst, typical, dtype), _of_typical(eager_worst, typical, dtype), None)
     return _by_element(stage, eager, reference, dtype, noise)
 
 
 def _by_element(stage: Any, eager: Any, reference: Any, dtype: Any, noise: Any) -> Deviation:
-    """Compares element by element, also where some are not finite."""
+    """Compares element by element, also if some elements are not finite."""
     import torch
 
     largest = float(torch.finfo(dtype).max)
-    # What the type cannot hold is an infinity in it, and no error of the stage.
+    # A number that is too large for the type becomes an infinity in it, which is no error of the stage.
     reference = torch.where(reference.abs() > largest, torch.sign(reference) * math.inf, reference)
     stage_errors, eager_errors = _errors(stage, reference), _errors(eager, reference)
     finite = torch.isfinite(eager_errors)
@@ -162,7 +163,7 @@ def _by_element(stage: Any, eager: Any, reference: Any, dtype: Any, noise: Any) 
     if noise is not None:
         sampled = torch.nan_to_num(_real(noise).abs(), nan=0.0, posinf=0.0, neginf=0.0).reshape(reference.shape)
         allowed = allowed + _NOISE_FACTOR * (sampled + float(sampled.square().mean().sqrt()))
-    # Where eager is not finite, and should be, a stage may be so too.
+    # If eager is not finite and should be, a stage need not be finite either.
     wrong = (stage_errors > allowed) & ~((stage == eager) | (torch.isnan(stage) & torch.isnan(eager)))
     stage_ulps = _of_typical(float(stage_errors.max()), typical, dtype)
     eager_ulps = _of_typical(float(eager_errors.max()), typical, dtype)
@@ -187,7 +188,7 @@ def _by_element(stage: Any, eager: Any, reference: Any, dtype: Any, noise: Any) 
 
 
 def _of_typical(worst: float, typical: float, dtype: Any) -> float:
-    """Returns the largest error in ulps of a typical element: small elements, which are differences, say little."""
+    """Returns the largest error in ulps of a typical element. Small elements are often differences, and say little."""
     import torch
 
     scale = max(typical, float(torch.finfo(dtype).tiny))
@@ -195,7 +196,7 @@ def _of_typical(worst: float, typical: float, dtype: Any) -> float:
 
 
 def _errors(value: Any, reference: Any) -> Any:
-    """Returns absolute errors; 0 where both are the same infinity or NaN, infinite where only one is not finite."""
+    """Returns absolute errors: 0 if both are the same infinity or NaN, infinite if only one of them is not finite."""
     import torch
 
     same = (value == reference) | (torch.isnan(value) & torch.isnan(reference))
@@ -204,10 +205,10 @@ def _errors(value: Any, reference: Any) -> Any:
 
 
 def means_the_same(left: Any, right: Any, tolerance: float = EXACT_TOLERANCE) -> bool:
-    """True if two values that were computed in double precision differ by no more than rounding in it.
+    """True if two values that were computed in double precision differ only by its rounding.
 
     Args:
-        tolerance: relative to the largest element.
+        tolerance: the allowed difference, relative to the largest element.
     """
     import torch
 

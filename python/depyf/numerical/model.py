@@ -1,4 +1,4 @@
-"""What `depyf.numerics` finds, as plain data."""
+"""The findings of `depyf.numerics`, as plain data."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from depyf.numerical.measuring import Mismatch
 from depyf.source_line import Line
 
 Kind = Literal["same", "compiler", "unstable", "not a number", "nothing compiled", "not measured"]
-"""The verdict: as exact as eager; a stage of the compiler computes something else; eager itself is unstable; the first NaN
-or infinity is eager's own; nothing was compiled; the function or the measurement failed."""
+"""The verdict: the result is as exact as eager; a stage of the compiler computes something else; eager itself is
+unstable; the first NaN or infinity is eager's own; nothing was compiled; the function or the measurement failed."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Input:
     shape: tuple[int, ...]
     dtype: str
     value: float | str
-    """The element that goes with the worst element of the result, or the range of the values."""
+    """The element that belongs to the worst element of the result, or the range of the values."""
 
 
 @dataclass
@@ -29,12 +29,12 @@ class Finding:
     """The first place where a stage computes something that eager does not explain."""
 
     stage: str
-    """In words: "Inductor's lowering of aten.mean.dim", "the post-grad pass `swap`"."""
+    """A phrase such as "Inductor's lowering of aten.mean.dim" or "the post-grad pass `swap`"."""
     pass_name: str = ""
     operator: str = ""
-    """The operator at fault, `aten.mean.dim`."""
+    """The operator at fault, such as `aten.mean.dim`."""
     original: str = ""
-    """The operator that it was decomposed from, if it is another one."""
+    """The operator that it was decomposed from, if that is another one."""
     node: str = ""
     line: Line | None = None
     """The user's line."""
@@ -54,7 +54,7 @@ class Finding:
 
 @dataclass
 class ValueRow:
-    """How exact one result of a compiled graph is."""
+    """The exactness of one result of a compiled graph."""
 
     name: str
     """"output 0", "input 2 after the call", "gradient of input 1"."""
@@ -90,7 +90,7 @@ class GraphRow:
 
 @dataclass
 class Cost:
-    """What the measurement took, in seconds of the processors, which other programs do not change."""
+    """The cost of the measurement, in processor seconds, which other programs do not change."""
 
     eager_seconds: float = 0.0
     measuring_seconds: float = 0.0
@@ -111,7 +111,7 @@ class NumericsReport:
     graphs: list[GraphRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     reproduction: str = ""
-    """A program of plain PyTorch that shows the first finding; "" if there is none."""
+    """A program in plain PyTorch that shows the first finding; "" if there is none."""
     cost: Cost = field(default_factory=Cost)
 
     @property
@@ -123,8 +123,8 @@ class NumericsReport:
         return _text(self)
 
     def gutter(self) -> str:
-        """Returns the user's lines that compute values, each with the largest error of eager's values in front, and `!` at the
-        line of a finding."""
+        """Returns the user's lines that compute values, each with the largest error of eager's values in front, and `!`
+        at the line of a finding."""
         wrong = {(finding.line.file, finding.line.line) for finding in self.findings if finding.line is not None}
         errors = {(error.line.file, error.line.line): error for graph in self.graphs for error in graph.errors}
         lines = []
@@ -193,7 +193,7 @@ def _graph_lines(graph: GraphRow) -> list[str]:
 
 
 def ulps(value: float) -> str:
-    """Returns an error for readers."""
+    """Returns an error as text for readers."""
     if value == 0:
         return "exact"
     if value == float("inf"):

@@ -1,4 +1,4 @@
-"""Parts of graphs as modules of their own, and what a graph's nodes are for some inputs."""
+"""Makes modules of parts of graphs, and finds what the nodes of a graph stand for."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from typing import Any
 
 SOURCE = "depyf_source"
-"""Key of a placeholder's meta: the node of the whole graph whose value it stands for."""
+"""The key in a placeholder's meta for the node of the whole graph whose value it stands for."""
 
 
 def part(module: Any, nodes: Iterable[Any], outputs: list[Any]) -> Any:
-    """Returns a module of some nodes of a graph; what they read of other nodes is its inputs.
+    """Returns a module of some nodes of a graph. The other nodes that they read become its inputs.
 
     Args:
-        nodes: in the order of the graph.
+        nodes: the nodes, in the order of the graph.
         outputs: those of the nodes whose values the part returns, in a tuple.
     """
     import torch
@@ -43,7 +43,7 @@ def boundary(module: Any) -> list[Any]:
 
 
 def read_outside(nodes: list[Any]) -> list[Any]:
-    """Returns those of some nodes that others read; the last one if none is read."""
+    """Returns those of some nodes that other nodes read; the last one if none is read."""
     members = set(nodes)
     read = [node for node in nodes if any(user not in members for user in node.users)]
     return read or nodes[-1:]

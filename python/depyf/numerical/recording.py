@@ -1,7 +1,7 @@
-"""Compiles a function once more, and keeps every stage of each graph as something that runs.
+"""Compiles a function once more, and keeps every stage of each graph in a form that can be run.
 
-This happens in a forked process (see `isolation`), so the hooks stay in place, and Dynamo's cache entries are of no use to
-anybody else.
+This happens in a forked process (see `isolation`), so the hooks stay in place, and Dynamo's cache entries affect
+nobody.
 """
 
 from __future__ import annotations
@@ -20,53 +20,53 @@ class Snapshot:
     """A graph as it was at one moment of the compilation."""
 
     stage: str
-    """"captured", "pre-grad", "joint", "forward", "backward", "post-grad"."""
+    """"captured", "pre-grad", "joint", "forward", "backward" or "post-grad"."""
     pass_name: str
-    """The pass that made it; "" for the first graph of a stage."""
+    """The name of the pass that made it; "" for the first graph of a stage."""
     module: Any
 
 
 @dataclass
 class Call:
-    """One call of what the compiler made of a graph of AOTAutograd's."""
+    """One call of the compiled form of a graph of AOTAutograd's."""
 
     inputs: list[Any]
-    """As they were before the call."""
+    """The inputs before the call."""
     outputs: list[Any]
     inputs_after: list[Any]
 
 
 @dataclass
 class Backend:
-    """A graph that AOTAutograd handed to its compiler, and what became of it."""
+    """A graph that AOTAutograd gave to its compiler, with its later forms."""
 
     direction: str
     """"forward" or "backward"."""
     snapshots: list[Snapshot]
-    """The graph, and what the post-grad passes made of it."""
+    """The graph, followed by its forms after post-grad passes."""
     path: str = ""
     """The file of its output code; "" if there is none."""
     code: types.ModuleType | None = None
     nodes_of_buffers: dict[str, str] = field(default_factory=dict)
     """Buffer of the output code -> the node of the last snapshot whose value it holds."""
     calls: list[Call] = field(default_factory=list)
-    """What was recorded while `Recording.keeps_calls`."""
+    """The calls that were made while `Recording.keeps_calls` was set."""
 
 
 @dataclass
 class GraphCall:
-    """A call of a compiled graph, as the program made it."""
+    """A call of a compiled graph that the program made."""
 
     inputs: list[Any]
-    """Copies, as they were before the call; those that share memory in the program share memory here."""
+    """Copies of the inputs from before the call. Inputs that share memory in the program share memory here too."""
     are_leaves: list[bool]
-    """Of each input, whether it was a leaf of autograd's graph."""
+    """For each input, true if it was a leaf of autograd's graph."""
     random_state: Any
     grad_enabled: bool
     autocast: list[tuple[str, Any]]
     """The devices and types of autocast around the call."""
     tangents: dict[int, Any] = field(default_factory=dict)
-    """Index of an output -> its gradient, where the program computed one."""
+    """Index of an output -> its gradient, if the program computed one."""
 
 
 @dataclass
@@ -75,9 +75,9 @@ class Compilation:
 
     number: int
     snapshots: list[Snapshot]
-    """The captured graph, and what the pre-grad passes made of it."""
+    """The captured graph, followed by its forms after pre-grad passes."""
     joint: list[Snapshot] = field(default_factory=list)
-    """The graph that AOTAutograd traced, and what the joint passes made of it."""
+    """The graph that AOTAutograd traced, followed by its forms after joint passes."""
     backends: list[Backend] = field(default_factory=list)
     compiled: Callable[..., Any] | None = None
     calls: list[GraphCall] = field(default_factory=list)
@@ -89,7 +89,7 @@ class Compilation:
 
 
 def copy_graph(module: Any) -> Any:
-    """Returns a graph module with a copy of the graph, which keeps the names of nodes, and the same attributes."""
+    """Returns a graph module with the same attributes and a copy of the graph, whose nodes keep their names."""
     import torch
 
     graph = torch.fx.Graph()
@@ -106,7 +106,7 @@ def _fingerprint(module: Any) -> tuple[Any, ...]:
 
 
 def copy_values(values: list[Any]) -> list[Any]:
-    """Returns copies of values. Tensors that share memory share memory afterwards too, with the same strides."""
+    """Returns copies of values. Tensors that share memory share memory in the copies too, with the same strides."""
     import torch
 
     storages: dict[int, Any] = {}
@@ -149,7 +149,7 @@ class Recording:
     # The backend that Dynamo calls.
 
     def compile(self, module: Any, example_inputs: list[Any]) -> Callable[..., Any]:
-        """Compiles a graph with the program's backend. Returns what runs it and notes its calls."""
+        """Compiles a graph with the program's backend. Returns a callable that runs it and records its calls."""
         compilation = Compilation(len(self.compilations), [Snapshot("captured", "", copy_graph(module))])
         self.compilations.append(compilation)
         outer, self._current = self._current, compilation
@@ -183,14 +183,14 @@ class Recording:
 
     @contextlib.contextmanager
     def compiling_for(self, compilation: Compilation) -> Iterator[None]:
-        """Says which graph a call belongs to, as PyTorch may compile a backward when it is first called."""
+        """States which graph a call belongs to, because PyTorch can compile a backward when it is first called."""
         outer, self._current = self._current, compilation
         try:
             yield
         finally:
             self._current = outer
 
-    # What `stage_hooks` reports.
+    # The reports of `stage_hooks`.
 
     def begin_passes(self, stage: str, module: Any) -> None:
         """Keeps the graph before the passes of a stage."""
@@ -219,11 +219,11 @@ class Recording:
         fingerprint = _fingerprint(module)
         if fingerprint != self._last:
             self._last = fingerprint
-            with contextlib.suppress(RuntimeError):  # a graph within a pass need not be sound
+            with contextlib.suppress(RuntimeError):  # A graph in the middle of a pass need not be sound.
                 self._snapshots.append(Snapshot(self._stage, name, copy_graph(module)))
 
     def end_passes(self, stage: str, module: Any) -> None:
-        """Keeps the graph behind the passes of a stage, if what no pass has a name for changed it."""
+        """Keeps the graph after the passes of a stage, if something that is no named pass changed it."""
         self.end_pass("", module)
         self._stage = ""
 
@@ -236,14 +236,14 @@ class Recording:
             self._current.backends.append(backend)
 
     def end_backend(self, module: Any, call: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
-        """Returns what runs a graph of AOTAutograd's and notes its calls if they are wanted."""
+        """Returns a callable that runs a graph of AOTAutograd's, and records its calls if they are wanted."""
         backend = self._directions.pop()
 
         def noting(inputs: list[Any]) -> Any:
             if not self.keeps_calls:
                 return call(inputs)
             before = copy_values(list(inputs))
-            same = list(inputs)  # the callee clears its list
+            same = list(inputs)  # The callee clears its list.
             outputs = call(inputs)
             backend.calls.append(Call(before, copy_values(list(outputs)), copy_values(same)))
             return outputs
@@ -275,7 +275,7 @@ def _note_tangent(call: GraphCall, index: int, gradient: Any) -> None:
 
 
 def record(backend: Callable[..., Any]) -> Recording:
-    """Returns a recording that hears of everything that this process compiles from now on."""
+    """Returns a recording that receives everything that this process compiles from now on."""
     recording = Recording(backend)
     stage_hooks.prepare()
     stage_hooks.install(recording)
@@ -283,7 +283,7 @@ def record(backend: Callable[..., Any]) -> Recording:
 
 
 def output_nodes(module: Any) -> list[Any]:
-    """Returns the nodes that a graph returns, None for its constants."""
+    """Returns the nodes that a graph returns, with None for constants."""
     result = next(node for node in reversed(module.graph.nodes) if node.op == "output").args[0]
     items = result if isinstance(result, (list, tuple)) else [result]
     return [item if hasattr(item, "op") else None for item in items]

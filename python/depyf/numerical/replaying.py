@@ -19,13 +19,13 @@ _SEED = 20_011
 
 @dataclass
 class Results:
-    """What one run of a graph left."""
+    """The results of one run of a graph."""
 
     outputs: list[Any]
     inputs: list[Any]
-    """The inputs after the run, which may have changed some."""
+    """The inputs after the run, which can have changed some."""
     gradients: list[Any]
-    """Of each input; None where it has none."""
+    """The gradient of each input; None for an input without a gradient."""
 
     def named(self) -> list[tuple[str, Any]]:
         """Returns all values with their names."""
@@ -37,7 +37,7 @@ class Results:
 
 @contextlib.contextmanager
 def surroundings(call: GraphCall) -> Any:
-    """Enters the state of PyTorch that a call was made in."""
+    """Enters the state of PyTorch in which a call was made."""
     import torch
 
     with contextlib.ExitStack() as stack:
@@ -72,7 +72,7 @@ def wide_copies(values: list[Any]) -> list[Any]:
 
 
 def tangents_of(call: GraphCall, outputs: list[Any]) -> dict[int, Any]:
-    """Returns the gradients of the outputs: the program's, or numbers of our own if it computed none."""
+    """Returns the gradients of the outputs: the program's own, or chosen numbers if the program computed none."""
     import torch
 
     if call.tangents:
@@ -102,7 +102,7 @@ def run(call: GraphCall, runner: Runner, *, is_double: bool = False, noise: Any 
     leaves = list(inputs)
     wanted = [index for index, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
     with surroundings(call):
-        # What the program computed before is no leaf, so the graph may change it.
+        # A value that the program computed before is not a leaf, so the graph may change it.
         given = [
             value.clone()
             if isinstance(value, torch.Tensor) and value.requires_grad and not is_leaf and call.grad_enabled
@@ -120,7 +120,8 @@ def _kept(value: Any) -> Any:
 
 
 def _gradients(call: GraphCall, outputs: list[Any], leaves: list[Any], wanted: list[int]) -> list[Any]:
-    """Returns the gradients of those inputs that required them before the run; in it others may have come to."""
+    """Returns the gradients of those inputs that required them before the run. The run can have made others require
+    them."""
     import torch
 
     tangents = tangents_of(call, outputs)
@@ -154,7 +155,8 @@ class Screening:
     deviations: list[tuple[str, Any, Deviation]]
     """The name of each value, the compiled value, and its errors."""
     is_suspicious: bool
-    """True if a stage is much less exact than eager, whether or not rounding explains it: its operators are to be looked at."""
+    """True if a stage is much less exact than eager, whether or not rounding explains it. Its operators are worth a
+    look."""
 
 
 def screen(compilation: Compilation, call: GraphCall) -> Screening:
@@ -176,7 +178,7 @@ def screen(compilation: Compilation, call: GraphCall) -> Screening:
 
 
 def _noise(compilation: Compilation, call: GraphCall, tape: Tape, reference: Results) -> dict[str, Any]:
-    """Returns by the name of a value what rounding may change of it, from two samples."""
+    """Returns the change that rounding can make of each value, by its name, from two samples."""
     import torch
 
     module = compilation.snapshots[0].module
@@ -202,7 +204,7 @@ def _deviations(
     """Returns the errors of all results.
 
     Args:
-        given: the inputs before the run. What neither run changes is no result.
+        given: the inputs before the run. An input that neither run changes is not a result.
     """
     import torch
 
@@ -217,7 +219,7 @@ def _deviations(
             continue
         if not isinstance(stage, torch.Tensor) or not isinstance(own, torch.Tensor):
             if name.startswith("gradient") and (stage is None) != (own is None):
-                # An unused input may have a gradient of zeros.
+                # The gradient of an unused input can be zeros or missing.
                 present = own if stage is None else stage
                 if bool((present != 0).any()):
                     rows.append((name, present, _missing(present)))

@@ -1,8 +1,9 @@
-"""A program of plain PyTorch that shows a finding: the smallest part of the captured graph, with the smallest inputs.
+"""Writes a program in plain PyTorch that shows a finding: the smallest part of the captured graph, with the smallest
+inputs.
 
-Each candidate is compiled with the program's backend and compared with eager, as the whole graph was; what no longer shows the
-fault is not a step forward. It begins with the captured operator that the finding names, and takes more of the graph only if
-that one shows nothing by itself.
+Each candidate is compiled with the program's backend and compared with eager, as the whole graph was. A candidate that
+no longer shows the fault is discarded. The search begins with the captured operator that the finding names, and takes
+more of the graph only if that operator alone does not show the fault.
 """
 
 from __future__ import annotations
@@ -19,21 +20,21 @@ from depyf.numerical.recording import Compilation, GraphCall, Snapshot, copy_val
 from depyf.numerical.walking import Tape, Walk
 
 _SECONDS_MAX = 60.0
-"""No new candidate is tried after so long."""
+"""No new candidate is tried after this many seconds."""
 _LITERAL_MAX = 2048
-"""An input of more elements is written as random numbers, or not at all."""
+"""An input with more elements than this is written as random numbers, or not at all."""
 _SMALLEST = 2
-"""A size is not made smaller than this."""
+"""The least size that a size is reduced to."""
 
 
 @dataclass
 class _Candidate:
-    """A module with inputs for it, which shows the fault if `_Search.shows` says so."""
+    """A module with inputs for it. It shows the fault if `_Search.shows` returns true."""
 
     module: Any
     inputs: list[Any]
     seed: int | None = None
-    """The inputs are random numbers of this seed."""
+    """The seed of the random numbers that are the inputs; None if the inputs are written out."""
 
 
 class _Search:
@@ -46,11 +47,11 @@ class _Search:
 
     @property
     def is_over(self) -> bool:
-        """True if no further candidate is to be tried."""
+        """True if no further candidate is tried."""
         return time.monotonic() > self._end
 
     def shows(self, candidate: _Candidate) -> bool:
-        """Returns True if the candidate, compiled, is not what eager explains."""
+        """Returns True if eager does not explain the results of the compiled candidate."""
         import torch
 
         if self.is_over:
@@ -68,7 +69,7 @@ class _Search:
                 self._call.autocast,
             )
             screening = replaying.screen(compilation, call)
-        except Exception:  # a size that does not fit, an operator that cannot stand alone
+        except Exception:  # A size does not fit, or an operator cannot be compiled alone.
             return False
         return any(errors.mismatch is not None for _, _, errors in screening.deviations)
 
@@ -97,7 +98,7 @@ def _values(module: Any, call: GraphCall) -> dict[Any, Any]:
 
 
 def _candidates(module: Any, values: dict[Any, Any], call: GraphCall, finding: Finding) -> Iterator[_Candidate]:
-    """Yields parts of the captured graph: the operator, its line, all that leads to them, the whole."""
+    """Yields parts of the captured graph: the operator, its line, all nodes that lead to them, the whole graph."""
     computing = [node for node in module.graph.nodes if node.op.startswith("call_")]
     named = [node for node in computing if node.name in finding.captured]
     of_line = [node for node in computing if finding.line is not None and line_of(node) == finding.line]
@@ -138,7 +139,7 @@ def _of_nodes(module: Any, nodes: list[Any], values: dict[Any, Any], is_trained:
 
 
 def _fewer_nodes(search: _Search, candidate: _Candidate, call: GraphCall) -> _Candidate:
-    """Cuts the first part of the nodes off, as long as the rest shows the fault: halves, quarters, single nodes."""
+    """Removes first nodes as long as the rest shows the fault: halves, quarters, single nodes."""
     share = 2
     while not search.is_over:
         nodes = [node for node in candidate.module.graph.nodes if node.op.startswith("call_")]
@@ -203,7 +204,7 @@ def _cut(value: Any, size: int, new: int) -> Any:
 
 
 def _with_random_inputs(search: _Search, candidate: _Candidate) -> _Candidate:
-    """Returns the candidate with random numbers for its floating inputs, if it shows the fault with them too."""
+    """Returns the candidate with random numbers for its floating inputs, if it still shows the fault."""
     import torch
 
     if not all(isinstance(value, torch.Tensor) and value.is_floating_point() for value in candidate.inputs):
@@ -269,7 +270,7 @@ def _program(candidate: _Candidate, finding: Finding) -> str:
         lines.append(f"{name} = {written}")
     lines.append(f"inputs = [{', '.join(names)}]")
     if any(isinstance(getattr(candidate.module, str(node.target), None), torch.Tensor) for node in attributes):
-        return ""  # a constant of the graph: the program would not be plain
+        return ""  # The graph has a constant, so that the program would not be plain PyTorch.
     code = str(candidate.module.graph.python_code("self").src)
     function = "\n".join(
         line.removeprefix("    ") if line.startswith("    ") else line for line in code.strip().splitlines()

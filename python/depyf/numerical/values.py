@@ -1,4 +1,4 @@
-"""The values of all nodes of a graph, in the graph's own types and in double precision."""
+"""Computes the values of all nodes of a graph, in the graph's own types and in double precision."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class NodeValue:
 
     node: Any
     own: Any
-    """In the graph's own types."""
+    """The value in the graph's own types."""
     wide: Any
-    """In double precision."""
+    """The value in double precision."""
 
 
 @dataclass
 class GraphValues:
-    """The values of a graph for some inputs. Nodes whose value is no tensor have none."""
+    """The values of a graph for some inputs. Nodes whose value is not a tensor are left out."""
 
     module: Any
     by_name: dict[str, NodeValue]
@@ -36,7 +36,7 @@ class GraphValues:
 
 
 def evaluate(module: Any, inputs: list[Any], random_state: Any) -> GraphValues:
-    """Runs a graph of ATen's operators twice and keeps all values. A copy is kept where a later node may change the value."""
+    """Runs a graph of ATen's operators twice and keeps all values. A value that a later node can change is copied."""
     import torch
 
     tape = Tape()
@@ -56,7 +56,7 @@ def evaluate(module: Any, inputs: list[Any], random_state: Any) -> GraphValues:
 
 
 def noise(values: GraphValues) -> dict[str, Any]:
-    """Returns by the name of a node what rounding may change of its value, from two samples."""
+    """Returns the change that rounding can make of each node's value, by the node's name, from two samples."""
     import torch
 
     sampled: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""The verdict in words."""
+"""Writes the verdict in sentences."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from depyf.numerical.exploring import Exploration, Special
 from depyf.numerical.model import Finding, GraphRow, Kind, ulps
 
 _UNSTABLE = 1000.0
-"""From so many ulps on eager counts as unstable where an operator loses digits."""
+"""If an operator loses digits, eager counts as unstable from this many ulps on."""
 _NOTHING_BUT_ERROR = 2.0**24
-"""A value that is wrong by so many ulps in eager should be zero, as the gradient of what a normalisation takes away; it has no
-digits that could be right."""
+"""A value of eager with this many ulps of error should be zero, as the gradient of what a normalisation removes; none
+of its digits can be right."""
 
 
 def of(findings: list[Finding], graphs: list[GraphRow], explorations: list[Exploration]) -> tuple[Kind, str]:

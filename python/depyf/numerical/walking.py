@@ -1,8 +1,8 @@
-"""Runs an FX graph node by node, as it is or in double precision.
+"""Runs an FX graph node by node, unchanged or in double precision.
 
-In double precision every floating value is a double, so that operators round hardly at all: casts between floating types
-do nothing, and constants are made in double precision. A node that draws random numbers draws those that the run in the
-graph's own types drew; a node whose operator has no kernel for doubles computes in its own types.
+In double precision every floating value is a double, so that operators hardly round: casts between floating types do
+nothing, and constants are made in double precision. A node that draws random numbers draws the same numbers as in the
+run in the graph's own types. A node whose operator has no kernel for doubles computes in its own types.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _OF_BITS = ("view.dtype", "view_as_real", "bitwise_left_shift")
 
 @dataclass
 class Tape:
-    """What the run of a graph in its own types leaves for the runs in double precision."""
+    """The data that the run of a graph in its own types leaves for the runs in double precision."""
 
     random_states: dict[str, Any] = field(default_factory=dict)
-    """Name of a node that draws random numbers -> the generator's state before it."""
+    """Name of a node that draws random numbers -> the state of the generator before it."""
     dtypes: dict[str, Any] = field(default_factory=dict)
-    """Name of a node -> the type of its value, if that is a tensor."""
+    """Name of a node -> the type of its value, if the value is a tensor."""
 
 
 def double_type(dtype: Any) -> Any:
-    """Returns the type that stands for a floating or complex type in double precision; other types stay."""
+    """Returns the type that replaces a floating or complex type in double precision; other types stay."""
     import torch
 
     if dtype in (torch.float32, torch.float16, torch.bfloat16):
@@ -74,11 +74,12 @@ class Walk:
     """One run of a graph.
 
     Args:
-        module: the graph module. Its graph is not changed.
-        inputs: the values of its placeholders; the run may change them.
-        tape: is written by a run in the graph's own types, and read by one in double precision.
-        is_double: compute in double precision?
-        noise: adds to each value what rounding in its own type may do to it: a generator of random numbers.
+        module: the graph module, whose graph is not changed.
+        inputs: the values of its placeholders, which the run can change.
+        tape: is written by a run in the graph's own types, and read by a run in double precision.
+        is_double: true for a run in double precision.
+        noise: a generator of random numbers that adds to each value what rounding in its own type can do to it; None
+            adds nothing.
     """
 
     def __init__(
@@ -95,7 +96,7 @@ class Walk:
         self.output: Any = None
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
-        """Yields each node with its value; a value is freed when no later node reads it."""
+        """Yields each node with its value. A value is freed when no later node reads it."""
         for node in self._nodes:
             value = self._compute(node)
             self._values[node] = value
@@ -111,7 +112,7 @@ class Walk:
         return self.output
 
     def argument_values(self, node: Any) -> dict[str, Any]:
-        """Returns the values of the nodes that a node reads, by name, while they are not freed."""
+        """Returns the values of the nodes that a node reads, by name, as long as they are not freed."""
         return {source.name: self._values[source] for source in node.all_input_nodes if source in self._values}
 
     def _compute(self, node: Any) -> Any:
@@ -136,7 +137,7 @@ class Walk:
         return self._noted(node, value)
 
     def _noted(self, node: Any, value: Any) -> Any:
-        """Returns a value; notes its type in a run in the graph's own types."""
+        """Returns a value, and records its type in a run in the graph's own types."""
         if not self._is_double and hasattr(value, "dtype"):
             self._tape.dtypes[node.name] = value.dtype
         return value
@@ -149,7 +150,7 @@ class Walk:
             torch.set_rng_state(state)
         if state is not None or any(text in str(node.target) for text in _OF_BITS):
             return widen(self._in_own_types(node))
-        if "autocast" in str(node.target):  # it does nothing to doubles
+        if "autocast" in str(node.target):  # A cast does nothing to doubles.
             return self._call(node, args, kwargs)
         default = torch.get_default_dtype()
         torch.set_default_dtype(torch.float64)
@@ -178,7 +179,7 @@ class Walk:
         if node.op == "call_function":
             if (
                 str(node.target) == "aten.view.default"
-            ):  # passes leave views of what has other strides outside of the compiler
+            ):  # Passes make views of tensors that have other strides outside of the compiler.
                 return args[0].reshape(args[1])
             return node.target(*args, **kwargs)
         if node.op == "call_method":
@@ -192,8 +193,8 @@ class Walk:
         return module(*args, **kwargs)
 
     def _with_noise(self, node: Any, value: Any, args: Any, kwargs: Any) -> Any:
-        """Returns a value with a random error of the size that the bound of its operator allows in the type that it has
-        outside of this run."""
+        """Returns a value with a random error, of the size that the bound of its operator allows in the type that the
+        value has outside of this run."""
         import torch
 
         dtype = self._tape.dtypes.get(node.name)
@@ -234,7 +235,7 @@ def _attribute(module: Any, path: str) -> Any:
 
 
 def target_name(node: Any) -> str:
-    """Returns the operator of a node: `aten.mean.dim`, `torch.nn.functional.gelu`, `Tensor.mul`."""
+    """Returns the name of a node's operator, such as `aten.mean.dim`, `torch.nn.functional.gelu` or `Tensor.mul`."""
     if node.op == "call_method":
         return f"Tensor.{node.target}"
     if node.op in ("placeholder", "output", "get_attr"):
@@ -248,7 +249,7 @@ def target_name(node: Any) -> str:
 
 
 def perturbed(inputs: list[Any], generator: Any) -> list[Any]:
-    """Returns inputs in double precision, each element of floating type wrong by about half an ulp of its own type."""
+    """Returns inputs in double precision, with an error of about half an ulp of its own type in each floating element."""
     import torch
 
     noisy = []
