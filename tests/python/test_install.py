@@ -38,7 +38,8 @@ def test_wheel(tmp_path: Path) -> None:
         archive.extractall(tmp_path / "site")
     assert "depyf/__init__.py" in names and "depyf/py.typed" in names and "depyf/_core.pyi" in names
     assert [name for name in names if name.startswith("depyf/_core.") and name.endswith((".so", ".pyd"))]
-    assert not [name for name in names if not name.startswith(("depyf/", "depyf-"))]
+    assert "depyf_pytest/__init__.py" in names
+    assert not [name for name in names if not name.startswith(("depyf/", "depyf_pytest/", "depyf-"))]
     assert [name for name in names if name.endswith(".data/scripts/depyf-decompile")]
     (entry_points,) = (name for name in names if name.endswith("entry_points.txt"))
     assert "depyf = depyf." in (tmp_path / "site" / entry_points).read_text()

@@ -18,8 +18,8 @@ from depyf.source_line import Line
 
 _MOST_LINES = 1_000_000  # lines of a file; further lines are ignored
 _NOT_KNOWN = (
-    "What was compiled before the block, the features of depyf that worked, the links from lines to kernels and the guards "
-    "as functions are not known."
+    "What was compiled before the block, the features of depyf that worked, where the time of compiling went, the links "
+    "from lines to kernels and the guards as functions are not known."
 )
 
 
