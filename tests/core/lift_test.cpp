@@ -1,0 +1,124 @@
+// The graph of statements over expressions that small code objects are lifted into.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "assemble.h"
+#include "decode/decode.h"
+#include "flow/cfg.h"
+#include "lift/lift.h"
+#include "print/print.h"
+
+namespace depyf {
+namespace {
+
+constexpr Version version{3, 10};
+
+// A code object and the graph that it is lifted into. The nodes refer to the context and to the code.
+struct LiftedCode {
+  explicit LiftedCode(CodeObject assembled, Split split = Split::none) : code(std::move(assembled)) {
+    const Result<DecodedCode> decoded = decode(code);
+    REQUIRE(decoded);
+    context.version = version;
+    const Cfg cfg = build_cfg(*decoded, true);
+    lifted = lift(context, *decoded, cfg, split);
+  }
+
+  const Node& entry() const { return lifted.nodes[lifted.entry]; }
+  const Node& node(int number) const { return lifted.nodes[number]; }
+  // Returns the number of nodes that were not merged into others.
+  std::ptrdiff_t size() const {
+    return std::ranges::count_if(lifted.nodes, [](const Node& node) { return node.end != Node::End::none; });
+  }
+
+  CodeObject code;
+  Context context;
+  Lifted lifted;
+};
+
+std::string text(const ast::Expr* expr) { return expr ? print_expr(expr, version) : "nothing"; }
+
+}  // namespace
+
+TEST_CASE("lift: values on the stack become one expression") {
+  const LiftedCode code(assemble(
+      version, {{Opcode::LOAD_FAST, 0}, {Opcode::LOAD_FAST, 1}, {Opcode::BINARY_ADD}, {Opcode::RETURN_VALUE}}));
+  REQUIRE(code.size() == 1);
+  CHECK(code.entry().end == Node::End::leave);
+  CHECK(code.entry().statements.empty());
+  CHECK(text(code.entry().value) == "v0 + v1");
+}
+
+TEST_CASE("lift: a value that nobody uses is a statement") {
+  const LiftedCode code(assemble(version, {{Opcode::LOAD_GLOBAL, 0},
+                                           {Opcode::CALL_FUNCTION, 0},
+                                           {Opcode::POP_TOP},
+                                           {Opcode::LOAD_FAST, 0},
+                                           {Opcode::RETURN_VALUE}}));
+  REQUIRE(code.size() == 1);
+  REQUIRE(code.entry().statements.size() == 1);
+  const auto* call = ast::as<ast::ExprStmt>(code.entry().statements[0]);
+  REQUIRE(call);
+  CHECK(text(call->value) == "n0()");
+  CHECK(text(code.entry().value) == "v0");
+}
+
+TEST_CASE("lift: a jump that keeps the tested value is `and` or `or`") {
+  for (const auto& [jump, expected] :
+       {std::pair(Opcode::JUMP_IF_FALSE_OR_POP, "v0 and v1"), std::pair(Opcode::JUMP_IF_TRUE_OR_POP, "v0 or v1")}) {
+    const CodeObject joined =
+        assemble(version, {{Opcode::LOAD_FAST, 0}, {jump, 3}, {Opcode::LOAD_FAST, 1}, {Opcode::RETURN_VALUE}});
+    const LiftedCode code(joined);
+    CHECK(code.size() == 1);
+    CHECK(text(code.entry().value) == expected);
+    // In the exact style, each test stays a branch.
+    CHECK(LiftedCode(joined, Split::effects_and_tests).size() > 1);
+  }
+}
+
+TEST_CASE("lift: a test is a branch to two nodes") {
+  const LiftedCode code(assemble(version, {{Opcode::LOAD_FAST, 0},
+                                           {Opcode::POP_JUMP_IF_FALSE, 4},
+                                           {Opcode::LOAD_FAST, 1},
+                                           {Opcode::RETURN_VALUE},
+                                           {Opcode::LOAD_GLOBAL, 0},
+                                           {Opcode::RETURN_VALUE}}));
+  REQUIRE(code.size() == 3);
+  REQUIRE(code.entry().end == Node::End::branch);
+  CHECK(text(code.entry().value) == "v0");
+  CHECK(text(code.node(code.entry().a).value) == "v1");
+  CHECK(text(code.node(code.entry().b).value) == "n0");
+}
+
+TEST_CASE("lift: a for loop has the iterable, the target, the body and the way out") {
+  const LiftedCode code(assemble(version, {{Opcode::LOAD_FAST, 0},
+                                           {Opcode::GET_ITER},
+                                           {Opcode::FOR_ITER, 2},
+                                           {Opcode::STORE_FAST, 1},
+                                           {Opcode::JUMP_ABSOLUTE, 2},
+                                           {Opcode::LOAD_FAST, 1},
+                                           {Opcode::RETURN_VALUE}}));
+  const auto loop = std::ranges::find(code.lifted.nodes, Node::End::loop, &Node::end);
+  REQUIRE(loop != code.lifted.nodes.end());
+  CHECK(text(loop->value) == "v0");
+  CHECK(text(loop->target) == "v1");
+  CHECK(code.node(loop->b).end == Node::End::leave);
+}
+
+TEST_CASE("lift: the plain form gives each block a node and keeps the stack in locals") {
+  CodeObject joined = assemble(
+      version,
+      {{Opcode::LOAD_FAST, 0}, {Opcode::JUMP_IF_FALSE_OR_POP, 3}, {Opcode::LOAD_FAST, 1}, {Opcode::RETURN_VALUE}});
+  const Result<DecodedCode> decoded = decode(joined);
+  REQUIRE(decoded);
+  Context context;
+  context.version = version;
+  const Lifted flat = lift_flat(context, *decoded, build_cfg(*decoded, false));
+  CHECK(flat.nodes.size() == 3);
+  const auto last = std::ranges::find(flat.nodes, Node::End::leave, &Node::end);
+  REQUIRE(last != flat.nodes.end());
+  CHECK(text(last->value) == "__stack_0");
+}
+
+}  // namespace depyf
