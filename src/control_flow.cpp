@@ -42,7 +42,7 @@ class Drawing {
     if (decoded) {
       if (Result<bool> unwound = replace_block_stack(*decoded); unwound) {
         const Cfg cfg = build_cfg(*decoded, true);
-        for (int block : cfg.order) draw_block(cfg, block, prefix);
+        for (BlockIndex block : cfg.order) draw_block(cfg, block, prefix);
       } else {
         text += "    " + prefix + "error [label=\"" + escaped(unwound.error().message) + "\"];\n";
       }

@@ -65,6 +65,9 @@ enum class Intrinsic2 : std::uint8_t {
   set_typeparam_default
 };
 
+// The number of an instruction in its list.
+using InstructionIndex = Index<struct InstructionKind>;
+
 struct Instruction {
   Op op{};  // nop_
   std::uint8_t size =
@@ -72,20 +75,22 @@ struct Instruction {
   Turned turned = Turned::unknown;  // of a conditional jump, set by `simplify_idioms`
   std::int32_t arg = 0;
   std::int32_t aux = 0;
-  std::int32_t target = -1;  // of a jump, for_iter, send or setup_*: index of an instruction
+  InstructionIndex target;  // of a jump, for_iter, send or setup_*
   std::int32_t line = -1;  // of the source
   std::uint32_t offset = 0;  // in bytes, of the first EXTENDED_ARG if there is one
 };
 
 struct ProtectedRange {  // of instructions [begin, end)
-  std::int32_t begin = 0, end = 0, target = 0, depth = 0;
+  InstructionIndex begin = 0, end = 0, target = 0;
+  std::int32_t depth = 0;
   bool lasti = false;
   bool called = false;  // 3.8: the handler is a finally clause, and the ways out of the range call it
 };
 
 struct DecodedCode {
   const CodeObject* code = nullptr;
-  Table<Instruction> instructions;  // ends in one that does not fall through: where bytecode runs off its end, a raise
+  Table<Instruction, InstructionIndex>
+      instructions;  // ends in one that does not fall through: where bytecode runs off its end, a raise
   Table<std::string_view> localsplus;  // names of fast locals, then cells that are no locals, then free variables
   Table<bool> is_cell;  // one an entry of localsplus: a cell or free variable, arguments among them
   std::int32_t cell_count = 0, first_cell = 0, first_free = 0;

@@ -19,7 +19,8 @@ namespace depyf {
 namespace {
 
 // Returns 1 for each instruction that can be reached, also through the handlers of `ranges`.
-Table<char> reachable_instructions(const Table<Instruction>& code, const Table<int>& next,
+Table<char> reachable_instructions(const Table<Instruction, InstructionIndex>& code,
+                                   const Table<InstructionIndex, InstructionIndex>& next,
                                    const Table<ProtectedRange>& ranges) {
   // The elements are `char`, as `vector<bool>` would be slower: each instruction asks several times.
   Table<char> seen(code.size() + 1);
@@ -44,7 +45,7 @@ Table<char> reachable_instructions(const Table<Instruction>& code, const Table<i
 
 // True if the code is one basic block: it has no jumps and no exception ranges, and the only instruction that ends
 // control is the last.
-bool is_straight(const Table<Instruction>& code, const Table<ProtectedRange>& ranges) {
+bool is_straight(const Table<Instruction, InstructionIndex>& code, const Table<ProtectedRange>& ranges) {
   if (!ranges.empty()) return false;
   for (std::size_t at = 0; at < code.size(); ++at) {
     const Op op = code[at].op;
@@ -60,7 +61,9 @@ void make_one_block(Cfg& cfg) {
   block.end = int(cfg.code.size());
   cfg.blocks.push_back(std::move(block));
   cfg.region_of.assign(cfg.code.size(), -1);
-  cfg.order = cfg.order_index = cfg.idom = {0};
+  cfg.order = {0};
+  cfg.order_index = {0};
+  cfg.idom = {0};
 }
 
 // Makes blocks, threads jumps and adds setup blocks, in this order.
@@ -129,8 +132,10 @@ class Builder {
     }
     // A copy of a short end of the function is replaced by its original: edges to the copy lead to the original
     // instead.
-    Table<int> original = find_exit_copies(cfg_, flow_, reachable_, decoded_);
-    auto original_of = [&](int at) { return original.empty() || at < 0 || original[at] < 0 ? at : original[at]; };
+    const Table<InstructionIndex, InstructionIndex> original = find_exit_copies(cfg_, flow_, reachable_, decoded_);
+    auto original_of = [&](InstructionIndex at) {
+      return original.empty() || at < 0 || original[at] < 0 ? at : original[at];
+    };
     for (int at = 0; at < int(original.size()); ++at)
       if (original[at] >= 0) leader[at] = leader[original[at]] = true;
     for (Region& region : cfg_.regions) region.follow_at = original_of(region.follow_at);
@@ -196,7 +201,7 @@ class Builder {
       same[index] = returns.emplace(key, index).first->second;
     }
     for (BasicBlock& block : cfg_.blocks)
-      for (int* to : {&block.next, &block.jump}) {
+      for (BlockIndex* to : {&block.next, &block.jump}) {
         for (int steps = 0; steps < search_limits::jump_chain && *to >= 0; ++steps) {
           const BasicBlock& via = cfg_.blocks[*to];
           if (loops[*to] || via.next < 0 || via.jump >= 0 || via.next == *to || only(*to) >= 0) break;
@@ -213,19 +218,20 @@ class Builder {
     entering_.resize(cfg_.regions.size());
     done_.resize(cfg_.regions.size());
     enter({-1, false});
-    for (int block = 0; block < int(cfg_.blocks.size()); ++block)
+    for (BlockIndex block = 0; block < int(cfg_.blocks.size()); ++block)
       for (bool jump : {false, true}) enter({block, jump});
     // Sort the regions by nesting depth, the innermost first. Each chain of parents is counted once.
     Table<int> order(cfg_.regions.size()), depth(cfg_.regions.size(), -1);
-    for (int region = 0; region < int(cfg_.regions.size()); ++region) {
+    for (RegionIndex region = 0; region < int(cfg_.regions.size()); ++region) {
       order[region] = region;
-      int count = 0, outer = region;
+      int count = 0;
+      RegionIndex outer = region;
       for (; outer >= 0 && depth[outer] < 0; outer = cfg_.regions[outer].parent) ++count;
       if (outer >= 0) count += depth[outer] + 1;
       for (outer = region; outer >= 0 && depth[outer] < 0; outer = cfg_.regions[outer].parent) depth[outer] = --count;
     }
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return depth[a] > depth[b]; });
-    for (int region : order) setup(region);
+    for (RegionIndex region : order) setup(region);
   }
 
  private:
@@ -240,10 +246,10 @@ class Builder {
 
   // One of the two edges of a block. Block -1 stands for the entry of the function.
   struct Edge {
-    int block;
+    BlockIndex block;
     bool jump;
   };
-  int& target(Edge edge) {
+  BlockIndex& target(Edge edge) {
     if (edge.block < 0) return cfg_.entry;
     BasicBlock& block = cfg_.blocks[edge.block];
     return edge.jump ? block.jump : block.next;
@@ -252,18 +258,18 @@ class Builder {
   // Files the edge with the innermost region that the edge enters and that has no setup block yet. If the region has
   // one, the edge leads to it.
   void enter(Edge edge) {
-    int& to = target(edge);
+    BlockIndex& to = target(edge);
     if (to < 0) return;
-    const int from = edge.block < 0 ? -1 : cfg_.blocks[edge.block].region;
-    for (int region = cfg_.blocks[to].region; region >= 0 && !cfg_.inside(from, region);
+    const RegionIndex from = edge.block < 0 ? RegionIndex() : cfg_.blocks[edge.block].region;
+    for (RegionIndex region = cfg_.blocks[to].region; region >= 0 && !cfg_.inside(from, region);
          region = cfg_.regions[region].parent) {
       if (!done_[region]) return entering_[region].push_back(edge);
-      if (int made = cfg_.regions[region].setup; made >= 0 && cfg_.blocks[made].next == to) to = made;
+      if (const BlockIndex made = cfg_.regions[region].setup; made >= 0 && cfg_.blocks[made].next == to) to = made;
     }
   }
 
   // Makes the setup block of `region`, and leads all edges that enter the region to it.
-  void setup(int region) {
+  void setup(RegionIndex region) {
     Region& info = cfg_.regions[region];
     Table<Edge> edges = std::move(entering_[region]);
     int entry = -1;
@@ -297,7 +303,7 @@ class Builder {
 
   const DecodedCode& decoded_;
   Cfg& cfg_;
-  const Table<Instruction>& code_;
+  const Table<Instruction, InstructionIndex>& code_;
   const Flow& flow_;
   const Table<char>& reachable_;
   const int count_;  // number of instructions
@@ -320,12 +326,13 @@ void find_preds(Cfg& cfg) {
   // While counting, end[b + 1] is the number of predecessors of block b. Then end[b] is the position in `pred_lists`
   // where the list of block b starts, and at last the position where it ends.
   Table<int> end(cfg.blocks.size() + 1);
-  for (int block : cfg.order) for_each_successor(cfg.blocks[block], [&](int to) { ++end[to + 1]; });
+  for (BlockIndex block : cfg.order) for_each_successor(cfg.blocks[block], [&](BlockIndex to) { ++end[to + 1]; });
   for (std::size_t block = 1; block < end.size(); ++block) end[block] += end[block - 1];
   cfg.pred_lists.resize(std::size_t(end.back()));
   for (std::size_t block = 0; block < cfg.blocks.size(); ++block)
-    cfg.blocks[block].preds = Row<const int>(cfg.pred_lists).part(end[block], end[block + 1] - end[block]);
-  for (int block : cfg.order) for_each_successor(cfg.blocks[block], [&](int to) { cfg.pred_lists[end[to]++] = block; });
+    cfg.blocks[block].preds = Row<const BlockIndex>(cfg.pred_lists).part(end[block], end[block + 1] - end[block]);
+  for (BlockIndex block : cfg.order)
+    for_each_successor(cfg.blocks[block], [&](BlockIndex to) { cfg.pred_lists[end[to]++] = block; });
 }
 
 }  // namespace
@@ -338,19 +345,18 @@ void analyse(Cfg& cfg) {
   // Depth-first search with an explicit stack. The jump is visited first, so that the block to which control falls
   // through comes first in reverse postorder.
   Table<char> state(count);
-  Table<std::pair<int, int>> stack;
+  Table<std::pair<BlockIndex, int>> stack;
   stack.reserve(16), cfg.order.reserve(std::size_t(count));
   stack.push_back({cfg.entry, 0});
   state[cfg.entry] = 1;
   while (!stack.empty()) {
     auto& [block, edge] = stack.back();
-    int to = edge == 0 ? cfg.blocks[block].jump : edge == 1 ? cfg.blocks[block].next : -2;
-    if (to == -2) {
+    if (edge > 1) {
       cfg.order.push_back(block);
       stack.pop_back();
       continue;
     }
-    ++edge;
+    const BlockIndex to = edge++ == 0 ? cfg.blocks[block].jump : cfg.blocks[block].next;
     if (to >= 0 && !state[to]) {
       state[to] = 1;
       stack.push_back({to, 0});
@@ -359,11 +365,12 @@ void analyse(Cfg& cfg) {
   std::reverse(cfg.order.begin(), cfg.order.end());
   for (int index = 0; index < int(cfg.order.size()); ++index) cfg.order_index[cfg.order[index]] = index;
   find_preds(cfg);
-  immediate_dominators(cfg.order, cfg.order_index, [&](int block) { return cfg.blocks[block].preds; }, cfg.idom);
+  immediate_dominators<BlockIndex>(
+      cfg.order, cfg.order_index, [&](BlockIndex block) { return cfg.blocks[block].preds; }, cfg.idom);
   // A loop whose header does not dominate the source of the back edge has a second entry.
   cfg.irreducible = false;
-  for (int block : cfg.order)
-    for (int to : {cfg.blocks[block].next, cfg.blocks[block].jump})
+  for (BlockIndex block : cfg.order)
+    for (BlockIndex to : {cfg.blocks[block].next, cfg.blocks[block].jump})
       if (to >= 0 && cfg.is_back_edge(block, to) && !cfg.dominates(to, block)) cfg.irreducible = true;
 }
 

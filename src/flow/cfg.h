@@ -6,6 +6,7 @@
 #include "decode/instruction.h"
 #include "flow/comprehensions.h"
 #include "flow/match_patterns.h"
+#include "flow/numbers.h"
 #include "support/table.h"
 
 namespace depyf {
@@ -17,15 +18,15 @@ struct Region {
   bool lasti = false, is_async = false, is_star = false;
   // True for a `try`-`finally` of 3.8: each way out calls the finally clause instead of holding a copy of it.
   bool called = false;
-  int parent = -1;  // index of a region, or -1 if there is none
-  // Index of the instruction that starts the handler; -1 for a region of kind `handler`.
-  int handler_at = -1;
-  // For `with`: index of the instruction where control goes on after a suppressed exception; otherwise -1.
-  int follow_at = -1;
+  RegionIndex parent;
+  // The instruction that starts the handler; -1 for a region of kind `handler`.
+  InstructionIndex handler_at;
+  // For `with`: the instruction where control goes on after a suppressed exception; otherwise -1.
+  InstructionIndex follow_at;
   // The depth of the operand stack when the handler starts, without the exception.
   int depth = 0;
-  int setup = -1;  // index of the block that enters the region, or -1
-  int handler = -1;  // index of the block that starts the handler, or -1
+  BlockIndex setup;  // enters the region
+  BlockIndex handler;  // starts the handler
 };
 
 // A block of kind `code` holds instructions. A block of kind `setup` is empty: its `next` enters the body of a region,
@@ -33,14 +34,14 @@ struct Region {
 struct BasicBlock {
   enum class Kind : std::uint8_t { code, setup };
   Kind kind = Kind::code;
-  int begin = 0, end = 0;  // instructions [begin, end)
+  InstructionIndex begin = 0, end = 0;  // instructions [begin, end)
   // The successors: `next` is reached by falling through or by an unconditional jump, `jump` by a conditional one; -1
   // if there is none.
-  int next = -1, jump = -1;
-  int region = -1;  // the innermost region around the block, or -1
-  int setup_of = -1;  // for `setup`: the region that it enters
+  BlockIndex next, jump;
+  RegionIndex region;  // the innermost region around the block, or -1
+  RegionIndex setup_of;  // for `setup`: the region that it enters
   // The predecessors, each once: a part of `Cfg::pred_lists`.
-  Row<const int> preds;
+  Row<const BlockIndex> preds;
 };
 
 // The control flow graph of one code object, with its regions, dominators and block order.
@@ -50,40 +51,40 @@ struct Cfg {
   Cfg(Cfg&&) = default;
   Cfg& operator=(Cfg&&) = default;
 
-  Table<Instruction> code;  // rewritten by `simplify_idioms` and the passes behind it
+  Table<Instruction, InstructionIndex> code;  // rewritten by `simplify_idioms` and the passes behind it
   OpSet ops;  // the operations that occurred in the decoded code
   Table<CasePattern> patterns;  // indexed by the argument of match_case
   Table<InlinedComprehension> comprehensions;  // indexed by the argument of comprehension
-  Table<int> region_of;  // by instruction: the innermost region, or -1
-  Table<BasicBlock> blocks;  // only blocks that can be reached
-  Table<Region> regions;
+  Table<RegionIndex, InstructionIndex> region_of;  // by instruction: the innermost region, or -1
+  Table<BasicBlock, BlockIndex> blocks;  // only blocks that can be reached
+  Table<Region, RegionIndex> regions;
   // The predecessors of all blocks, one list behind the other.
-  Table<int> pred_lists;
-  Table<int> order;  // blocks in reverse postorder
-  Table<int> order_index;  // by block
-  Table<int> idom;  // immediate dominator by block; that of the entry is the entry
-  int entry = 0;
+  Table<BlockIndex> pred_lists;
+  Table<BlockIndex> order;  // blocks in reverse postorder
+  Table<int, BlockIndex> order_index;  // by block
+  Table<BlockIndex, BlockIndex> idom;  // immediate dominator by block; that of the entry is the entry
+  BlockIndex entry = 0;
   bool irreducible = false;  // true if some loop has more than one entry
   // True if the exception regions have a shape that no statement of Python compiles to.
   bool odd_regions = false;
 
   // True if `region` is `outer` or lies within it. Region -1 is the whole function.
-  bool inside(int region, int outer) const {
+  bool inside(RegionIndex region, RegionIndex outer) const {
     while (region != outer && region >= 0) region = regions[region].parent;
     return region == outer;
   }
   // Returns the innermost region that both `region` and `other` lie within, or -1.
-  int around(int region, int other) const {
+  RegionIndex around(RegionIndex region, RegionIndex other) const {
     while (!inside(other, region)) region = regions[region].parent;
     return region;
   }
   // True if every path from the entry to block `b` passes block `a`.
-  bool dominates(int a, int b) const {
+  bool dominates(BlockIndex a, BlockIndex b) const {
     while (order_index[b] > order_index[a]) b = idom[b];
     return a == b;
   }
   // True if `to` does not come after `from` in reverse postorder, so that the edge closes a loop.
-  bool is_back_edge(int from, int to) const { return order_index[to] <= order_index[from]; }
+  bool is_back_edge(BlockIndex from, BlockIndex to) const { return order_index[to] <= order_index[from]; }
 };
 
 // Returns the control flow graph of `decoded`. If `structured` is set, exception ranges become the regions of

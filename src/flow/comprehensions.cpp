@@ -30,7 +30,7 @@ namespace {
 
 class Outliner {
  public:
-  Outliner(const DecodedCode& decoded, Table<Instruction>& code, Table<ProtectedRange>& ranges,
+  Outliner(const DecodedCode& decoded, Table<Instruction, InstructionIndex>& code, Table<ProtectedRange>& ranges,
            Table<InlinedComprehension>& comprehensions)
       : decoded_(decoded), code_(code), ranges_(ranges), comprehensions_(comprehensions) {}
 
@@ -262,7 +262,7 @@ class Outliner {
   }
 
   const DecodedCode& decoded_;
-  Table<Instruction>& code_;
+  Table<Instruction, InstructionIndex>& code_;
   Table<ProtectedRange>& ranges_;
   Table<InlinedComprehension>& comprehensions_;
   Table<int> before_;  // by instruction: the one before it that is not a NOP, or -1
@@ -271,8 +271,8 @@ class Outliner {
 
 }  // namespace
 
-void outline_comprehensions(const DecodedCode& decoded, Table<Instruction>& code, Table<ProtectedRange>& ranges,
-                            Table<InlinedComprehension>& comprehensions) {
+void outline_comprehensions(const DecodedCode& decoded, Table<Instruction, InstructionIndex>& code,
+                            Table<ProtectedRange>& ranges, Table<InlinedComprehension>& comprehensions) {
   if (!dialect_of(decoded.code->version).inlined_comprehensions) return;
   Outliner(decoded, code, ranges, comprehensions).run();
 }

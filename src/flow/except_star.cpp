@@ -32,7 +32,7 @@ struct Clause {
 // Recognises and rewrites the handler of one except* statement.
 class StarHandler {
  public:
-  StarHandler(Table<Instruction>& code, Table<ProtectedRange>& ranges, int handler)
+  StarHandler(Table<Instruction, InstructionIndex>& code, Table<ProtectedRange>& ranges, int handler)
       : code_(code), ranges_(ranges), handler_(handler) {}
 
   bool run() {
@@ -170,7 +170,7 @@ class StarHandler {
     }
   }
 
-  Table<Instruction>& code_;
+  Table<Instruction, InstructionIndex>& code_;
   Table<ProtectedRange>& ranges_;
   // `unhandled_`: LIST_APPEND 1 behind the last clause; `prepare_`: PREP_RERAISE_STAR; `leave_`: the POP_EXCEPT at P.
   int handler_, unhandled_ = -1, prepare_ = -1, leave_ = -1;
@@ -181,7 +181,7 @@ class StarHandler {
 
 }  // namespace
 
-void simplify_except_star(Table<Instruction>& code, Table<ProtectedRange>& ranges) {
+void simplify_except_star(Table<Instruction, InstructionIndex>& code, Table<ProtectedRange>& ranges) {
   for (int at = 0; at < int(code.size()); ++at)
     if (code[at].op == Op::push_exc_info_) StarHandler(code, ranges, at).run();
 }

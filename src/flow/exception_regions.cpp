@@ -135,7 +135,7 @@ class RegionBuilder {
     }
     for (int at = 1; at < count_; ++at) {
       if (code_[at].op != Op::jump_ || code_[at].target < 0) continue;
-      const int inner = cfg_.region_of[code_[at].target];
+      const RegionIndex inner = cfg_.region_of[code_[at].target];
       if (inner < 0 || inner == cfg_.region_of[at]) continue;
       bool inside = !falls_through(code_[at - 1].op) || cfg_.region_of[at - 1] == inner;
       for (int source : from[at]) inside &= cfg_.region_of[source] == inner;
@@ -147,7 +147,7 @@ class RegionBuilder {
   // -3 while it is being resolved.
   struct Group {
     ProtectedRange range;
-    int region;
+    RegionIndex region;
   };
 
   // Returns the first instruction from `at` that is not a NOP.
@@ -168,21 +168,21 @@ class RegionBuilder {
   }
 
   // Returns the region of the range that covers `at`, or -1.
-  int region_at(int at) { return cover_[at] < 0 ? -1 : resolve(cover_[at], 0); }
+  RegionIndex region_at(int at) { return cover_[at] < 0 ? RegionIndex() : resolve(cover_[at], 0); }
 
   // Returns the region of a group, and makes it if necessary. `depth` counts groups that wait for this one: a handler
   // that protects itself through others has no region, and makes the graph odd.
-  int resolve(int index, int depth) {
+  RegionIndex resolve(int index, int depth) {
     Group& group = groups_[index];
     if (group.region != -2 || depth > search_limits::region_nesting) {
       if (group.region == -3 || depth > search_limits::region_nesting) too_deep_ = true;
-      return group.region >= -1 ? group.region : -1;
+      return group.region >= -1 ? group.region : RegionIndex();
     }
     group.region = -3;
     int target = group.range.target, follow = -1;
     bool async = false;
     Shape shape = group.range.called ? Shape::finally : classify(target, follow, async);
-    int outer = cover_[target] < 0 ? -1 : resolve(cover_[target], depth + 1);
+    const RegionIndex outer = cover_[target] < 0 ? RegionIndex() : resolve(cover_[target], depth + 1);
     if (shape == Shape::transparent) return group.region = outer;
     Region region;
     region.depth = group.range.depth, region.lasti = group.range.lasti, region.is_async = async;
@@ -277,7 +277,7 @@ class RegionBuilder {
   }
 
   Cfg& cfg_;
-  const Table<Instruction>& code_;
+  const Table<Instruction, InstructionIndex>& code_;
   const int count_;  // number of instructions
   // By instruction: index of the group that covers it, or -1.
   Table<int> cover_;

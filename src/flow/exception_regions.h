@@ -8,8 +8,8 @@ namespace depyf {
 // Where control goes, apart from jumps. `next` differs from the following instruction where a copy of a finally body is
 // jumped over.
 struct Flow {
-  // By instruction: index of the instruction that control falls through to, or -1 if it does not fall through.
-  Table<int> next;
+  // By instruction: the instruction that control falls through to, or -1 if it does not fall through.
+  Table<InstructionIndex, InstructionIndex> next;
 };
 
 // True if control may go on with the next instruction after `op`.
@@ -29,6 +29,7 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
 
 // Returns for each instruction the index of the original if a copy starts there, and -1 if none does. Returns an empty
 // vector if the code has no copies.
-Table<int> find_exit_copies(const Cfg& cfg, const Flow& flow, const Table<char>& reachable, const DecodedCode& decoded);
+Table<InstructionIndex, InstructionIndex> find_exit_copies(const Cfg& cfg, const Flow& flow,
+                                                           const Table<char>& reachable, const DecodedCode& decoded);
 
 }  // namespace depyf

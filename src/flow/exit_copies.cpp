@@ -37,6 +37,9 @@ constexpr int longest_rest = 64;
 // True if `op` leaves the function.
 bool leaves(Op op) { return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_; }
 
+// The original of the copy that starts at an instruction, or -1.
+using Originals = Table<InstructionIndex, InstructionIndex>;
+
 // Finds, for each place where a copy starts, the index of the original.
 class ExitCopies {
  public:
@@ -53,8 +56,8 @@ class ExitCopies {
 
   // Returns by instruction the index of the original, or -1 if no copy starts there; an empty vector if there are no
   // copies.
-  Table<int> run() {
-    Table<int> original = copies();
+  Originals run() {
+    Originals original = copies();
     for (int at = 0; at < count_; ++at) {
       if (!reachable_[at] || (code_[at].op != Op::jump_if_true_or_pop_ && code_[at].op != Op::jump_if_false_or_pop_))
         continue;
@@ -66,7 +69,7 @@ class ExitCopies {
 
  private:
   // Finds copies among all ends of the function that have an equal last instruction.
-  Table<int> copies() {
+  Originals copies() {
     Table<std::pair<Word, int>> ends;
     for (int end = 0; end < count_; ++end) {
       if (!reachable_[end]) continue;
@@ -76,7 +79,7 @@ class ExitCopies {
     std::sort(ends.begin(), ends.end());
     if (std::ranges::adjacent_find(ends, {}, [](const auto& end) { return end.first; }) == ends.end()) return {};
     find_entered();
-    Table<int> original(code_.size() + 1, -1);
+    Originals original(code_.size() + 1, -1);
     Table<std::pair<int, Table<Tail>>> exits;  // the tails of each exit that has an equal one
     for (std::size_t index = 0; index < ends.size(); ++index) {
       const bool alike = (index > 0 && ends[index - 1].first == ends[index].first) ||
@@ -115,7 +118,7 @@ class ExitCopies {
   //
   //     <a>; JUMP_IF_FALSE_OR_POP L; <c>; POP_JUMP_IF_FALSE E; <b>; RETURN_VALUE       return a and (b if c else d)
   //     E: <d>; L: RETURN_VALUE
-  void join_returns(int jump, Table<int>& original) const {
+  void join_returns(int jump, Originals& original) const {
     int kept = code_[jump].target;
     while (kept + 1 < count_ && code_[kept].op == Op::nop_) ++kept;
     if (kept <= jump || code_[kept].op != Op::return_value_) return;
@@ -131,7 +134,7 @@ class ExitCopies {
   // code from there on.
   //
   //     <a>; JUMP_IF_TRUE_OR_POP L; <b>; POP_TOP; <rest>      L: POP_TOP; <rest>
-  void join_statement(int jump, Table<int>& original) const {
+  void join_statement(int jump, Originals& original) const {
     int kept = code_[jump].target;
     while (kept + 1 < count_ && code_[kept].op == Op::nop_) ++kept;
     if (kept <= jump || code_[kept].op != Op::pop_top_) return;
@@ -356,7 +359,7 @@ class ExitCopies {
     return at == one.at && other == two.at;
   }
 
-  const Table<Instruction>& code_;
+  const Table<Instruction, InstructionIndex>& code_;
   const Cfg& cfg_;
   const DecodedCode& decoded_;
   const Version version_;
@@ -371,8 +374,7 @@ class ExitCopies {
 
 }  // namespace
 
-Table<int> find_exit_copies(const Cfg& cfg, const Flow& flow, const Table<char>& reachable,
-                            const DecodedCode& decoded) {
+Originals find_exit_copies(const Cfg& cfg, const Flow& flow, const Table<char>& reachable, const DecodedCode& decoded) {
   return ExitCopies(cfg, flow, reachable, decoded).run();
 }
 

@@ -24,7 +24,7 @@ namespace depyf {
 namespace {
 
 // Returns the instruction that control reaches from `at` through jumps and NOPs.
-int plain_instruction(const Table<Instruction>& code, const Flow& flow, int at) {
+int plain_instruction(const Table<Instruction, InstructionIndex>& code, const Flow& flow, int at) {
   for (int steps = 0; steps < search_limits::silent_chain; ++steps) {
     Op op = code[at].op;
     if (op == Op::jump_ && code[at].target >= 0) at = code[at].target;
@@ -49,9 +49,9 @@ bool same_operation(const DecodedCode& decoded, const Cfg& cfg, const Instructio
   if (one.op == Op::match_case_)
     return same_pattern(decoded, cfg.patterns[std::size_t(one.arg)], cfg.patterns[std::size_t(two.arg)]);
   if (one.op != Op::comprehension_ || one.arg == two.arg) return one.arg == two.arg;
-  const Table<Instruction>&a = cfg.comprehensions[std::size_t(one.arg)].body.instructions,
-        &b = cfg.comprehensions[std::size_t(two.arg)].body.instructions;
-  auto plain = [](const Table<Instruction>& code) {
+  const Table<Instruction, InstructionIndex>&a = cfg.comprehensions[std::size_t(one.arg)].body.instructions,
+                           &b = cfg.comprehensions[std::size_t(two.arg)].body.instructions;
+  auto plain = [](const Table<Instruction, InstructionIndex>& code) {
     Table<int> numbers(code.size() + 1);  // by index: the number of instructions in front that are not NOPs
     int count = 0;
     for (std::size_t at = 0; at < code.size(); ++at) numbers[at] = code[at].op == Op::nop_ ? count : count++;
@@ -73,7 +73,7 @@ bool same_operation(const DecodedCode& decoded, const Cfg& cfg, const Instructio
 // Compares possible copies with the finally body in the handler of one region.
 class CopyMatcher {
  public:
-  CopyMatcher(const DecodedCode& decoded, const Cfg& cfg, const Flow& flow, int region)
+  CopyMatcher(const DecodedCode& decoded, const Cfg& cfg, const Flow& flow, RegionIndex region)
       : decoded_(decoded),
         cfg_(cfg),
         code_(cfg.code),
@@ -136,13 +136,13 @@ class CopyMatcher {
       // In a copy, `finally: break` pops the value that `return` in the try body would have returned.
       const int goes_on = plain(left);
       const bool drops = b.op == Op::pop_top_ && code_[goes_on].op != Op::pop_top_;
-      return step(goes_on, drops ? flow_.next[other] : raw, todo);
+      return step(goes_on, drops ? flow_.next[other] : InstructionIndex(raw), todo);
     }
     // A test that jumps back in the handler may be written in the copy as the opposite test over a jump, or the other
     // way round. Then the two ways of the test are compared crosswise.
     const bool turned = is_conditional_jump(a.op) && b.op == turned_around(a.op);
     if (turned ? a.arg != b.arg || a.aux != b.aux : !same_operation(decoded_, cfg_, a, b)) return false;
-    int inner = cfg_.region_of[mine], inner_other = cfg_.region_of[other];
+    RegionIndex inner = cfg_.region_of[mine], inner_other = cfg_.region_of[other];
     // Outside of inner statements, the body lies in the handler's region and the copy in the region around the try
     // statement. The end of a function may lie outside of both.
     if ((inner == handler_scope_) != (inner_other == outer_)) {
@@ -183,7 +183,7 @@ class CopyMatcher {
 
   const DecodedCode& decoded_;
   const Cfg& cfg_;
-  const Table<Instruction>& code_;
+  const Table<Instruction, InstructionIndex>& code_;
   const Flow& flow_;
   int outer_;  // region in which the copies run
   // `handler_scope_`: the region of the handler; `start_`: the first instruction of the body; `after_`: what `match`
@@ -199,21 +199,23 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
   auto is_finally = [](const Region& region) { return region.kind == Region::Kind::try_finally && !region.called; };
   if (std::none_of(cfg.regions.begin(), cfg.regions.end(), is_finally)) return;
   // All copies are matched before any edge changes, because copies of an outer body contain copies of inner ones.
-  Table<std::map<int, int>> after(cfg.regions.size());  // by region: start of a copy, and what follows it
-  Table<int> parents, instructions(cfg.code.size());
+  Table<std::map<int, int>, RegionIndex> after(cfg.regions.size());  // start of a copy, and what follows it
+  Table<RegionIndex> parents;
+  Table<InstructionIndex> instructions(cfg.code.size());
   for (const Region& region : cfg.regions) parents.push_back(region.parent);
   std::iota(instructions.begin(), instructions.end(), 0);
   // Pairs of the last instruction of a region and the start of the copy of a body that never ends.
   Table<std::pair<int, int>> unreturned;
-  const Forest members(parents, instructions, [&](int at) { return reachable[at] ? cfg.region_of[at] : -1; });
-  for (int region = 0; region < int(cfg.regions.size()); ++region) {
+  const Forest<RegionIndex, InstructionIndex> members(
+      parents, instructions, [&](InstructionIndex at) { return reachable[at] ? cfg.region_of[at] : RegionIndex(); });
+  for (RegionIndex region = 0; region < int(cfg.regions.size()); ++region) {
     if (!is_finally(cfg.regions[region])) continue;
     CopyMatcher matcher(decoded, cfg, flow, region);
     bool all = true;
     Table<std::pair<int, int>> waiting;
-    for (int at : members.of(region)) {
+    for (const InstructionIndex at : members.of(region)) {
       if (!all) break;
-      for (int to : {cfg.code[at].target, flow.next[at]}) {
+      for (InstructionIndex to : {cfg.code[at].target, flow.next[at]}) {
         if (to < 0 || cfg.inside(cfg.region_of[to], region)) continue;
         to = plain_instruction(cfg.code, flow, to);
         if (after[region].contains(to)) continue;
@@ -233,8 +235,8 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
   }
   // An edge out of several statements runs the copies of all of them, from the inside out.
   const Flow before = flow;
-  const Table<Instruction> code = cfg.code;
-  auto resolve = [&](int region, int to) {
+  const Table<Instruction, InstructionIndex> code = cfg.code;
+  auto resolve = [&](RegionIndex region, int to) {
     for (; region >= 0 && to >= 0; region = cfg.regions[region].parent) {
       auto found = after[region].find(plain_instruction(code, before, to));
       if (found == after[region].end() || found->second < 0) continue;

@@ -24,7 +24,7 @@
 namespace depyf {
 
 // The guard ends at the first POP_TOP on the path that finds the stack as the guard found it.
-int case_after_guard(const DecodedCode& decoded, const Table<Instruction>& code, int guard) {
+int case_after_guard(const DecodedCode& decoded, const Table<Instruction, InstructionIndex>& code, int guard) {
   const int size = int(code.size());
   Table<std::pair<int, int>> todo{{guard, 0}};
   std::set<int> seen;
@@ -178,7 +178,7 @@ class Wildcards {
   void insert() {
     // By old instruction: its index in the result, or that of the COPY inserted in front of it.
     Table<int> moved(code_.size() + 1);
-    Table<Instruction> made;
+    Table<Instruction, InstructionIndex> made;
     for (int at = 0; at < size(); ++at) {
       moved[std::size_t(at)] = int(made.size());
       if (places_.contains(at)) {
@@ -194,13 +194,13 @@ class Wildcards {
     for (Instruction& instruction : made)
       if (instruction.target >= 0) instruction.target = moved[std::size_t(instruction.target)];
     for (ProtectedRange& range : decoded_.ranges)
-      for (int* place : {&range.begin, &range.end, &range.target})
-        *place = moved[std::size_t(std::clamp(*place, 0, size()))];
+      for (InstructionIndex* place : {&range.begin, &range.end, &range.target})
+        *place = moved[std::size_t(std::clamp<int>(*place, 0, size()))];
     code_ = std::move(made);
   }
 
   DecodedCode& decoded_;
-  Table<Instruction>& code_;
+  Table<Instruction, InstructionIndex>& code_;
   std::set<int> starts_;  // where the code of a value that may be a subject ends
   std::set<int> places_;  // the guards in front of which to insert
 };

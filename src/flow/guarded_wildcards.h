@@ -9,6 +9,6 @@ void restore_wildcards(DecodedCode& decoded);
 
 // Returns the index of the case that follows `case _ if g:`, whose guard starts at instruction `guard`. The jumps of
 // the guard lead there, past the POP_TOP of the subject. Returns -1 if the code from `guard` on has another shape.
-int case_after_guard(const DecodedCode& decoded, const Table<Instruction>& code, int guard);
+int case_after_guard(const DecodedCode& decoded, const Table<Instruction, InstructionIndex>& code, int guard);
 
 }  // namespace depyf

@@ -15,7 +15,8 @@ namespace {
 // One pass over the code for each idiom of idioms.h. A shape is looked for only if its operations occur in the code.
 class Simplifier {
  public:
-  Simplifier(const DecodedCode& decoded, const OpSet& ops, Table<Instruction>& code, Table<ProtectedRange>& ranges)
+  Simplifier(const DecodedCode& decoded, const OpSet& ops, Table<Instruction, InstructionIndex>& code,
+             Table<ProtectedRange>& ranges)
       : decoded_(decoded), ops_(ops), code_(code), ranges_(ranges), size_(int(code.size())), drops_(code.size()) {}
 
   void run() {
@@ -302,7 +303,7 @@ class Simplifier {
 
   const DecodedCode& decoded_;
   const OpSet& ops_;
-  Table<Instruction>& code_;
+  Table<Instruction, InstructionIndex>& code_;
   Table<ProtectedRange>& ranges_;
   const int size_;  // number of instructions, which does not change
   Table<int> targets_;  // by instruction: how many jumps lead there
@@ -312,7 +313,7 @@ class Simplifier {
 
 }  // namespace
 
-void simplify_idioms(const DecodedCode& decoded, const OpSet& ops, Table<Instruction>& code,
+void simplify_idioms(const DecodedCode& decoded, const OpSet& ops, Table<Instruction, InstructionIndex>& code,
                      Table<ProtectedRange>& ranges) {
   Simplifier(decoded, ops, code, ranges).run();
 }

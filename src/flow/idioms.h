@@ -14,6 +14,6 @@ namespace depyf {
 //   a < b < c             DUP_TOP; ROT_THREE                    (to 3.10)           -> SWAP 2; COPY 2
 //   unpacking             ROT_THREE; ROT_TWO                    (to 3.10)           -> SWAP 3
 //   end of `with`         LOAD_CONST None; DUP_TOP; DUP_TOP; CALL_FUNCTION 3  (3.9, 3.10)  -> with_exit
-void simplify_idioms(const DecodedCode& decoded, const OpSet& ops, Table<Instruction>& code,
+void simplify_idioms(const DecodedCode& decoded, const OpSet& ops, Table<Instruction, InstructionIndex>& code,
                      Table<ProtectedRange>& ranges);
 }  // namespace depyf

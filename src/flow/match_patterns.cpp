@@ -21,7 +21,7 @@ namespace {
 // Finds match statements from their first case on, and rewrites those of which all cases can be parsed.
 class MatchFinder {
  public:
-  MatchFinder(const DecodedCode& decoded, Table<Instruction>& code, Table<CasePattern>& patterns)
+  MatchFinder(const DecodedCode& decoded, Table<Instruction, InstructionIndex>& code, Table<CasePattern>& patterns)
       : decoded_(decoded), code_(code), patterns_(patterns) {}
 
   void run() {
@@ -137,7 +137,7 @@ class MatchFinder {
   }
 
   const DecodedCode& decoded_;
-  Table<Instruction>& code_;
+  Table<Instruction, InstructionIndex>& code_;
   Table<CasePattern>& patterns_;
   Table<bool> taken_;  // by instruction: part of a case that was rewritten or refused
   Table<std::pair<int, int>> jumps_;  // pairs of target and source, sorted
@@ -182,7 +182,7 @@ class PatternComparison {
                       [&](const Item& a, const Item& b) { return same(a, b); });
   }
 
-  const Table<Instruction>& code_;
+  const Table<Instruction, InstructionIndex>& code_;
 };
 
 }  // namespace
@@ -194,7 +194,8 @@ bool same_pattern(const DecodedCode& decoded, const CasePattern& one, const Case
                     [&](const PatternNode& a, const PatternNode& b) { return comparison.same(a, b); });
 }
 
-void find_matches(const DecodedCode& decoded, Table<Instruction>& code, Table<CasePattern>& patterns) {
+void find_matches(const DecodedCode& decoded, Table<Instruction, InstructionIndex>& code,
+                  Table<CasePattern>& patterns) {
   MatchFinder(decoded, code, patterns).run();
 }
 

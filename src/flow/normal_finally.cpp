@@ -18,18 +18,18 @@ namespace depyf {
 // lies behind any else clause. Returns -1 if it is unknown. Each handler ends in POP_EXCEPT; JUMP_FORWARD to that end,
 // even if the code is dead. The peephole optimiser makes an absolute jump of a jump to a jump, so the jump right in
 // front of END_FINALLY counts whatever its opcode.
-int Unwinder::statement_end(int target) const {
+InstructionIndex Unwinder::statement_end(int target) const {
   const Instruction& last = unwound_.old[std::size_t(at_) - 1];
-  int found = -1;
+  InstructionIndex found;
   if (at_ > target + 1 && last.op == Op::jump_ && last.target > at_ &&
       unwound_.old[std::size_t(at_) - 2].op == Op::pop_except_) {
     const Instruction& next = unwound_.old[std::size_t(at_) + (at_ + 1 < int(unwound_.old.size()))];
-    found = next.op == Op::jump_ && next.target == last.target ? at_ + 1 : last.target;
+    found = next.op == Op::jump_ && next.target == last.target ? InstructionIndex(at_ + 1) : last.target;
   }
   for (int at = target + 1; at < at_; ++at)
     if (unwound_.old[std::size_t(at) - 1].op == Op::pop_except_ && is_jump_forward(at) &&
         unwound_.old[std::size_t(at)].target > at_)
-      found = std::max(found, unwound_.old[std::size_t(at)].target);
+      found = std::max<int>(found, unwound_.old[std::size_t(at)].target);
   return found;
 }
 

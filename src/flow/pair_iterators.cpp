@@ -119,7 +119,7 @@ class Uniter {
   }
 
   DecodedCode& decoded_;
-  Table<Instruction>& code_;
+  Table<Instruction, InstructionIndex>& code_;
   // By instruction: the range that covers it, or -1.
   Table<int> handler_of_;
   // By range: the depth at which its handler starts, without indices. Empty if control never comes there.

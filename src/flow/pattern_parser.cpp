@@ -90,7 +90,8 @@ int PatternExecution::walk(int at, State& state, int floor) {
     at = skip(at);
     if (at >= size() - 1 || ++steps_ > search_limits::pattern_steps) return -1;
     if (floor < 0 && state.stack.empty()) return at;
-    if (floor >= 0 && ends_alternative(at, state, floor)) return code_[at].op == Op::jump_ ? code_[at].target : at;
+    if (floor >= 0 && ends_alternative(at, state, floor))
+      return code_[at].op == Op::jump_ ? code_[at].target : InstructionIndex(at);
     if (code_[at].op == Op::copy_ && code_[at].arg == 1 && !state.stored) {
       int after = alternatives(at, state);
       if (after >= 0) {
@@ -167,7 +168,8 @@ int PatternExecution::try_alternatives(int at, State& state) {
   return *std::max_element(ends.begin(), ends.end());
 }
 
-bool parse_case(const DecodedCode& decoded, const Table<Instruction>& code, int at, bool keeps, ParsedCase& parsed) {
+bool parse_case(const DecodedCode& decoded, const Table<Instruction, InstructionIndex>& code, int at, bool keeps,
+                ParsedCase& parsed) {
   return PatternExecution(decoded, code).run(at, keeps, parsed);
 }
 

@@ -288,8 +288,9 @@ int PatternStep::jump_if() {
   if (!is(1, Value::Is::test)) return -1;
   const bool fails_there = (instruction_.op == Op::pop_jump_if_true_) == (top(1).number != 0);
   drop(1);
-  state_.failures.push_back({fails_there ? instruction_.target : at_ + 1, int(stack_.size())});
-  return fails_there ? at_ + 1 : instruction_.target;
+  const InstructionIndex behind = at_ + 1;
+  state_.failures.push_back({fails_there ? instruction_.target : behind, int(stack_.size())});
+  return fails_there ? behind : instruction_.target;
 }
 
 // The test for None is either a pattern itself or asks whether MATCH_CLASS or MATCH_KEYS found something.
@@ -303,8 +304,9 @@ int PatternStep::jump_if_none() {
   }
   drop(1);
   bool fails = (instruction_.op == Op::pop_jump_if_none_) == parts;
-  state_.failures.push_back({fails ? instruction_.target : at_ + 1, int(stack_.size())});
-  return fails ? at_ + 1 : instruction_.target;
+  const InstructionIndex behind = at_ + 1;
+  state_.failures.push_back({fails ? instruction_.target : behind, int(stack_.size())});
+  return fails ? behind : instruction_.target;
 }
 
 // MATCH_SEQUENCE and MATCH_MAPPING leave the subject on the stack and push a bool.

@@ -37,20 +37,20 @@ struct Unwound {
     int handler, await_begin, await_end;
   };
 
-  explicit Unwound(const Table<Instruction>& instructions)
+  explicit Unwound(const Table<Instruction, InstructionIndex>& instructions)
       : old(instructions), code(old), seen(old.size()), cover(old.size(), -1) {}
 
   // The instructions as they were decoded.
-  Table<Instruction> old;
+  Table<Instruction, InstructionIndex> old;
   // The replacement of each instruction. Targets are indices into `old`.
-  Table<Instruction> code;
+  Table<Instruction, InstructionIndex> code;
   // True for each instruction that the walk has reached.
   Table<bool> seen;
   Table<int> cover;  // by instruction: the block that protects it, or -1
   Table<Block> blocks;
   std::unordered_map<int, int> handler_of;  // by the instruction where a handler starts: its block
   // Further instructions that replace an old one, behind its entry in `code`.
-  std::unordered_map<int, Table<Instruction>> after;
+  std::unordered_map<int, Table<Instruction, InstructionIndex>> after;
   // By old instruction: the block of `protected_` (in `protected_after`) or of POP_EXCEPT (in `left_after`) in `after`.
   std::unordered_map<int, int> protected_after, left_after;
   // In 3.8, by the instruction that follows a try statement: the argument of the operation `behind_handlers`.
@@ -132,7 +132,7 @@ class Unwinder {
   void pop_finally(State& state);
   void rotate_out(State& state, bool value, int n);
   void with_handler(const State& below, int handler);
-  int statement_end(int target) const;
+  InstructionIndex statement_end(int target) const;
   bool is_else_break(int at) const;
   bool is_jump_forward(int at) const;
 

@@ -76,7 +76,8 @@ class Writer {
     }
     // Targets of old instructions still count old instructions.
     for (std::size_t at = 0; at < result_.size(); ++at)
-      if (int& target = result_[at].target; target >= 0 && !translated_[at]) target = where[std::size_t(target)];
+      if (InstructionIndex& target = result_[at].target; target >= 0 && !translated_[at])
+        target = where[std::size_t(target)];
     ranges(starts, cleanups);
     decoded_.instructions = std::move(result_);
   }
@@ -146,7 +147,7 @@ class Writer {
   const Unwound& from_;
   // The instructions of the result, and for each the block that protects it.
   DecodedCode& decoded_;
-  Table<Instruction> result_;
+  Table<Instruction, InstructionIndex> result_;
   Table<int> covers_;
   Table<bool> translated_;  // by instruction: the target is an index in the result
 };

@@ -88,7 +88,7 @@ bool is_annotate(const Context& context, const Expr* expr) {
   Result<DecodedCode> decoded = decode(code);
   if (!decoded) return false;
   // The test of the format stands within the first dozen instructions.
-  const Table<Instruction>& start = decoded->instructions;
+  const Table<Instruction, InstructionIndex>& start = decoded->instructions;
   return std::any_of(start.begin(), start.begin() + std::min<std::ptrdiff_t>(12, std::ptrdiff_t(start.size())),
                      [](const Instruction& it) {
                        return it.op == Op::load_common_constant_ &&

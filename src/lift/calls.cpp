@@ -30,7 +30,7 @@ bool is_null(const Expr* expr) {
 // True if the dict display in front of the call at `at`, which contains `**`, is one argument. In f(**{**a, 'k': b}), a
 // later key replaces an equal one. The parts of f(**a, k=b) are merged by an operation that refuses duplicates; in 3.8
 // the same operation does both, with different arguments.
-bool is_one_mapping(const Dict& dict, const Table<Instruction>& code, int at, Version version) {
+bool is_one_mapping(const Dict& dict, const Table<Instruction, InstructionIndex>& code, int at, Version version) {
   if (!dialect_of(version).unpacking_builds || std::ranges::find(dict.keys, nullptr) == dict.keys.end()) return false;
   int before = at - 1;
   while (before > 0 && code[before].op == Op::nop_) --before;

@@ -55,9 +55,9 @@ void compare(Simulation& sim, CompareOp op) {
     next = at(next + 1);
   }
   if (sim.cursor.code[next].op != Op::pop_top_) throw Restart{copied->index};
-  const int failed = sim.cursor.cfg.blocks[sim.cursor.block].jump;
+  const NodeIndex failed = sim.cursor.cfg.blocks[sim.cursor.block].jump;
   sim.chains.blocks.insert(failed);
-  sim.chains.fails = failed >= 0 ? sim.cursor.cfg.blocks[failed].next : -1;
+  sim.chains.fails = failed >= 0 ? sim.cursor.cfg.blocks[failed].next : NodeIndex();
   sim.push(Internal{Marker::chain, copied->index, so_far});
   sim.stack.back().mover = -1;
   Node& node = sim.graph.nodes[sim.graph.node];

@@ -26,7 +26,7 @@ Expr* with_tested(Context& context, bool is_or, Expr* left, Expr* right, bool le
 }
 
 // True if `node` does nothing but push one value on the stack that `test` left.
-bool pushes_one(LiftedGraph& graph, int node, int test) {
+bool pushes_one(LiftedGraph& graph, NodeIndex node, int test) {
   const auto &stack = graph.states[node].stack, &before = graph.states[test].stack;
   if (graph.nodes[node].end != Node::End::go || !graph.nodes[node].statements.empty() ||
       stack.size() != before.size() + 1)
@@ -58,7 +58,7 @@ Expr* conditional(Context& context, Expr* test, Expr* if_true, Expr* if_false, b
 }  // namespace
 
 // The sources of edges are visited from the last to the first, so that inner expressions are joined first.
-bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, int block) {
+bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, NodeIndex block) {
   if (cursor.cfg.blocks[block].preds.size() < 2) return false;
   auto edges = edges_to(cursor, graph, block);
   if (edges.size() < 2) return false;
@@ -69,12 +69,12 @@ bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, i
       continue;
     const auto from = only_edge_to(cursor, graph, node);
     if (!from) continue;
-    int test = from->first;
+    const NodeIndex test = from->first;
     Node& branch = graph.nodes[test];
     if (branch.end != Node::End::branch || !pushes_one(graph, node, test)) continue;
     Expr* value = graph.states[node].stack.back().expr;
     Expr* made = nullptr;
-    int other = -1;
+    NodeIndex other;
     // JUMP_IF_x_OR_POP: one way brings the tested value, the other the value of `node`.
     if (branch.a == block && branch.b == node && graph.states[test].keep_a) {
       made = with_tested(context, true, branch.value, value, branch.inherited);
@@ -98,7 +98,7 @@ bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, i
                          cursor.cfg.blocks[branch.a].begin < cursor.cfg.blocks[branch.b].begin);
     }
     // Both nodes are merged into the test, which pushes the value.
-    for (int gone : {node, other})
+    for (const NodeIndex gone : {node, other})
       if (gone >= 0) graph.nodes[gone].end = Node::End::none, graph.states[gone].alias = test;
     branch.inherited = false;
     branch.end = Node::End::go, branch.value = nullptr, branch.a = block, branch.b = -1;
@@ -114,7 +114,7 @@ namespace {
 // Two branches: `node` ends in the second, and only one way of the first, which `before` ends in, leads to it.
 class BranchPair {
  public:
-  BranchPair(Context& context, const Cursor& cursor, LiftedGraph& graph, int before, bool along_b, int node)
+  BranchPair(Context& context, const Cursor& cursor, LiftedGraph& graph, int before, bool along_b, NodeIndex node)
       : context_(context),
         cursor_(cursor),
         graph_(graph),
@@ -253,7 +253,7 @@ class BranchPair {
 }  // namespace
 
 // Joins the branch that `node` ends in with the branch in front of it, as long as both test the same stack.
-bool merge_condition(Context& context, const Cursor& cursor, LiftedGraph& graph, int node) {
+bool merge_condition(Context& context, const Cursor& cursor, LiftedGraph& graph, NodeIndex node) {
   bool changed = false;
   while (graph.nodes[node].end == Node::End::branch) {
     if (!graph.nodes[node].statements.empty() || is_loop_header(cursor, node)) break;

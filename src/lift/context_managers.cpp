@@ -26,7 +26,7 @@ void call_exit(Simulation& sim, const Instruction& instruction) {
 // Enters a with statement: pushes markers that the setup node turns into the statement, or calls the methods by hand.
 void enter_with(Simulation& sim, const Instruction& instruction) {
   bool async = instruction.op == Op::before_async_with_;
-  int region = -1;
+  RegionIndex region = -1;
   if (!sim.cursor.flat) {
     if (auto found = sim.with_at.find(sim.cursor.at + 1); found != sim.with_at.end()) region = found->second;
     if (int next = sim.cursor.cfg.blocks[sim.cursor.block].next;

@@ -17,12 +17,12 @@ struct Cursor {
   Context& context;
   const DecodedCode& decoded;
   const Cfg& cfg;
-  const Table<Instruction>& code;
+  const Table<Instruction, InstructionIndex>& code;
   const bool flat;  // each block is lifted by itself
   // Instructions that are taken literally: the values that they move get names first.
   const std::set<int>& literal;
   const Split split;
-  int block = 0;  // the current block
+  NodeIndex block = 0;  // the current block
   int at = 0, end = 0;  // the current instruction, and the end of its block
   // The offset of the first instruction of the current statement.
   std::uint32_t first_offset = 0;

@@ -8,18 +8,18 @@
 namespace depyf::lifting {
 using namespace ast;
 
-bool is_loop_header(const Cursor& cursor, int block) {
-  for (int pred : cursor.cfg.blocks[block].preds)
+bool is_loop_header(const Cursor& cursor, NodeIndex block) {
+  for (NodeIndex pred : cursor.cfg.blocks[block].preds)
     if (cursor.cfg.is_back_edge(pred, block)) return true;
   return false;
 }
 
 // Markers of merged blocks are followed: the edges start at nodes.
-Table<std::pair<int, bool>> edges_to(const Cursor& cursor, LiftedGraph& graph, int block) {
-  Table<std::pair<int, bool>> edges;
-  for (int pred : cursor.cfg.blocks[block].preds) {
+Table<Edge> edges_to(const Cursor& cursor, LiftedGraph& graph, NodeIndex block) {
+  Table<Edge> edges;
+  for (NodeIndex pred : cursor.cfg.blocks[block].preds) {
     if (!graph.states[pred].lifted) continue;
-    int node = graph.find(pred);
+    NodeIndex node = graph.find(pred);
     const Node& info = graph.nodes[node];
     if (info.end == Node::End::none) continue;
     // A branch may have both of its edges to one block.
@@ -32,11 +32,11 @@ Table<std::pair<int, bool>> edges_to(const Cursor& cursor, LiftedGraph& graph, i
   return edges;
 }
 
-std::optional<std::pair<int, bool>> only_edge_to(const Cursor& cursor, LiftedGraph& graph, int block) {
-  std::optional<std::pair<int, bool>> only;
-  for (int pred : cursor.cfg.blocks[block].preds) {
+std::optional<Edge> only_edge_to(const Cursor& cursor, LiftedGraph& graph, NodeIndex block) {
+  std::optional<Edge> only;
+  for (NodeIndex pred : cursor.cfg.blocks[block].preds) {
     if (!graph.states[pred].lifted) continue;
-    const int node = graph.find(pred);
+    const NodeIndex node = graph.find(pred);
     const Node& info = graph.nodes[node];
     if (info.end == Node::End::none || (only && only->first == node)) continue;
     if ((info.a == block) + (info.b == block) == 0) continue;
@@ -46,7 +46,7 @@ std::optional<std::pair<int, bool>> only_edge_to(const Cursor& cursor, LiftedGra
   return only;
 }
 
-Table<Entry> stack_on_edge(Simulation& sim, int node, bool along_b) {
+Table<Entry> stack_on_edge(Simulation& sim, NodeIndex node, bool along_b) {
   Table<Entry> stack = sim.graph.states[node].stack;
   Node& info = sim.graph.nodes[node];
   // Removes values from the top of the copied stack.
@@ -95,7 +95,7 @@ Table<Entry> stack_on_edge(Simulation& sim, int node, bool along_b) {
 
 // A break ends its node, because the code behind the loop is a node of its own. That holds even if only this way leads
 // there, as when the else clause of the loop returns.
-bool ends_in_break(const Cursor& cursor, const LiftedGraph& graph, int node, int block) {
+bool ends_in_break(const Cursor& cursor, const LiftedGraph& graph, NodeIndex node, NodeIndex block) {
   if (graph.nodes[node].end != Node::End::go) return false;
   int at = cursor.cfg.blocks[block].end - 1;
   while (at >= cursor.cfg.blocks[block].begin && (cursor.code[at].op == Op::nop_ || cursor.code[at].op == Op::jump_))

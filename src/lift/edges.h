@@ -10,17 +10,17 @@
 namespace depyf::lifting {
 
 // A source node, and whether the edge is the one to its `b`.
-using Edge = std::pair<int, bool>;
+using Edge = std::pair<NodeIndex, bool>;
 
 // True if a back edge leads to `block`.
-bool is_loop_header(const Cursor& cursor, int block);
+bool is_loop_header(const Cursor& cursor, NodeIndex block);
 // Returns the edges from lifted nodes to `block`.
-Table<Edge> edges_to(const Cursor& cursor, LiftedGraph& graph, int block);
+Table<Edge> edges_to(const Cursor& cursor, LiftedGraph& graph, NodeIndex block);
 // Returns the edge to `block` if there is exactly one.
-std::optional<Edge> only_edge_to(const Cursor& cursor, LiftedGraph& graph, int block);
+std::optional<Edge> only_edge_to(const Cursor& cursor, LiftedGraph& graph, NodeIndex block);
 // Returns the stack at the end of an edge. For the way to a handler, the stack is cut and the exception is on top.
-Table<Entry> stack_on_edge(Simulation& sim, int node, bool along_b);
+Table<Entry> stack_on_edge(Simulation& sim, NodeIndex node, bool along_b);
 // True if `node`, whose last part is `block`, ends in `break`: POP_TOP of the iterator behind statements.
-bool ends_in_break(const Cursor& cursor, const LiftedGraph& graph, int node, int block);
+bool ends_in_break(const Cursor& cursor, const LiftedGraph& graph, NodeIndex node, NodeIndex block);
 
 }  // namespace depyf::lifting

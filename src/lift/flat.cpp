@@ -21,7 +21,7 @@ Expr* Lifter::slot(std::size_t index) {
 }
 
 // The stack at the start of a block consists of slots, except where only a marker can lie.
-void Lifter::flat_enter(int block, Table<Expr*> stack) {
+void Lifter::flat_enter(NodeIndex block, Table<Expr*> stack) {
   if (block < 0 || flat_stacks_[block]) return;
   flat_stacks_[block] = std::move(stack);
   flat_todo_.push_back(block);
@@ -32,7 +32,7 @@ Lifted Lifter::run_flat() {
   flat_stacks_.resize(cursor_.cfg.blocks.size());
   flat_enter(cursor_.cfg.entry, {});
   while (!flat_todo_.empty()) {
-    int block = flat_todo_.back();
+    NodeIndex block = flat_todo_.back();
     flat_todo_.pop_back();
     // The handler of a protected block starts with the stack cut to the region's depth, and with the exception on it.
     if (int index = cursor_.cfg.blocks[block].region; index >= 0) {
@@ -57,7 +57,7 @@ Lifted Lifter::run_flat() {
 }
 
 // Assigns the values on the stack to their slots, and records the stacks with which the successors start.
-void Lifter::flat_end(int block) {
+void Lifter::flat_end(NodeIndex block) {
   Node& node = graph_.nodes[block];
   if (node.end == Node::End::leave || node.end == Node::End::stop) return;
   Table<Entry> stack = stack_;

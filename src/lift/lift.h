@@ -3,12 +3,16 @@
 
 #include <string_view>
 
+#include "flow/numbers.h"
 #include "lift/context.h"
 #include "support/table.h"
 
 namespace depyf {
 
 struct Cfg;
+
+// The number of a node, which is that of its block.
+using NodeIndex = BlockIndex;
 
 // A block without a stack: its statements and how it ends. Blocks keep the numbers that they have in the control flow
 // graph.
@@ -29,10 +33,9 @@ struct Node {
   End end = End::none;
   Table<ast::Stmt*> statements;
   ast::Expr *value = nullptr, *target = nullptr;
-  // Numbers of nodes, or -1.
-  int a = -1, b = -1;
-  int index = -1;  // of a region
-  int region = -1;  // the innermost region around the node
+  NodeIndex a, b;
+  RegionIndex index;
+  RegionIndex region;  // the innermost region around the node
   bool is_async = false;
   // True if a value that is made here is used by the next node, which lies in another region.
   bool carries = false;
@@ -60,10 +63,10 @@ struct Node {
 
 // The graph that lifting returns.
 struct Lifted {
-  Table<Node> nodes;
-  int entry = 0;
+  Table<Node, NodeIndex> nodes;
+  NodeIndex entry = 0;
   // Pairs of the region of a finally body (a handler) and the node where the body ends.
-  Table<std::pair<int, int>> finally_ends;
+  Table<std::pair<RegionIndex, NodeIndex>> finally_ends;
 };
 
 // Says which parts of expressions become statements of their own.

@@ -9,7 +9,7 @@ namespace depyf::lifting {
 // A value on the stack. Its expression is not part of a statement yet.
 struct Entry {
   ast::Expr* expr = nullptr;
-  int block = -1;  // the node in which it was pushed
+  NodeIndex block;  // the node in which it was pushed
   // The instruction that took it out of the order of evaluation, or -1.
   int mover = -1;
 };
@@ -20,7 +20,7 @@ struct State {
   Stack stack;  // the stack at the end of the node
   // `keep_a` and `keep_b`: the tested value stays on the stack along that edge.
   bool lifted = false, keep_a = false, keep_b = false;
-  int alias = -1;  // the node that this one was merged into, or -1
+  NodeIndex alias;  // the node that this one was merged into, or -1
   // True if the node has done nothing so far but pop iterators.
   bool pops = false;
 };
@@ -29,14 +29,14 @@ struct State {
 struct LiftedGraph {
   explicit LiftedGraph(std::size_t blocks) : nodes(blocks), states(blocks) {}
 
-  Table<Node> nodes;
-  Table<State> states;
+  Table<Node, NodeIndex> nodes;
+  Table<State, NodeIndex> states;
   // The node that the current block is lifted into: its own, or the one that it was merged into.
-  int node = 0;
+  NodeIndex node = 0;
   bool ended = false;  // the current block has its end
 
   // Returns the node that a block was merged into, or the block itself.
-  int find(int block) const {
+  NodeIndex find(NodeIndex block) const {
     while (states[block].alias >= 0) block = states[block].alias;
     return block;
   }

@@ -23,21 +23,21 @@ class Lifter {
  private:
   // simulate.cpp
   // Lifts one block.
-  void lift_block(int block);
+  void lift_block(NodeIndex block);
   // Counts the iterators of for loops on the stack.
-  void count_iterators(int block);
+  void count_iterators(NodeIndex block);
   // True if only the cleanup code of chained comparisons leads to `block`.
-  bool only_after_chains(int block) const;
+  bool only_after_chains(NodeIndex block) const;
   // Simulates the instructions [begin, end).
   void simulate(int begin, int end);
 
   // merge.cpp
   // Sets the current node and its stack for `block`.
-  void enter(int block);
+  void enter(NodeIndex block);
   // Makes the stack where several edges meet.
-  void enter_merge(int block, const Table<Edge>& edges);
+  void enter_merge(NodeIndex block, const Table<Edge>& edges);
   // Records how the block ends, and checks back edges.
-  void finish_block(int block);
+  void finish_block(NodeIndex block);
   // Gives names to values that are still waiting at the ends of nodes.
   void settle_ends();
 
@@ -45,9 +45,9 @@ class Lifter {
   // Returns the local that holds slot `index` of the stack between blocks.
   ast::Expr* slot(std::size_t index);
   // Records the stack with which `block` starts, and that the block must be lifted.
-  void flat_enter(int block, Table<ast::Expr*> stack);
+  void flat_enter(NodeIndex block, Table<ast::Expr*> stack);
   // Stores the stack in slots at the end of `block`.
-  void flat_end(int block);
+  void flat_end(NodeIndex block);
 
   Simulation sim_;
   Context& context_;
@@ -58,7 +58,7 @@ class Lifter {
   std::unordered_map<int, Stack> header_stacks_;  // by loop header: the stack at its start
   // By block, for `run_flat`: the stack at its start.
   Table<std::optional<Table<ast::Expr*>>> flat_stacks_;
-  Table<int> flat_todo_;
+  Table<NodeIndex> flat_todo_;
 };
 
 }  // namespace depyf::lifting

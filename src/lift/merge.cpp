@@ -15,7 +15,7 @@ namespace depyf::lifting {
 using namespace ast;
 
 // A block that only one edge enters, from a node of its region that does not branch, is merged into that node.
-void Lifter::enter(int block) {
+void Lifter::enter(NodeIndex block) {
   const BasicBlock& info = cursor_.cfg.blocks[block];
   Node& fresh_node = graph_.nodes[block];
   fresh_node.region = info.region;
@@ -30,7 +30,7 @@ void Lifter::enter(int block) {
   while (cursor_.split != Split::effects_and_tests && reduce_values(context_, cursor_, graph_, block)) {}
   const auto only = only_edge_to(cursor_, graph_, block);
   if (only && !is_loop_header(cursor_, block) && info.kind == BasicBlock::Kind::code) {
-    int node = only->first;
+    NodeIndex node = only->first;
     if (graph_.nodes[node].end == Node::End::go && graph_.nodes[node].region == info.region) {
       // The code behind a loop that `break` leaves stays a node of its own.
       if (ends_in_break(cursor_, graph_, node, info.preds[0])) {
@@ -48,14 +48,14 @@ void Lifter::enter(int block) {
   }
   graph_.node = block;
   stack_.clear();
-  if (auto edges = only ? Table<std::pair<int, bool>>{*only} : edges_to(cursor_, graph_, block); !edges.empty())
+  if (auto edges = only ? Table<Edge>{*only} : edges_to(cursor_, graph_, block); !edges.empty())
     enter_merge(block, edges);
 }
 
 // Makes the stack of a block that is not merged into the node in front of it.
-void Lifter::enter_merge(int block, const Table<std::pair<int, bool>>& edges) {
+void Lifter::enter_merge(NodeIndex block, const Table<Edge>& edges) {
   // True if the edge brings an empty stack, which is by far the most frequent case.
-  auto brings_nothing = [&](std::pair<int, bool> edge) {
+  auto brings_nothing = [&](Edge edge) {
     const auto [node, along_b] = edge;
     const State& state = graph_.states[node];
     const Node::End end = graph_.nodes[node].end;
@@ -117,7 +117,7 @@ void Lifter::enter_merge(int block, const Table<std::pair<int, bool>>& edges) {
     // Each way assigns its value to the temporary at its end.
     std::string_view id = sim_.names.fresh_name();
     for (std::size_t way = 0; way < edges.size(); ++way) {
-      int node = edges[way].first;
+      NodeIndex node = edges[way].first;
       Entry entry = stacks[way][slot];
       if (as<Internal>(entry.expr) && as<Internal>(entry.expr)->marker == Marker::null)
         throw InternalError{"NULL on one way only", graph_.nodes[block].offset};
@@ -126,7 +126,7 @@ void Lifter::enter_merge(int block, const Table<std::pair<int, bool>>& edges) {
         sim_.spill_at_end(graph_.find(entry.block), graph_.states[graph_.find(entry.block)].stack.size());
       if (entry.mover >= 0 && !sim_.names.stable(entry.expr)) throw Restart{entry.mover};
       Expr* value = context_.arena.make<Expr>(*entry.expr);
-      int saved = graph_.node;
+      NodeIndex saved = graph_.node;
       graph_.node = node;
       sim_.settle(value);
       graph_.node = saved;
@@ -141,7 +141,7 @@ void Lifter::enter_merge(int block, const Table<std::pair<int, bool>>& edges) {
 }
 
 // Sets the end of the block's node, if no instruction did.
-void Lifter::finish_block(int block) {
+void Lifter::finish_block(NodeIndex block) {
   if (!graph_.ended || graph_.nodes[graph_.node].end == Node::End::none) {
     if (!graph_.ended) {
       flush_unpackings(sim_);
@@ -159,7 +159,7 @@ void Lifter::finish_block(int block) {
   if (graph_.nodes[graph_.node].end == Node::End::go && cursor_.cfg.order_index[graph_.nodes[graph_.node].a] >= 0 &&
       cursor_.cfg.is_back_edge(block, graph_.nodes[graph_.node].a) &&
       graph_.states[graph_.nodes[graph_.node].a].lifted) {
-    int header = graph_.find(graph_.nodes[graph_.node].a);
+    NodeIndex header = graph_.find(graph_.nodes[graph_.node].a);
     if (header != graph_.nodes[graph_.node].a)
       throw InternalError{"a loop into the middle of a block", graph_.nodes[graph_.node].offset};
     const Table<Entry>& wanted = header_stacks_[header];

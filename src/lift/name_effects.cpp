@@ -16,7 +16,9 @@ namespace {
 
 // True if the current block ends in a test that runs only after another test: the right side of an `and` or `or`.
 bool part_of_condition(const Cursor& cursor) {
-  auto tests = [&](int block) { return cursor.cfg.blocks[block].jump >= 0 && cursor.cfg.blocks[block].next >= 0; };
+  auto tests = [&](NodeIndex block) {
+    return cursor.cfg.blocks[block].jump >= 0 && cursor.cfg.blocks[block].next >= 0;
+  };
   const BasicBlock& block = cursor.cfg.blocks[cursor.block];
   return block.kind == BasicBlock::Kind::code && tests(cursor.block) && !block.preds.empty() &&
          std::ranges::all_of(block.preds, tests);

@@ -45,7 +45,7 @@ Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, boo
 // Lifts all blocks in reverse postorder, so that a block comes after the blocks that lead to it, except along back
 // edges.
 Lifted Lifter::run() {
-  for (int block : cursor_.cfg.order) {
+  for (NodeIndex block : cursor_.cfg.order) {
     // Blocks that only clean up after chained comparisons are left out.
     if (!sim_.chains.blocks.empty() && only_after_chains(block)) sim_.chains.blocks.insert(block);
     if (!sim_.chains.blocks.contains(block)) lift_block(block);
@@ -66,12 +66,13 @@ Lifted Lifter::run() {
 
 // True if only the cleanup of a chained comparison leads to `block`. Such a block is a copy of the code that the last
 // test of the chain leads to.
-bool Lifter::only_after_chains(int block) const {
-  const Row<const int> preds = cursor_.cfg.blocks[block].preds;
-  return !preds.empty() && std::ranges::all_of(preds, [&](int pred) { return sim_.chains.blocks.contains(pred); });
+bool Lifter::only_after_chains(NodeIndex block) const {
+  const Row<const NodeIndex> preds = cursor_.cfg.blocks[block].preds;
+  return !preds.empty() &&
+         std::ranges::all_of(preds, [&](NodeIndex pred) { return sim_.chains.blocks.contains(pred); });
 }
 
-void Lifter::lift_block(int block) {
+void Lifter::lift_block(NodeIndex block) {
   const BasicBlock& info = cursor_.cfg.blocks[block];
   cursor_.block = block;
   enter(block);
@@ -102,7 +103,7 @@ void Lifter::lift_block(int block) {
 
 // Counts the iterators of for loops on the stack at the start of the node, without those that it pops first. Several
 // blocks may pop iterators: `break` right behind an inner loop.
-void Lifter::count_iterators(int block) {
+void Lifter::count_iterators(NodeIndex block) {
   auto in_loop = [](const Entry& entry) {
     auto* internal = as<Internal>(entry.expr);
     return internal && internal->marker == Marker::iterator && !internal->value;

@@ -47,13 +47,13 @@ Simulation::Simulation(Context& shared, const DecodedCode& decoded, const Cfg& c
   stack.reserve(8);
   for (const BasicBlock& block : cfg.blocks)
     if (block.setup_of >= 0 && cfg.regions[block.setup_of].kind == Region::Kind::with) {
-      int& region = with_at.try_emplace(block.begin, -1).first->second;
-      region = std::max(region, block.setup_of);
+      RegionIndex& region = with_at.try_emplace(block.begin).first->second;
+      region = std::max<int>(region, block.setup_of);
     }
 }
 
 // Values are named in the node where they were made, so the nodes of earlier values come first.
-void Simulation::spill_at_end(int node, std::size_t count) {
+void Simulation::spill_at_end(NodeIndex node, std::size_t count) {
   Stack& ended = graph.states[node].stack;
   for (std::size_t index = 0; index < count && index < ended.size(); ++index) {
     if (names.stable(ended[index].expr)) continue;
@@ -61,7 +61,7 @@ void Simulation::spill_at_end(int node, std::size_t count) {
     if (auto* internal = as<Internal>(ended[index].expr);
         internal && internal->marker == Marker::iterator && !internal->value)
       continue;
-    int owner = graph.find(ended[index].block);
+    NodeIndex owner = graph.find(ended[index].block);
     if (owner != node) spill_at_end(owner, graph.states[owner].stack.size());
     if (names.stable(ended[index].expr)) continue;
     // The order of evaluation is not known for a value that was moved.

@@ -85,7 +85,7 @@ class Simulation {
   void spill_all(std::size_t count);
   // Gives names to the unstable values among the lowest `count` entries at the end of `node`, in the order in which
   // they were made.
-  void spill_at_end(int node, std::size_t count);
+  void spill_at_end(NodeIndex node, std::size_t count);
 
   Context& context;
   Cursor cursor;
@@ -99,7 +99,7 @@ class Simulation {
   // The names that match statements give to their subjects.
   std::set<std::string_view> subjects;
   // By the first instruction of its body: the region of the with statement.
-  std::unordered_map<int, int> with_at;
+  std::unordered_map<int, RegionIndex> with_at;
   Table<ast::Expr*> items;  // the items that for loops bind
 
  private:

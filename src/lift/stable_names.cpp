@@ -14,7 +14,8 @@ namespace depyf::lifting {
 using namespace ast;
 
 // Collects the locals that only the code itself can change: all but cells.
-StableNames::StableNames(Context& context, const DecodedCode& decoded, const Table<Instruction>& instructions)
+StableNames::StableNames(Context& context, const DecodedCode& decoded,
+                         const Table<Instruction, InstructionIndex>& instructions)
     : context_(context) {
   const CodeObject& code = *decoded.code;
   const std::set<std::string_view> cells(code.cellvars.begin(), code.cellvars.end());
@@ -28,7 +29,7 @@ StableNames::StableNames(Context& context, const DecodedCode& decoded, const Tab
 
 // Adds globals that are known to exist and to keep their values (`Options::installed`) and that the code does not
 // store.
-void StableNames::add_installed(const DecodedCode& decoded, const Table<Instruction>& code) {
+void StableNames::add_installed(const DecodedCode& decoded, const Table<Instruction, InstructionIndex>& code) {
   std::set<std::string_view> changed;
   const std::vector<std::string>& names = decoded.code->names;
   for (const Instruction& instruction : code)

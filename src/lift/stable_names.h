@@ -12,7 +12,7 @@ namespace depyf::lifting {
 
 class StableNames {
  public:
-  StableNames(Context& context, const DecodedCode& decoded, const Table<Instruction>& code);
+  StableNames(Context& context, const DecodedCode& decoded, const Table<Instruction, InstructionIndex>& code);
 
   // True if only the code itself can change the variable.
   bool is_fast(std::string_view id) const;
@@ -28,7 +28,7 @@ class StableNames {
 
  private:
   bool stable(const ast::Expr* expr, int& parts) const;
-  void add_installed(const DecodedCode& decoded, const Table<Instruction>& code);
+  void add_installed(const DecodedCode& decoded, const Table<Instruction, InstructionIndex>& code);
 
   Context& context_;
   // The names of locals that nobody else can change, sorted by address. The names are interned, so addresses identify

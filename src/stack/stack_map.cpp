@@ -39,7 +39,7 @@ struct StackMap::Parts {
   // there is none.
   int at(std::uint32_t offset) const {
     if (!error.empty()) return -1;
-    const Table<Instruction>& all = decoded->instructions;
+    const Table<Instruction, InstructionIndex>& all = decoded->instructions;
     auto after = std::upper_bound(all.begin(), all.end(), offset,
                                   [](std::uint32_t value, const Instruction& it) { return value < it.offset; });
     int index = int(after - all.begin()) - 1;

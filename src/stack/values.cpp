@@ -56,7 +56,7 @@ void StackValues::find_blocks() {
     const ProtectedRange& range = decoded_.ranges[index];
     if (range.target < 0 || range.target >= count) continue;
     starts[range.target] = handler[range.target] = true;
-    for (int at = std::max(0, range.begin); at < std::min(count, range.end); ++at) range_of_[at] = index;
+    for (int at = std::max<int>(0, range.begin); at < std::min<int>(count, range.end); ++at) range_of_[at] = index;
   }
   block_of_.assign(count, 0);
   for (int at = 0; at < count; ++at) {

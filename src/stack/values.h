@@ -60,7 +60,7 @@ class StackValues {
  public:
   explicit StackValues(const DecodedCode& decoded);
 
-  const Table<Instruction>& code() const { return decoded_.instructions; }
+  const Table<Instruction, InstructionIndex>& code() const { return decoded_.instructions; }
   const DecodedCode& decoded() const { return decoded_; }
   // An empty text if the analysis succeeded.
   const std::string& error() const { return error_; }

@@ -15,9 +15,9 @@ namespace {
 
 // True if the code behind the body of an `if` is not the other branch, which starts at `second`, but lies behind an
 // else clause. In 3.8, this happens if the body ends in a try statement that never goes on.
-bool skips_else(const Outline& outline, int first, int second, const Table<Stmt*>& body) {
+bool skips_else(const Outline& outline, NodeIndex first, NodeIndex second, const Table<Stmt*>& body) {
   if (outline.dead_ends().empty() || !is<Try>(body.back())) return false;
-  return std::ranges::any_of(outline.dead_ends(), [&](int node) {
+  return std::ranges::any_of(outline.dead_ends(), [&](NodeIndex node) {
     return outline.order(node) >= 0 && outline.dominates(first, node) && outline.nodes[node].a != second &&
            outline.nodes[node].end_offset != outline.start_of(second) && outline.nodes[node].region >= 0 &&
            outline.cfg().inside(outline.nodes[first].region, outline.nodes[outline.nodes[node].a].region);
@@ -27,7 +27,7 @@ bool skips_else(const Outline& outline, int first, int second, const Table<Stmt*
 }  // namespace
 
 // Writes an if statement.
-int Structurer::branch(int node, const Place& place, Statements& out, bool tail) {
+NodeIndex Structurer::branch(NodeIndex node, const Place& place, Statements& out, bool tail) {
   const Node& info = nodes_[node];
   auto* internal = as<Internal>(info.value);
   bool handler = internal && (internal->marker == Marker::exc_match || internal->marker == Marker::eg_match);
@@ -64,7 +64,7 @@ int Structurer::branch(int node, const Place& place, Statements& out, bool tail)
   else if (!negated && !handler && as<UnaryExpr>(info.value) && as<UnaryExpr>(info.value)->op == UnaryOp::not_ &&
            negation_changes(context_, as<UnaryExpr>(info.value)->operand))
     negated = true;
-  int first = negated ? info.b : info.a, second = negated ? info.a : info.b;
+  NodeIndex first = negated ? info.b : info.a, second = negated ? info.a : info.b;
   Expr* test = negated ? negate(context_, info.value) : info.value;
   Statements body, orelse;
   // If the body never reaches its end, the other branch follows the statement and needs no else.

@@ -7,9 +7,9 @@
 
 namespace depyf {
 
-Graph::Graph(Table<Node>& nodes_in, int entry_in) : nodes(nodes_in), entry(entry_in) { analyse(); }
+Graph::Graph(Table<Node, NodeIndex>& nodes_in, NodeIndex entry_in) : nodes(nodes_in), entry(entry_in) { analyse(); }
 
-Successors Graph::find_successors(int node) const {
+Successors Graph::find_successors(NodeIndex node) const {
   const Node& info = nodes[node];
   switch (info.end) {
     case Node::End::go: return {{info.a}, 1};
@@ -37,7 +37,7 @@ void Graph::find_order() {
   sequence_.clear();
   sequence_.reserve(nodes.size());
   struct Frame {
-    int node;
+    NodeIndex node;
     Successors next;
   };
   Table<Frame> stack;
@@ -52,7 +52,7 @@ void Graph::find_order() {
       continue;
     }
     // The last successor is visited first, so that the first comes first in reverse postorder.
-    int to = frame.next.nodes[--frame.next.count];
+    NodeIndex to = frame.next.nodes[--frame.next.count];
     if (to >= 0 && order_[to] < 0) {
       order_[to] = 0;
       stack.push_back({to, successors(to)});
@@ -64,17 +64,17 @@ void Graph::find_order() {
 
 // Counting sort of the edges by their target.
 void Graph::find_preds() {
-  for (int node : sequence_)
-    for (int to : successors_[node]) ++first_pred_[to];
+  for (NodeIndex node : sequence_)
+    for (NodeIndex to : successors_[node]) ++first_pred_[to];
   int sum = 0;
   // Each entry is the end of its list until the list is filled from behind.
   for (int& first : first_pred_) sum += first, first = sum;
   preds_.resize(sum);
   for (std::size_t index = sequence_.size(); index--;) {
-    int node = sequence_[index];
+    NodeIndex node = sequence_[index];
     Successors next = successors(node);
     while (next.count) {
-      int to = next.nodes[--next.count];
+      NodeIndex to = next.nodes[--next.count];
       preds_[--first_pred_[to]] = node;
       forward_preds_[to] += order_[node] < order_[to];
     }
@@ -83,22 +83,22 @@ void Graph::find_preds() {
 
 // Fills the lists of dominated nodes, and numbers the dominator tree.
 void Graph::find_dominated() {
-  for (int node : sequence_)
+  for (NodeIndex node : sequence_)
     if (node != entry) ++first_dominated_[idom_[node]];
   int sum = 0;
   for (int& first : first_dominated_) sum += first, first = sum;
   dominated_.resize(sum);
   for (std::size_t index = sequence_.size(); index--;)
-    if (int node = sequence_[index]; node != entry) dominated_[--first_dominated_[idom_[node]]] = node;
+    if (NodeIndex node = sequence_[index]; node != entry) dominated_[--first_dominated_[idom_[node]]] = node;
   // A dominator comes earlier in the order. So the sizes of subtrees are summed up from the last node to the first, and
   // then positions are given out from the first to the last.
-  Table<int> next(nodes.size());
+  Table<int, NodeIndex> next(nodes.size());
   for (std::size_t index = sequence_.size(); index--;) {
-    int node = sequence_[index];
+    NodeIndex node = sequence_[index];
     ++leave_[node];
     if (node != entry) leave_[idom_[node]] += leave_[node];
   }
-  for (int node : sequence_) {
+  for (NodeIndex node : sequence_) {
     if (node != entry) enter_[node] = next[idom_[node]], next[idom_[node]] += leave_[node];
     next[node] = enter_[node] + 1;
     leave_[node] += enter_[node];
@@ -111,35 +111,37 @@ void Graph::analyse() {
   const std::size_t count = nodes.size();
   successors_.resize(count);
   for (std::size_t node = 0; node < count; ++node) successors_[node] = find_successors(int(node));
-  numbers_.assign(9 * count + 2, 0);
+  numbers_.assign(6 * count + 2, 0);
+  node_numbers_.assign(3 * count, NodeIndex());
   std::size_t used = 0;
-  auto take = [&](std::size_t size, int value) {
-    Row<int> part = Row<int>(numbers_).part(used, size);
+  auto take = [&](std::size_t size) {
+    const Row<int, NodeIndex> part = Row<int, NodeIndex>(numbers_).part(used, size);
     used += size;
-    if (value) std::fill(part.begin(), part.end(), value);
     return part;
   };
-  first_pred_ = take(count + 1, 0), first_dominated_ = take(count + 1, 0);
-  enter_ = take(count, 0), leave_ = take(count, 0), forward_preds_ = take(count, 0);
-  order_ = take(count, -1), idom_ = take(count, -1), loop_ = take(count, -1), outer_ = take(count, -1);
+  first_pred_ = take(count + 1), first_dominated_ = take(count + 1);
+  enter_ = take(count), leave_ = take(count), forward_preds_ = take(count), order_ = take(count);
+  std::fill(order_.begin(), order_.end(), -1);
+  const Row<NodeIndex, NodeIndex> rows(node_numbers_);
+  idom_ = rows.part(std::size_t{0}, count), loop_ = rows.part(count, count), outer_ = rows.part(2 * count, count);
   find_order();
   find_preds();
-  immediate_dominators(sequence_, order_, [&](int node) { return preds(node); }, idom_);
+  immediate_dominators<NodeIndex>(sequence_, order_, [&](NodeIndex node) { return preds(node); }, idom_);
   find_dominated();
   find_loops();
-  const bool loops = std::any_of(sequence_.begin(), sequence_.end(), [&](int node) { return loop_[node] >= 0; });
-  loops_ = loops ? Forest(outer_, sequence_, [&](int node) { return loop_[node]; }) : Forest();
+  const bool loops = std::any_of(sequence_.begin(), sequence_.end(), [&](NodeIndex node) { return loop_[node] >= 0; });
+  loops_ = loops ? Loops(outer_, sequence_, [&](NodeIndex node) { return loop_[node]; }) : Loops();
 }
 
 // Finds the innermost loop of each node. A loop consists of the nodes that lead back to a header that dominates them.
 void Graph::find_loops() {
-  Table<int> todo;
+  Table<NodeIndex> todo;
   // Inner loops come later in the order. So the headers are visited from the last to the first, and each loop takes the
   // nodes that no inner loop has taken.
   for (int index = int(sequence_.size()) - 1; index >= 0; --index) {
-    int header = sequence_[index];
+    NodeIndex header = sequence_[index];
     todo.clear();
-    for (int pred : preds(header))
+    for (NodeIndex pred : preds(header))
       if (order_[pred] >= index) {
         if (!dominates(header, pred)) {
           irreducible_ = true;
@@ -150,10 +152,10 @@ void Graph::find_loops() {
     if (todo.empty()) continue;
     loop_[header] = header;
     while (!todo.empty()) {
-      int node = todo.back();
+      NodeIndex node = todo.back();
       todo.pop_back();
       // Climb to the outermost loop that is known so far.
-      int top = node;
+      NodeIndex top = node;
       if (loop_[top] >= 0) {
         top = loop_[top];
         while (outer_[top] >= 0) top = outer_[top];
@@ -162,7 +164,7 @@ void Graph::find_loops() {
       } else {
         loop_[top] = header;
       }
-      for (int pred : preds(top)) {
+      for (NodeIndex pred : preds(top)) {
         if (order_[pred] < index) continue;
         if (!dominates(header, pred)) {
           irreducible_ = true;
@@ -174,9 +176,9 @@ void Graph::find_loops() {
   }
 }
 
-bool Graph::in_loop(int node, int header) const {
+bool Graph::in_loop(NodeIndex node, NodeIndex header) const {
   if (header < 0) return true;
-  int loop = loop_[node];
+  NodeIndex loop = loop_[node];
   while (loop >= 0 && loop != header) loop = outer_[loop];
   return loop == header;
 }

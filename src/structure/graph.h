@@ -19,62 +19,68 @@ struct Successors {
 // A graph of lifted nodes. Changes of edges take effect with the next call of `analyse`.
 class Graph {
  public:
-  Graph(Table<Node>& nodes, int entry);
+  Graph(Table<Node, NodeIndex>& nodes, NodeIndex entry);
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
   // Computes everything below; to be called after any change of edges.
   void analyse();
   bool irreducible() const { return irreducible_; }
-  const Successors& successors(int node) const { return successors_[node]; }
+  const Successors& successors(NodeIndex node) const { return successors_[node]; }
   // Returns the predecessors of a node, one for each edge.
-  Row<const int> preds(int node) const {
-    return Row<const int>(preds_).part(first_pred_[node], first_pred_[node + 1] - first_pred_[node]);
+  Row<const NodeIndex> preds(NodeIndex node) const {
+    return Row<const NodeIndex>(preds_).part(first_pred_[node], first_pred_[node + 1] - first_pred_[node]);
   }
   // Returns the number of edges to the node that are no back edges.
-  int forward_preds(int node) const { return forward_preds_[node]; }
+  int forward_preds(NodeIndex node) const { return forward_preds_[node]; }
   // Returns the position in reverse postorder; -1 if the node cannot be reached.
-  int order(int node) const { return order_[node]; }
+  int order(NodeIndex node) const { return order_[node]; }
   // Returns the immediate dominator.
-  int idom(int node) const { return idom_[node]; }
+  int idom(NodeIndex node) const { return idom_[node]; }
   // Returns the header of the innermost loop around the node, or -1. A header is in its own loop.
-  int loop_of(int node) const { return loop_[node]; }
+  int loop_of(NodeIndex node) const { return loop_[node]; }
   // Returns the header of the loop around the loop at `header`, or -1.
-  int outer_loop(int header) const { return outer_[header]; }
-  bool is_header(int node) const { return loop_[node] == node; }
+  int outer_loop(NodeIndex header) const { return outer_[header]; }
+  bool is_header(NodeIndex node) const { return loop_[node] == node; }
   // True if the node lies in the loop at `header` or in a loop within it. A header of -1 stands for the whole function.
-  bool in_loop(int node, int header) const;
+  bool in_loop(NodeIndex node, NodeIndex header) const;
   bool dominates(int a, int b) const { return enter_[a] <= enter_[b] && leave_[b] <= leave_[a]; }
   // Returns the nodes whose immediate dominator is `node`, in reverse postorder.
-  Row<const int> dominated(int node) const {
-    return Row<const int>(dominated_).part(first_dominated_[node], first_dominated_[node + 1] - first_dominated_[node]);
+  Row<const NodeIndex> dominated(NodeIndex node) const {
+    return Row<const NodeIndex>(dominated_)
+        .part(first_dominated_[node], first_dominated_[node + 1] - first_dominated_[node]);
   }
   // Returns the nodes of the loop at `header` and of the loops within it.
-  Row<const int> members(int header) const { return loops_.of(header); }
+  Row<const NodeIndex> members(NodeIndex header) const { return loops_.of(header); }
   // Returns the nodes that can be reached, in reverse postorder.
-  const Table<int>& sequence() const { return sequence_; }
+  const Table<NodeIndex>& sequence() const { return sequence_; }
 
-  Table<Node>& nodes;
-  int entry;
+  Table<Node, NodeIndex>& nodes;
+  NodeIndex entry;
+
 
  private:
-  Successors find_successors(int node) const;
+  using Loops = Forest<NodeIndex, NodeIndex>;
+
+  Successors find_successors(NodeIndex node) const;
   void find_order();
   void find_preds();
   void find_dominated();
   void find_loops();
 
-  Table<Successors> successors_;           // by node
-  // One allocation for all the arrays below.
+  Table<Successors, NodeIndex> successors_;
+  // One allocation for the rows of numbers below, and one for the rows of nodes.
   Table<int> numbers_;
+  Table<NodeIndex> node_numbers_;
   // The predecessors of node n are preds_[first_pred_[n]] to preds_[first_pred_[n + 1]], the end excluded.
-  Row<int> first_pred_, first_dominated_;
+  Row<int, NodeIndex> first_pred_, first_dominated_;
   // Numbers from a walk over the dominator tree. The interval of a node encloses the intervals of all nodes that it
   // dominates.
-  Row<int> enter_, leave_;
-  Row<int> forward_preds_, order_, idom_, loop_, outer_;
-  Table<int> preds_, dominated_, sequence_;
-  Forest loops_;
+  Row<int, NodeIndex> enter_, leave_;
+  Row<int, NodeIndex> forward_preds_, order_;
+  Row<NodeIndex, NodeIndex> idom_, loop_, outer_;
+  Table<NodeIndex> preds_, dominated_, sequence_;
+  Loops loops_;
   bool irreducible_ = false;
 };
 

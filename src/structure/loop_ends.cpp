@@ -22,23 +22,23 @@ namespace {
 
 // The ways out of a loop.
 struct LoopExits {
-  std::set<int> exits;  // the nodes outside of the loop that they lead to
+  std::set<NodeIndex> exits;  // the nodes outside of the loop that they lead to
   // The nodes on ways out that belong to statements inside of the loop: handlers, and what leaves handlers.
-  std::set<int> lexical;
+  std::set<NodeIndex> lexical;
   // In 3.8: statements in the loop whose handlers are followed by code that leads back to the header.
-  Table<int> go_round;
+  Table<NodeIndex> go_round;
   // The offset of the loop's end. Code in front of it cannot be the code behind the loop.
   std::uint32_t last = 0;
 };
 
-bool leaves_for_good(const Outline& outline, int node, const Place& place);
-bool leaves_at_once(const Outline& outline, int node);
+bool leaves_for_good(const Outline& outline, NodeIndex node, const Place& place);
+bool leaves_at_once(const Outline& outline, NodeIndex node);
 
 // Returns the node where two ways meet: that through the else clause, which starts at `exhausted`, and a way out of the
 // loop to `exit`. Returns -1 if they meet nowhere.
-int else_meet(const Outline& outline, int header, int exit, int exhausted, const Place& place) {
+NodeIndex else_meet(const Outline& outline, NodeIndex header, NodeIndex exit, NodeIndex exhausted, const Place& place) {
   // A node with the iterator still on the stack lies in front of its `break`, or leaves by return or raise.
-  auto behind = [&](int node) {
+  auto behind = [&](NodeIndex node) {
     return outline.nodes[header].end != Node::End::loop ||
            outline.nodes[node].iterators <= outline.nodes[header].iterators;
   };
@@ -46,7 +46,7 @@ int else_meet(const Outline& outline, int header, int exit, int exhausted, const
   // the else clause.
   std::map<int, int> ahead;  // by order: the sides that come to it
   int open[2] = {0, 0};  // the number of open entries of each side
-  auto visit = [&](int node, int sides) {
+  auto visit = [&](NodeIndex node, int sides) {
     int& known = ahead[outline.order(node)];
     for (int side : {0, 1}) open[side] += (sides & ~known) >> side & 1;
     known |= sides;
@@ -57,32 +57,32 @@ int else_meet(const Outline& outline, int header, int exit, int exhausted, const
     auto [order, sides] = *ahead.begin();
     ahead.erase(ahead.begin());
     for (int side : {0, 1}) open[side] -= sides >> side & 1;
-    int node = outline.sequence()[order];
+    NodeIndex node = outline.sequence()[order];
     if (sides == 3 && !outline.in_loop(node, header) && node != place.next && node != place.cont &&
         outline.forward_preds(node) > 1 && behind(node))
       return node;
     if (place.leads_to(node)) continue;
-    for (int next : outline.successors(node))
+    for (NodeIndex next : outline.successors(node))
       if (outline.order(next) > order) visit(next, sides);
   }
   // The ways may meet at the nodes that the place leads to.
-  for (int node : {place.next, place.cont})
+  for (NodeIndex node : {place.next, place.cont})
     if (node >= 0 && reaches(outline, exit, node, place) && reaches(outline, exhausted, node, place)) return node;
   // The else clause never reaches its end. Then the code behind it in bytecode order follows the loop.
-  int meet = -1;
-  for (int node = exit, steps = 0; meet < 0 && node >= 0 && steps < search_limits::nodes_to_meeting; ++steps) {
+  NodeIndex meet = -1;
+  for (NodeIndex node = exit, steps = 0; meet < 0 && node >= 0 && steps < search_limits::nodes_to_meeting; ++steps) {
     bool after = outline.nodes[node].offset > outline.nodes[exhausted].offset || outline.nodes[node].pops_iterator;
     if ((after && behind(node)) || node == place.next || node == place.cont) meet = node;
-    else node = outline.nodes[node].end == Node::End::go ? outline.nodes[node].a : -1;
+    else node = outline.nodes[node].end == Node::End::go ? outline.nodes[node].a : NodeIndex();
   }
-  for (int node : {place.next, place.cont})
+  for (NodeIndex node : {place.next, place.cont})
     if (meet < 0 && reaches(outline, exit, node, place)) meet = node;
   return meet;
 }
 
 // Returns the first node behind a `break` that does something. The loop at `header` is a for loop, and the break has
 // popped its iterator. Returns -1 if there is no such node.
-int behind_break(const Outline& outline, int header, int exit) {
+NodeIndex behind_break(const Outline& outline, NodeIndex header, NodeIndex exit) {
   if (outline.nodes[header].end != Node::End::loop) return -1;
   for (int steps = 0; exit >= 0 && steps < search_limits::nodes_behind_break; ++steps, exit = outline.nodes[exit].a) {
     const Node& info = outline.nodes[exit];
@@ -93,22 +93,22 @@ int behind_break(const Outline& outline, int header, int exit) {
 }
 
 // Collects the ways out of the loop.
-LoopExits loop_exits(const Outline& outline, int header, int exhausted, const Place& place) {
+LoopExits loop_exits(const Outline& outline, NodeIndex header, NodeIndex exhausted, const Place& place) {
   LoopExits ways;
   auto& [exits, lexical, go_round, last] = ways;
   last = outline.loop_end(header);
-  Table<int> todo;
-  for (int node : outline.members(header)) {
+  Table<NodeIndex> todo;
+  for (NodeIndex node : outline.members(header)) {
     last = std::max(last, outline.nodes[node].offset);
     todo.push_back(node);
   }
-  int region = outline.nodes[header].region;
+  RegionIndex region = outline.nodes[header].region;
   // In 3.8, code behind the handlers of a statement in the loop lies in the loop too, because the jump back comes last.
   if (!outline.dead_ends().empty())
-    for (int node : outline.members(header)) {
+    for (NodeIndex node : outline.members(header)) {
       if (outline.nodes[node].end != Node::End::setup || outline.nodes[node].b < 0) continue;
-      const int dead = outline.dead_end_of(outline.nodes[outline.nodes[node].b].region),
-                to = dead < 0 ? -1 : outline.nodes[dead].a;
+      const NodeIndex dead = outline.dead_end_of(outline.nodes[outline.nodes[node].b].region),
+                      to = dead < 0 ? NodeIndex() : outline.nodes[dead].a;
       if (to < 0) continue;
       if (outline.in_loop(to, header)) go_round.push_back(node);
       else if (outline.nodes[to].behind_handlers && outline.cfg().inside(outline.nodes[to].region, region) &&
@@ -117,11 +117,11 @@ LoopExits loop_exits(const Outline& outline, int header, int exhausted, const Pl
     }
   // Nodes in regions that start within the loop are part of the loop, wherever control goes.
   while (!todo.empty()) {
-    int node = todo.back();
+    NodeIndex node = todo.back();
     todo.pop_back();
-    for (int next : outline.successors(node)) {
+    for (NodeIndex next : outline.successors(node)) {
       if (outline.in_loop(next, header) || next == exhausted || lexical.contains(next)) continue;
-      int own = outline.nodes[next].region;
+      RegionIndex own = outline.nodes[next].region;
       const bool behind = outline.nodes[next].else_break && own == region;
       if (place.leads_to(next)) exits.insert(next);
       else if (behind || (own != region && outline.cfg().inside(own, region))) {
@@ -136,22 +136,23 @@ LoopExits loop_exits(const Outline& outline, int header, int exhausted, const Pl
 
 // Returns the node behind a loop with an else clause, which starts at `exhausted`: the first node where the clause and
 // a way out meet.
-int after_else(const Outline& outline, int header, int exhausted, const Place& place, const LoopExits& ways) {
-  int best = -1;
+NodeIndex after_else(const Outline& outline, NodeIndex header, NodeIndex exhausted, const Place& place,
+                     const LoopExits& ways) {
+  NodeIndex best = -1;
   // In `else: continue`, the clause goes back to the header of the outer loop. A way out that has popped the iterator
   // and goes back as well belongs behind the loop.
-  auto behind = [&](int node) {
+  auto behind = [&](NodeIndex node) {
     return !place.leads_to(node) && place.jumps_to(exhausted) && outline.nodes[header].end == Node::End::loop &&
            outline.nodes[node].iterators <= outline.nodes[header].iterators;
   };
-  for (int exit : ways.exits) {
+  for (NodeIndex exit : ways.exits) {
     // Copies of a return can stand in the loop.
     if (outline.trivial_tail(exit) && exit != place.next) continue;
     // Code that raises or returns on a line above the else clause stands in the loop.
     if (outline.nodes[exit].line >= 0 && outline.nodes[exit].line < outline.nodes[exhausted].line &&
         leaves_at_once(outline, exit))
       continue;
-    int meet = -1;
+    NodeIndex meet = -1;
     if (behind(exit)) meet = exit;
     // The test of the while loop leads directly to a place around the loop, and each `break` does too. Code that only
     // one way leads to, and that always returns or raises, then stands in the loop.
@@ -161,21 +162,22 @@ int after_else(const Outline& outline, int header, int exhausted, const Place& p
     else if (!reaches(outline, exit, exhausted, place)) meet = else_meet(outline, header, exit, exhausted, place);
     // In `else: ...; continue`, the code that runs after the iterator is popped stands behind the loop.
     if (meet >= 0 && meet == place.cont)
-      if (const int at = behind_break(outline, header, exit); at >= 0 && !place.leads_to(at)) meet = at;
+      if (const NodeIndex at = behind_break(outline, header, exit); at >= 0 && !place.leads_to(at)) meet = at;
     if (meet >= 0 && (best < 0 || outline.order(meet) < outline.order(best))) best = meet;
   }
   return best >= 0 ? best : exhausted;
 }
 
 // Returns the node behind a loop that only `break` ends.
-int after_endless(const Outline& outline, const Claims& claims, int header, const Place& place, const LoopExits& ways) {
+NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex header, const Place& place,
+                        const LoopExits& ways) {
   const auto& [exits, lexical, go_round, last] = ways;
-  for (int exit : exits)
+  for (NodeIndex exit : exits)
     if (exit == place.next) return exit;
   // First choice: a node outside, dominated by the loop, where several ways meet.
-  int best = -1;
-  auto consider = [&](int dominator) {
-    for (int node : outline.dominated(dominator)) {
+  NodeIndex best = -1;
+  auto consider = [&](NodeIndex dominator) {
+    for (NodeIndex node : outline.dominated(dominator)) {
       if (best >= 0 && outline.order(node) >= outline.order(best)) break;
       if (outline.in_loop(node, header) || outline.forward_preds(node) < 2 || lexical.contains(node)) continue;
       if (outline.trivial_tail(node) || !outline.cfg().inside(outline.nodes[node].region, place.region)) continue;
@@ -183,34 +185,34 @@ int after_endless(const Outline& outline, const Claims& claims, int header, cons
       best = node;
     }
   };
-  for (int node : outline.members(header)) consider(node);
-  for (int node : lexical) consider(node);
+  for (NodeIndex node : outline.members(header)) consider(node);
+  for (NodeIndex node : lexical) consider(node);
   if (best >= 0) return best;
   // Ways that meet behind the code behind their statement meet behind the loop.
-  for (int node : go_round)
-    for (int other : outline.dominated(node))
+  for (NodeIndex node : go_round)
+    for (NodeIndex other : outline.dominated(node))
       if (!outline.in_loop(other, header) && outline.forward_preds(other) >= 2 && !lexical.contains(other) &&
           !claims.claimed[other] && outline.cfg().inside(outline.nodes[other].region, place.region))
         return other;
   // A way out may lead directly to a place around the loop.
-  for (int exit : exits)
+  for (NodeIndex exit : exits)
     if (place.jumps_to(exit)) return exit;
   // Otherwise, the last way out in code order that is no short end.
-  for (int exit : exits) {
+  for (NodeIndex exit : exits) {
     if (outline.trivial_tail(exit) || leaves_at_once(outline, exit)) continue;
     if (outline.nodes[exit].offset > last && (best < 0 || outline.nodes[exit].offset > outline.nodes[best].offset))
       best = exit;
   }
   // If another way out passes this node by, both are breaks to the node behind it.
   if (best >= 0 && exits.size() > 1)
-    for (int exit : exits)
+    for (NodeIndex exit : exits)
       if (exit != best && reaches(outline, exit, place.next, place) && !reaches(outline, exit, best, place))
         return place.next;
   // A statement in the loop may leave the loop on every way through its body. The code behind the loop then comes later
   // in the code.
   if (best < 0)
-    for (int node : lexical)
-      for (int next : outline.successors(node))
+    for (NodeIndex node : lexical)
+      for (NodeIndex next : outline.successors(node))
         if (exits.contains(next) && !outline.trivial_tail(next) &&
             (best < 0 || outline.nodes[next].offset > outline.nodes[best].offset))
           best = next;
@@ -218,13 +220,13 @@ int after_endless(const Outline& outline, const Claims& claims, int header, cons
 }
 
 // True if no path from `node` leads to a node that `place` leads to, or back in a loop.
-bool leaves_for_good(const Outline& outline, int node, const Place& place) {
-  Table<int> todo{node};
-  std::set<int> seen{node};
+bool leaves_for_good(const Outline& outline, NodeIndex node, const Place& place) {
+  Table<NodeIndex> todo{node};
+  std::set<NodeIndex> seen{node};
   while (!todo.empty()) {
     node = todo.back();
     todo.pop_back();
-    for (int next : outline.successors(node)) {
+    for (NodeIndex next : outline.successors(node)) {
       if (place.leads_to(next) || outline.order(next) <= outline.order(node)) return false;
       if (seen.insert(next).second) todo.push_back(next);
     }
@@ -233,7 +235,7 @@ bool leaves_for_good(const Outline& outline, int node, const Place& place) {
 }
 
 // True if the node only returns or raises, and one edge leads to it.
-bool leaves_at_once(const Outline& outline, int node) {
+bool leaves_at_once(const Outline& outline, NodeIndex node) {
   const Node& info = outline.nodes[node];
   if (outline.forward_preds(node) > 1) return false;
   if (info.end == Node::End::leave)
@@ -244,23 +246,23 @@ bool leaves_at_once(const Outline& outline, int node) {
 }  // namespace
 
 // Searches from both sides in turn. One side is mostly small, while the other may be the rest of a long function.
-bool reaches(const Outline& outline, int from, int to, const Place& place) {
+bool reaches(const Outline& outline, NodeIndex from, NodeIndex to, const Place& place) {
   if (from < 0 || to < 0) return false;
   if (from == to) return true;
   if (place.leads_to(from)) return false;
-  Table<int> forward{from}, backward{to};
-  std::set<int> seen, seen_back;
+  Table<NodeIndex> forward{from}, backward{to};
+  std::set<NodeIndex> seen, seen_back;
   while (!forward.empty() && !backward.empty()) {
-    int node = forward.back();
+    NodeIndex node = forward.back();
     forward.pop_back();
-    for (int next : outline.successors(node)) {
+    for (NodeIndex next : outline.successors(node)) {
       if (next == to) return true;
       if (outline.order(next) <= outline.order(node) || place.leads_to(next)) continue;
       if (seen.insert(next).second) forward.push_back(next);
     }
     node = backward.back();
     backward.pop_back();
-    for (int pred : outline.preds(node)) {
+    for (NodeIndex pred : outline.preds(node)) {
       if (pred == from) return true;
       const bool ahead = outline.order(pred) < outline.order(node) || node == to;  // the last step may be a back edge
       if (!ahead || outline.order(pred) < outline.order(from) || place.leads_to(pred)) continue;
@@ -270,15 +272,17 @@ bool reaches(const Outline& outline, int from, int to, const Place& place) {
   return false;
 }
 
-int after_loop(const Outline& outline, const Claims& claims, int header, int exhausted, const Place& place) {
+NodeIndex after_loop(const Outline& outline, const Claims& claims, NodeIndex header, NodeIndex exhausted,
+                     const Place& place) {
   const LoopExits ways = loop_exits(outline, header, exhausted, place);
   return exhausted >= 0 ? after_else(outline, header, exhausted, place, ways)
                         : after_endless(outline, claims, header, place, ways);
 }
 
-int after_single_pass(const Outline& outline, int header, int body, int exhausted, const Place& place) {
+NodeIndex after_single_pass(const Outline& outline, NodeIndex header, NodeIndex body, NodeIndex exhausted,
+                            const Place& place) {
   if (exhausted < 0 || reaches(outline, body, exhausted, place)) return exhausted;
-  const int meet = else_meet(outline, header, body, exhausted, place);
+  const NodeIndex meet = else_meet(outline, header, body, exhausted, place);
   return meet >= 0 ? meet : exhausted;
 }
 

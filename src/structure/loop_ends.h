@@ -8,14 +8,16 @@ namespace depyf {
 
 // Returns the node behind the loop, to which `break` leads, or -1 if there is none. The else clause starts at
 // `exhausted`.
-int after_loop(const Outline& outline, const Claims& claims, int header, int exhausted, const Place& place);
+NodeIndex after_loop(const Outline& outline, const Claims& claims, NodeIndex header, NodeIndex exhausted,
+                     const Place& place);
 
 // Returns the node behind a for loop whose body never comes back to the header, because each path through the body ends
 // in `break` or leaves the function.
-int after_single_pass(const Outline& outline, int header, int body, int exhausted, const Place& place);
+NodeIndex after_single_pass(const Outline& outline, NodeIndex header, NodeIndex body, NodeIndex exhausted,
+                            const Place& place);
 
 // True if some path leads from one node to the other without a back edge and without passing a node that `place` leads
 // to.
-bool reaches(const Outline& outline, int from, int to, const Place& place);
+bool reaches(const Outline& outline, NodeIndex from, NodeIndex to, const Place& place);
 
 }  // namespace depyf

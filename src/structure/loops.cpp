@@ -17,26 +17,26 @@ namespace {
 
 // True if `exit`, which lies outside of the loop, stands between the lines of the loop. Then the test at the header is
 // not the test of a while loop. The code that an assert raises stands on the line of its test.
-bool stands_within(const Outline& outline, int header, int exit) {
+bool stands_within(const Outline& outline, NodeIndex header, NodeIndex exit) {
   if (exit < 0 || outline.forward_preds(exit) > 1) return false;
   const bool may_assert =
       outline.nodes[exit].end == Node::End::stop && outline.nodes[exit].line == outline.nodes[header].line;
   if (outline.nodes[exit].line <= outline.nodes[header].line && !may_assert) return false;
   return std::ranges::any_of(outline.members(header),
-                             [&](int node) { return outline.nodes[node].line > outline.nodes[exit].line; });
+                             [&](NodeIndex node) { return outline.nodes[node].line > outline.nodes[exit].line; });
 }
 
 }  // namespace
 
 // Writes the loop at `header`, and returns the node behind it that is left to the caller.
-int Structurer::loop(int header, const Place& place, Statements& out) {
+NodeIndex Structurer::loop(NodeIndex header, const Place& place, Statements& out) {
   const Node& info = nodes_[header];
   bool back = outline_.is_header(header);
   bool is_for = info.end == Node::End::loop;
   bool is_while = back && !is_for && info.end == Node::End::branch && info.statements.empty() &&
                   outline_.in_loop(info.a, header) != outline_.in_loop(info.b, header) && info.a != info.b &&
                   !stands_within(outline_, header, outline_.in_loop(info.a, header) ? info.b : info.a);
-  int body_at = -1, exhausted = -1;
+  NodeIndex body_at = -1, exhausted = -1;
   Expr* test = nullptr;
   if (is_for) {
     body_at = info.a, exhausted = info.b;
@@ -45,8 +45,8 @@ int Structurer::loop(int header, const Place& place, Statements& out) {
     body_at = straight ? info.a : info.b, exhausted = straight ? info.b : info.a;
     test = straight ? info.value : negate(context_, info.value);
   }
-  int follow = back ? after_loop(outline_, claims_, header, exhausted, place)
-                    : after_single_pass(outline_, header, body_at, exhausted, place);
+  NodeIndex follow = back ? after_loop(outline_, claims_, header, exhausted, place)
+                          : after_single_pass(outline_, header, body_at, exhausted, place);
   bool has_else = exhausted >= 0 && follow != exhausted;
   // A node behind the loop that only this loop leads to is placed right behind it.
   bool own_follow = follow >= 0 && !place.leads_to(follow);
@@ -54,11 +54,11 @@ int Structurer::loop(int header, const Place& place, Statements& out) {
   if (own_follow && claims_.claimed[follow] && outline_.trivial_tail(follow)) own_follow = false;
   if (own_follow && claims_.claimed[follow]) fail("a loop that ends in two places", header);
   // Behind the loop stand the node to which `break` leads, and the nodes where ways from it and from the loop meet.
-  Table<int> after;
+  Table<NodeIndex> after;
   if (own_follow) {
     claims_.claimed[follow] = 1;
-    auto consider = [&](int dominator) {
-      for (int node : outline_.dominated(dominator)) {
+    auto consider = [&](NodeIndex dominator) {
+      for (NodeIndex node : outline_.dominated(dominator)) {
         if (claims_.claimed[node] || outline_.forward_preds(node) < 2 || (back && outline_.in_loop(node, header)))
           continue;
         if (outline_.order(node) < outline_.order(follow) || !cfg_.inside(nodes_[node].region, place.region)) continue;
@@ -66,10 +66,10 @@ int Structurer::loop(int header, const Place& place, Statements& out) {
       }
     };
     if (back)
-      for (int node : outline_.members(header)) consider(node);
+      for (NodeIndex node : outline_.members(header)) consider(node);
     else consider(header);
     std::sort(after.begin(), after.end(), [&](int a, int b) { return outline_.order(a) < outline_.order(b); });
-    for (int node : after) claims_.claimed[node] = 1;
+    for (NodeIndex node : after) claims_.claimed[node] = 1;
   }
   Place inner = place;
   inner.next = inner.cont = header, inner.brk = follow >= 0 ? follow : place.next,
@@ -104,9 +104,9 @@ int Structurer::loop(int header, const Place& place, Statements& out) {
   }
   out.push_back(made);
   if (follow < 0) return -1;
-  if (!own_follow) return follow == place.next ? -1 : go(follow, place, out, true);
+  if (!own_follow) return follow == place.next ? NodeIndex() : go(follow, place, out, true);
   after.insert(after.begin(), follow);
-  int node = place_all(after, place, out);
+  NodeIndex node = place_all(after, place, out);
   // A return may stand outside of the region, because it can be copied.
   if (cfg_.inside(nodes_[node].region, place.region)) return node;
   if (!outline_.trivial_tail(node)) fail("a loop ends outside its statement", node);

@@ -28,7 +28,7 @@ Expr* take_subject(Context& context, std::string_view name, Table<Stmt*>& statem
 }
 
 // Returns the branch on the guard of the case that `test` tests, or -1 if it has no guard.
-int guard_of(const Context& context, const Outline& outline, int test) {
+NodeIndex guard_of(const Context& context, const Outline& outline, NodeIndex test) {
   const Node& info = outline.nodes[test];
   const CaseTest& wanted = context.cases[as<Internal>(info.value)->index];
   if (wanted.keeps && !wanted.guard) return -1;
@@ -40,9 +40,9 @@ int guard_of(const Context& context, const Outline& outline, int test) {
   // If the guard fails, control goes where it goes if the pattern does not match. For a last case that always matches,
   // only the line tells a guard from an `if` in the body.
   bool shared = fits && (guard.a == info.b || guard.b == info.b);
-  if (wanted.keeps) return shared ? info.a : -1;
+  if (wanted.keeps) return shared ? info.a : NodeIndex();
   bool one_line = wanted.line >= 0 && guard.line == wanted.line;
-  return fits && one_line && (shared || info.b < 0) ? info.a : -1;
+  return fits && one_line && (shared || info.b < 0) ? info.a : NodeIndex();
 }
 
 // The cases of one match statement.
@@ -50,12 +50,12 @@ class Cases {
  public:
   // Nodes: the test of the pattern, and the branch on the guard, which is -1 if there is none.
   struct Case {
-    int test, guard;
+    NodeIndex test, guard;
   };
 
   // Collects the cases from the test `first` on: each test leads to the next, as long as the subject is the same and
   // other cases follow.
-  Cases(const Context& context, const Outline& outline, int first)
+  Cases(const Context& context, const Outline& outline, NodeIndex first)
       : context_(context), outline_(outline), rest_(first) {
     do {
       cases_.push_back({rest_, guard_of(context, outline, rest_)});
@@ -69,9 +69,9 @@ class Cases {
 
   const Table<Case>& all() const { return cases_; }
   // The tests and guards, which decide which case runs.
-  const std::set<int>& own() const { return own_; }
+  const std::set<NodeIndex>& own() const { return own_; }
   // The node to go to if no pattern matches; -1 if there is none.
-  int rest() const { return rest_; }
+  NodeIndex rest() const { return rest_; }
   // True if a further test has to follow, since the last one keeps the subject for it.
   bool lacks_last_case() const { return test_of(cases_.back()).keeps; }
 
@@ -80,22 +80,24 @@ class Cases {
     return context_.cases[as<Internal>(outline_.nodes[one_case.test].value)->index];
   }
   // Returns the first node of the body of a case.
-  int body_of(const Case& one_case) const {
+  NodeIndex body_of(const Case& one_case) const {
     const Node& test = outline_.nodes[one_case.test];
     if (one_case.guard < 0) return test.a;
     const Node& guard = outline_.nodes[one_case.guard];
     return guard.a == failure_of(one_case.guard, test.b) ? guard.b : guard.a;
   }
   // True if only tests and guards of this statement lead to the node.
-  bool only_failures_lead_to(int node) const {
-    return std::ranges::all_of(outline_.preds(node), [&](int pred) { return own_.contains(pred); });
+  bool only_failures_lead_to(NodeIndex node) const {
+    return std::ranges::all_of(outline_.preds(node), [&](NodeIndex pred) { return own_.contains(pred); });
   }
 
  private:
-  std::string_view subject_of(int test) const { return as<Name>(as<Internal>(outline_.nodes[test].value)->value)->id; }
+  std::string_view subject_of(NodeIndex test) const {
+    return as<Name>(as<Internal>(outline_.nodes[test].value)->value)->id;
+  }
   // Returns the node to which a guard leads if it fails. `next` is the next test, or -1 if the case is the last and
   // always matches: then the successor that stands first is its body.
-  int failure_of(int guard, int next) const {
+  NodeIndex failure_of(NodeIndex guard, NodeIndex next) const {
     const Node& branch = outline_.nodes[guard];
     if (next >= 0) return next;
     return outline_.nodes[branch.b].offset < outline_.nodes[branch.a].offset ? branch.a : branch.b;
@@ -104,40 +106,40 @@ class Cases {
   const Context& context_;
   const Outline& outline_;
   Table<Case> cases_;
-  std::set<int> own_;
-  int rest_;
+  std::set<NodeIndex> own_;
+  NodeIndex rest_;
 };
 
 }  // namespace
 
 // Writes the match statement whose first case is tested by `first`.
-int Structurer::match(int first, const Place& place, Statements& out) {
+NodeIndex Structurer::match(NodeIndex first, const Place& place, Statements& out) {
   const Cases all_cases(context_, outline_, first);
-  const int rest = all_cases.rest();
+  const NodeIndex rest = all_cases.rest();
   if (all_cases.lacks_last_case()) fail("a match statement without its last case", first);
   for (const Cases::Case& one_case : all_cases.all()) {
-    const int test = one_case.test;
+    const NodeIndex test = one_case.test;
     if (test != first && (!all_cases.only_failures_lead_to(test) || claims_.claimed[test] || claims_.emitted[test]))
       fail("a case in two places", test);
     // A guard with statements in it has no form in Python.
     const bool has_guard = all_cases.test_of(one_case).guard && nodes_[test].a != nodes_[test].b;
     if (has_guard && one_case.guard < 0) fail("a guard of several statements", test);
   }
-  for (const int node : all_cases.own()) claims_.emitted[node] = claims_.claimed[node] = 1;
+  for (const NodeIndex node : all_cases.own()) claims_.emitted[node] = claims_.claimed[node] = 1;
   // Find the code behind the statement.
   // An empty body leads directly behind the statement, so the node is no `case _`.
   const bool empty_arm = std::ranges::any_of(
       all_cases.all(), [&](const Cases::Case& one_case) { return all_cases.body_of(one_case) == rest; });
   const bool own_rest = rest >= 0 && !place.leads_to(rest) && !claims_.claimed[rest] && !empty_arm &&
                         all_cases.only_failures_lead_to(rest);
-  Table<int> after;
-  for (int test : all_cases.own())
-    for (int node : outline_.dominated(test))
+  Table<NodeIndex> after;
+  for (NodeIndex test : all_cases.own())
+    for (NodeIndex node : outline_.dominated(test))
       if (!claims_.claimed[node] && outline_.forward_preds(node) > 1 &&
           cfg_.inside(nodes_[node].region, place.region) && !(own_rest && node == rest))
         after.push_back(node);
   std::sort(after.begin(), after.end(), [&](int a, int b) { return outline_.order(a) < outline_.order(b); });
-  for (int node : after) claims_.claimed[node] = 1;
+  for (NodeIndex node : after) claims_.claimed[node] = 1;
   if (own_rest) claims_.claimed[rest] = 1;
   Place inner = place;
   if (!after.empty()) inner.next = after[0];
@@ -148,7 +150,7 @@ int Structurer::match(int first, const Place& place, Statements& out) {
     const CaseTest& wanted = all_cases.test_of(one_case);
     Expr* guard = nullptr;
     Statements statements;
-    const int body = all_cases.body_of(one_case);
+    const NodeIndex body = all_cases.body_of(one_case);
     if (one_case.guard >= 0) {
       const Node& branch = nodes_[one_case.guard];
       guard = branch.a == body ? branch.value : negate(context_, branch.value);

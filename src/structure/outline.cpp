@@ -18,16 +18,16 @@ Outline::Outline(Version version, Lifted& lifted, const Cfg& cfg, bool may_retur
       may_return_(may_return) {
   find_regions();
   find_loop_ends();
-  for (int node : sequence())
+  for (NodeIndex node : sequence())
     if (nodes[node].end == Node::End::stop && nodes[node].a >= 0) dead_ends_.push_back(node);
   find_star_ends();
 }
 
 // Groups the nodes by region.
 void Outline::find_regions() {
-  Table<int> parents;
+  Table<RegionIndex> parents;
   for (const Region& region : cfg_.regions) parents.push_back(region.parent);
-  regions_ = Forest(parents, sequence(), [&](int node) { return nodes[node].region; });
+  regions_ = Forest<RegionIndex, NodeIndex>(parents, sequence(), [&](NodeIndex node) { return nodes[node].region; });
 }
 
 // Finds the last jump back to each block. This looks at the bytecode, because unreachable jumps count.
@@ -37,12 +37,12 @@ void Outline::find_loop_ends() {
     if (const Instruction& it = cfg_.code[at]; it.op == Op::jump_ && it.target >= 0 && it.target <= at)
       last[it.target] = it.offset;
   loop_end_.resize(nodes.size());
-  for (int block = 0; block < int(cfg_.blocks.size()); ++block)
+  for (NodeIndex block = 0; block < int(cfg_.blocks.size()); ++block)
     if (int begin = cfg_.blocks[block].begin; begin < int(last.size())) loop_end_[block] = last[begin];
 }
 
 // A return is trivial if its value was made before it, or is a constant that the compiler loads late.
-bool Outline::trivial_tail(int node) const {
+bool Outline::trivial_tail(NodeIndex node) const {
   const Node& info = nodes[node];
   if (info.end != Node::End::leave || !may_return_ || after_star_[node]) return false;
   for (const Stmt* stmt : info.statements) {
@@ -78,21 +78,21 @@ bool Outline::is_kept_back(const Expr* value) const {
   return true;
 }
 
-bool Outline::is_case(int node) const {
+bool Outline::is_case(NodeIndex node) const {
   if (node < 0 || nodes[node].end != Node::End::branch) return false;
   auto* internal = as<Internal>(nodes[node].value);
   return internal && internal->marker == Marker::match_case;
 }
 
 // Nodes that structuring adds have no block.
-std::uint32_t Outline::start_of(int node) const {
+std::uint32_t Outline::start_of(NodeIndex node) const {
   if (node >= int(cfg_.blocks.size())) return nodes[node].offset;
   return cfg_.code[cfg_.blocks[node].begin].offset;
 }
 
-int Outline::dead_end_of(int scope) const {
+NodeIndex Outline::dead_end_of(RegionIndex scope) const {
   if (dead_ends_.empty() || scope < 0) return -1;
-  for (int node : regions_.of(scope))
+  for (NodeIndex node : regions_.of(scope))
     if (nodes[node].region == scope && nodes[node].end == Node::End::stop && nodes[node].a >= 0) return node;
   return -1;
 }

@@ -15,20 +15,20 @@ class Outline : public Graph {
   Outline(Version version, Lifted& lifted, const Cfg& cfg, bool may_return);
 
   const Cfg& cfg() const { return cfg_; }
-  const Forest& regions() const { return regions_; }  // the nodes of each region
+  const Forest<RegionIndex, NodeIndex>& regions() const { return regions_; }  // the nodes of each region
   // Returns the offset of the last jump back to a node, or 0 if there is none. Up to 3.9, that jump may be unreachable.
-  std::uint32_t loop_end(int header) const { return loop_end_[header]; }
+  std::uint32_t loop_end(NodeIndex header) const { return loop_end_[header]; }
   // Returns the nodes of 3.8 that never go on, but name the code behind their statement (see replace_block_stack).
-  const Table<int>& dead_ends() const { return dead_ends_; }
+  const Table<NodeIndex>& dead_ends() const { return dead_ends_; }
   // In 3.8: returns the node in `scope` that ends the handlers by raising again, and names the code behind the
   // statement; -1 if there is none.
-  int dead_end_of(int scope) const;
+  NodeIndex dead_end_of(RegionIndex scope) const;
   // True if the node only returns, so that a copy of the return may be written at each place that leads to it.
-  bool trivial_tail(int node) const;
+  bool trivial_tail(NodeIndex node) const;
   // True if the node is the test of a case.
-  bool is_case(int node) const;
+  bool is_case(NodeIndex node) const;
   // Returns the offset of the first instruction of a node. `Node::offset` may be changed, as it decides the order.
-  std::uint32_t start_of(int node) const;
+  std::uint32_t start_of(NodeIndex node) const;
 
  private:
   bool is_kept_back(const ast::Expr* value) const;
@@ -37,15 +37,15 @@ class Outline : public Graph {
 
   // star_ends.cpp
   void find_star_ends();
-  bool end_with(int region, int tail);
+  bool end_with(RegionIndex region, NodeIndex tail);
 
   const Version version_;
   const Cfg& cfg_;
-  Forest regions_;
+  Forest<RegionIndex, NodeIndex> regions_;
   // By node: true if clauses of `except*` go on to it, which must not contain a return themselves.
   Table<char> after_star_;
   Table<std::uint32_t> loop_end_;  // by header
-  Table<int> dead_ends_;
+  Table<NodeIndex> dead_ends_;
   const bool may_return_;
 };
 

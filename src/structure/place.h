@@ -1,6 +1,7 @@
 // The place where a statement is written, and the nodes that have been placed.
 #pragma once
 
+#include "lift/lift.h"
 #include "support/table.h"
 
 namespace depyf {
@@ -9,11 +10,13 @@ namespace depyf {
 // and the loop around the place. -1 stands for none. A `next` of -2 equals no node, so that every way on needs a
 // statement.
 struct Place {
-  int next = -1, cont = -1, brk = -1, region = -1, loop = -1;
+  NodeIndex next, cont, brk;
+  RegionIndex region;
+  NodeIndex loop;
   // True if `continue` or `break` leads to the node.
-  bool jumps_to(int node) const { return node == cont || node == brk; }
+  bool jumps_to(NodeIndex node) const { return node == cont || node == brk; }
   // True if control can get from this place to the node without further statements than a jump.
-  bool leads_to(int node) const { return node == next || jumps_to(node); }
+  bool leads_to(NodeIndex node) const { return node == next || jumps_to(node); }
 };
 
 // What has been decided about each node.

@@ -16,10 +16,10 @@ using namespace ast;
 namespace {
 
 // True if some path through the handlers goes on to `place.next`, which is the code behind the statement then.
-bool handler_falls(const Outline& outline, int handler, int scope, const Place& place) {
-  for (int node : scope >= 0 ? outline.regions().of(scope) : Row<const int>(outline.sequence())) {
+bool handler_falls(const Outline& outline, NodeIndex handler, RegionIndex scope, const Place& place) {
+  for (NodeIndex node : scope >= 0 ? outline.regions().of(scope) : Row<const NodeIndex>(outline.sequence())) {
     if (!outline.dominates(handler, node)) continue;
-    for (int next : outline.successors(node))
+    for (NodeIndex next : outline.successors(node))
       if (next == place.next && next >= 0) return true;
   }
   return false;
@@ -28,19 +28,19 @@ bool handler_falls(const Outline& outline, int handler, int scope, const Place& 
 }  // namespace
 
 // Writes the try or with statement that the setup node enters.
-int Structurer::protect(int setup, const Place& place, Statements& out) {
+NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& out) {
   const Node& info = nodes_[setup];
-  int region = info.index;
+  RegionIndex region = info.index;
   const Region& kind = cfg_.regions[region];
   if (kind.kind == Region::Kind::with) return with(setup, place, out);
   if (info.b < 0) fail("a handler that is nowhere", setup);
-  Table<int> after = merges(setup, place);
-  for (int node : after) claims_.claimed[node] = 1;
-  int handler_scope = nodes_[info.b].region;
-  const Table<int> body_exits = exits_of(region, info.a, place);
-  Table<int> handler_exits = exits_of(handler_scope, info.b, place);
+  Table<NodeIndex> after = merges(setup, place);
+  for (NodeIndex node : after) claims_.claimed[node] = 1;
+  RegionIndex handler_scope = nodes_[info.b].region;
+  const Table<NodeIndex> body_exits = exits_of(region, info.a, place);
+  Table<NodeIndex> handler_exits = exits_of(handler_scope, info.b, place);
   bool is_finally = kind.kind == Region::Kind::try_finally;
-  int orelse_at = -1;
+  NodeIndex orelse_at = -1;
   // The body of a statement can end in one place only.
   if (body_exits.size() > 1) fail("a try statement with several ends", setup);
   if (!body_exits.empty()) {
@@ -55,22 +55,22 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
   // In 3.8, an else clause may be unreachable and stand behind handlers that go on elsewhere.
   if (body_exits.empty() && !is_finally)
     for (std::size_t index = 0; index < handler_exits.size() && orelse_at < 0; ++index) {
-      int node = handler_exits[index];
+      NodeIndex node = handler_exits[index];
       bool dead = std::all_of(outline_.preds(node).begin(), outline_.preds(node).end(),
-                              [&](int pred) { return nodes_[pred].end == Node::End::stop; });
+                              [&](NodeIndex pred) { return nodes_[pred].end == Node::End::stop; });
       bool joined = !after.empty() || handler_exits.size() > 1 || handler_falls(outline_, info.b, handler_scope, place);
       if (!dead || !joined) continue;
       orelse_at = node, claims_.claimed[node] = 1;
       handler_exits.erase(handler_exits.begin() + std::ptrdiff_t(index));
     }
   // The code behind the statement, if it is the target of a jump and not placed here.
-  int goes_on = -1;
+  NodeIndex goes_on = -1;
   // In 3.8, the target of the reraise at the end of the handlers is the code behind the statement, or its else clause.
-  const int behind = is_finally ? -1 : outline_.dead_end_of(handler_scope);
+  const NodeIndex behind = is_finally ? NodeIndex() : outline_.dead_end_of(handler_scope);
   if (behind >= 0) {
-    const int at = nodes_[behind].a;
+    const NodeIndex at = nodes_[behind].a;
     const bool own = std::ranges::find(after, at) != after.end();
-    const bool reached = std::ranges::any_of(outline_.preds(at), [&](int pred) {
+    const bool reached = std::ranges::any_of(outline_.preds(at), [&](NodeIndex pred) {
       return pred != behind && cfg_.inside(nodes_[pred].region, handler_scope);
     });
     bool has_else = nodes_[behind].end_offset > outline_.start_of(at);
@@ -84,10 +84,10 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
       goes_on = at;
     }
   }
-  for (int node : handler_exits) claims_.claimed[node] = 1, after.push_back(node);
+  for (NodeIndex node : handler_exits) claims_.claimed[node] = 1, after.push_back(node);
   std::sort(after.begin(), after.end(), [&](int a, int b) { return outline_.order(a) < outline_.order(b); });
   Place inner = place;
-  int next = !after.empty() ? after[0] : goes_on >= 0 ? goes_on : place.next;
+  NodeIndex next = !after.empty() ? after[0] : goes_on >= 0 ? goes_on : place.next;
   inner.next = orelse_at >= 0 ? orelse_at : next;
   inner.region = region;
   Statements body, handler, orelse;

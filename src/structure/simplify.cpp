@@ -31,7 +31,7 @@ bool only_markers(const Node& node) {
 }
 
 // True if the edge may close a loop. Back edges lead to the start of a loop, which does not come later in the code.
-bool leads_back(const Table<Node>& nodes, const Node& from, int to) {
+bool leads_back(const Table<Node, NodeIndex>& nodes, const Node& from, NodeIndex to) {
   return to >= 0 && nodes[to].offset <= from.offset;
 }
 
@@ -40,12 +40,12 @@ void skip_empty(Lifted& lifted) {
   auto& nodes = lifted.nodes;
   Table<char> may_head(nodes.size());  // by node: a back edge may lead to it
   for (const Node& node : nodes)
-    for (int to : {node.a, node.b})
+    for (NodeIndex to : {node.a, node.b})
       if (node.end != Node::End::none && leads_back(nodes, node, to)) may_head[to] = true;
   std::optional<Graph> graph;
   // The empty node at the start of a loop is needed if the body starts with a for loop: without it, the two loops would
   // have one header.
-  auto needed = [&](int node) {
+  auto needed = [&](NodeIndex node) {
     // The node makes a value inside of its statement, which the return behind takes.
     if (nodes[node].carries) return true;
     if (nodes[node].else_break) return true;
@@ -54,7 +54,7 @@ void skip_empty(Lifted& lifted) {
     return graph->order(node) >= 0 && graph->is_header(node);
   };
   // Returns the node to which edges to `node` can lead instead.
-  auto target = [&](int node) {
+  auto target = [&](NodeIndex node) {
     for (int steps = 0; steps < int(nodes.size()); ++steps) {
       if (node < 0 || nodes[node].end != Node::End::go || !only_markers(nodes[node]) || nodes[node].a == node ||
           needed(node))
@@ -73,7 +73,7 @@ void skip_empty(Lifted& lifted) {
 }
 
 // True if both nodes do the same. The compiler may have written the code twice.
-bool same_target(const Table<Node>& nodes, int one, int two) {
+bool same_target(const Table<Node, NodeIndex>& nodes, int one, int two) {
   if (one == two) return true;
   if (one < 0 || two < 0) return false;
   const Node &a = nodes[one], &b = nodes[two];
@@ -138,23 +138,23 @@ void unite_tests(Context& context, Lifted& lifted, const Splits& splits) {
 }
 
 // Joins the two tests of one loop. The facts in `graph` about other loops stay true.
-bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, int header, Splits& splits) {
+bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, NodeIndex header, Splits& splits) {
   auto& nodes = lifted.nodes;
   // The test in front of a for loop is not a copy of anything.
   if (nodes[header].end == Node::End::loop) return false;
   // A latch ends in the copy of the test. It leads back to the header or out of the loop.
-  for (int latch : graph.preds(header)) {
+  for (NodeIndex latch : graph.preds(header)) {
     if (graph.order(latch) < graph.order(header) || nodes[latch].end != Node::End::branch) continue;
     if (nodes[latch].a != header && nodes[latch].b != header) continue;
     bool on_true = nodes[latch].a == header;
-    int leave = on_true ? nodes[latch].b : nodes[latch].a;
+    NodeIndex leave = on_true ? nodes[latch].b : nodes[latch].a;
     // In front of the loop stands the original test, with equal successors.
-    for (int before : graph.preds(header)) {
+    for (NodeIndex before : graph.preds(header)) {
       if (graph.order(before) >= graph.order(header) || nodes[before].end != Node::End::branch || before == latch)
         continue;
       if ((on_true ? nodes[before].a : nodes[before].b) != header || nodes[before].region != nodes[latch].region)
         continue;
-      int other = on_true ? nodes[before].b : nodes[before].a;
+      NodeIndex other = on_true ? nodes[before].b : nodes[before].a;
       Expr *prefix, *break_test = nullptr;
       if (last_line(nodes[before].value) != last_line(nodes[latch].value)) continue;
       if (!same_target(nodes, leave, other)) continue;
@@ -162,7 +162,7 @@ bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, int he
       if (!split_suffix(context, nodes[before].value, nodes[latch].value, !on_true, prefix) &&
           !split_suffix(context, nodes[latch].value, nodes[before].value, !on_true, break_test))
         continue;
-      int test = before;
+      NodeIndex test = before;
       // The test needs a node of its own if the node in front does more than test.
       if (prefix || !nodes[before].statements.empty()) {
         test = int(nodes.size());
@@ -196,7 +196,7 @@ bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, int he
 // Joins the tests of all loops once. Returns true if any were joined.
 bool join_loop_tests(Context& context, Lifted& lifted, const Graph& graph, Splits& splits) {
   bool joined = false;
-  for (int header : graph.sequence())
+  for (NodeIndex header : graph.sequence())
     if (graph.is_header(header)) joined |= join_loop_test(context, lifted, graph, header, splits);
   return joined;
 }
@@ -217,7 +217,7 @@ void join_ends(Context& context, Lifted& lifted) {
 
 // Joins the nodes that raise the exception again at the end of a finally body, so that the body has one end.
 void join_finally_ends(Lifted& lifted, const Cfg& cfg) {
-  std::unordered_map<int, Table<int>> raising;  // by region: nodes that end in reraise
+  std::unordered_map<int, Table<NodeIndex>> raising;  // by region: nodes that end in reraise
   for (int index = 0; index < int(lifted.nodes.size()); ++index) {
     const Node& node = lifted.nodes[index];
     if (node.end != Node::End::stop || node.statements.empty()) continue;
@@ -226,7 +226,8 @@ void join_finally_ends(Lifted& lifted, const Cfg& cfg) {
   }
   for (const Region& region : cfg.regions) {
     if (region.kind != Region::Kind::try_finally || region.handler < 0) continue;
-    int scope = cfg.blocks[region.handler].region, last = int(lifted.nodes.size());
+    const RegionIndex scope = cfg.blocks[region.handler].region;
+    const NodeIndex last = int(lifted.nodes.size());
     Node end;
     end.end = Node::End::stop, end.region = scope;
     for (int index : std::exchange(raising[scope], {})) {
@@ -248,12 +249,12 @@ void split_loop_starts(Lifted& lifted, const Cfg& cfg) {
   auto& nodes = lifted.nodes;
   Table<char> may_head(nodes.size());
   for (const Node& node : nodes)
-    for (int to : {node.a, node.b})
+    for (NodeIndex to : {node.a, node.b})
       if (node.end != Node::End::none && leads_back(nodes, node, to)) may_head[to] = true;
   for (std::size_t index = 0; index < cfg.blocks.size() && index < may_head.size(); ++index) {
     if (!may_head[index] || nodes[index].end != Node::End::loop) continue;
-    const auto block =
-        Row<const Instruction>(cfg.code).part(cfg.blocks[index].begin, cfg.blocks[index].end - cfg.blocks[index].begin);
+    const auto block = Row<const Instruction>(cfg.code).part(int(cfg.blocks[index].begin),
+                                                             cfg.blocks[index].end - cfg.blocks[index].begin);
     const auto makes_iterator = [](const Instruction& it) { return it.op == Op::get_iter_ || it.op == Op::get_aiter_; };
     if (std::ranges::none_of(block, makes_iterator)) continue;
     Node loop = nodes[index];
@@ -269,17 +270,17 @@ void split_loop_starts(Lifted& lifted, const Cfg& cfg) {
 // ask, and no other loop has a test that was copied.
 bool may_join_loop_tests(const Lifted& lifted) {
   const auto& nodes = lifted.nodes;
-  Table<int> branches(nodes.size());
-  Table<int> backward;
+  Table<int, NodeIndex> branches(nodes.size());
+  Table<NodeIndex> backward;
   for (const Node& node : nodes) {
     if (node.end != Node::End::branch) continue;
-    for (int to : {node.a, node.b}) {
+    for (NodeIndex to : {node.a, node.b}) {
       if (to < 0) continue;
       ++branches[to];
       if (leads_back(nodes, node, to) && nodes[to].end != Node::End::loop) backward.push_back(to);
     }
   }
-  return std::ranges::any_of(backward, [&](int to) { return branches[to] > 1; });
+  return std::ranges::any_of(backward, [&](NodeIndex to) { return branches[to] > 1; });
 }
 
 }  // namespace

@@ -17,10 +17,10 @@ void Outline::find_star_ends() {
   for (int index = 0; index < int(nodes.size()); ++index) {
     const Node& setup = nodes[index];
     if (setup.end != Node::End::setup || setup.b < 0 || !cfg_.regions[setup.index].is_star) continue;
-    int scope = nodes[setup.b].region;
+    RegionIndex scope = nodes[setup.b].region;
     if (scope < 0) continue;
-    for (int node : regions_.of(scope)) {
-      for (int next : successors(node)) {
+    for (NodeIndex node : regions_.of(scope)) {
+      for (NodeIndex next : successors(node)) {
         if (next < 0 || cfg_.inside(nodes[next].region, scope) || after_star_[next]) continue;
         if (trivial_tail(next) && end_with(setup.index, next)) changed = true;
         else after_star_[next] = 1;
@@ -34,17 +34,17 @@ void Outline::find_star_ends() {
 
 // True if the node `tail` returns what the code behind a with statement around `region` returns too. Then edges to
 // `tail` lead to that code.
-bool Outline::end_with(int region, int tail) {
-  for (int with = cfg_.regions[region].parent; with >= 0; with = cfg_.regions[with].parent) {
+bool Outline::end_with(RegionIndex region, NodeIndex tail) {
+  for (RegionIndex with = cfg_.regions[region].parent; with >= 0; with = cfg_.regions[with].parent) {
     const Region& outer = cfg_.regions[with];
     if (outer.kind != Region::Kind::with || cfg_.inside(nodes[tail].region, with)) continue;
     for (const Node& node : nodes) {
       if (node.end != Node::End::setup || node.index != with || node.b < 0 || node.b == tail || !trivial_tail(node.b))
         continue;
       if (!equal(nodes[tail].value, nodes[node.b].value)) return false;
-      const int end = node.b;
+      const NodeIndex end = node.b;
       for (Node& before : nodes)
-        for (int* to : {&before.a, &before.b})
+        for (NodeIndex* to : {&before.a, &before.b})
           if (*to == tail) *to = end;
       return true;
     }

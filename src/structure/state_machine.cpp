@@ -58,19 +58,17 @@ class StateMachine {
 
  private:
   int count() const { return int(lifted_.nodes.size()); }
-  bool is_state(int node) const { return lifted_.nodes[std::size_t(node)].end != Node::End::none; }
+  bool is_state(NodeIndex node) const { return lifted_.nodes[node].end != Node::End::none; }
   // Returns the number of the state that runs a block, as an expression.
-  Expr* number(int block) {
-    return context_.constant(Constant::Kind::integer, std::to_string(numbers_[std::size_t(block)]));
-  }
+  Expr* number(NodeIndex block) { return context_.constant(Constant::Kind::integer, std::to_string(numbers_[block])); }
   // Returns the statement that sets the state.
   Stmt* set(Expr* value, const Node& node) {
     return context_.stmt(Assign{context_.list({context_.name("__state")}), value}, node.offset, node.line);
   }
 
   // True if the first instruction of the block is PUSH_EXC_INFO.
-  bool begins_handler(int block) const {
-    const BasicBlock& info = cfg_.blocks[std::size_t(block)];
+  bool begins_handler(NodeIndex block) const {
+    const BasicBlock& info = cfg_.blocks[block];
     for (int at = info.begin; at < info.end; ++at) {
       const Op op = cfg_.code[std::size_t(at)].op;
       if (op != Op::nop_) return op == Op::push_exc_info_;
@@ -86,10 +84,10 @@ class StateMachine {
     while (!todo.empty()) {
       const auto [block, before] = todo.back();
       todo.pop_back();
-      if (block < 0 || block >= count() || running_[std::size_t(block)] >= 0) continue;
+      if (block < 0 || block >= count() || running_[block] >= 0) continue;
       const int running = std::min(before + begins_handler(block), level_max);
-      running_[std::size_t(block)] = running;
-      const BasicBlock& info = cfg_.blocks[std::size_t(block)];
+      running_[block] = running;
+      const BasicBlock& info = cfg_.blocks[block];
       int after = running;
       for (int at = info.begin; at < info.end; ++at)
         after -= cfg_.code[std::size_t(at)].op == Op::pop_except_ && after > 0;
@@ -100,10 +98,10 @@ class StateMachine {
     }
   }
 
-  Table<Node>& nodes() { return lifted_.nodes; }
+  Table<Node, NodeIndex>& nodes() { return lifted_.nodes; }
 
   // Returns pointers to the successors of a node. Exceptions are not among the edges.
-  static Table<int*> ways_of(Node& node) {
+  static Table<NodeIndex*> ways_of(Node& node) {
     switch (node.end) {
       case Node::End::go: return {&node.a};
       case Node::End::branch:
@@ -118,59 +116,60 @@ class StateMachine {
 
   // Redirects edges and handlers past blocks that do nothing.
   void skip_empty() {
-    const auto behind = [&](int block) {
+    const auto behind = [&](NodeIndex block) {
       for (int steps = 0; steps < count(); ++steps) {
-        const Node& node = nodes()[std::size_t(block)];
+        const Node& node = nodes()[block];
         if (node.end != Node::End::go || !node.statements.empty() || node.a < 0) break;
         block = node.a;
       }
       return block;
     };
     lifted_.entry = behind(lifted_.entry);
-    for (const Region& region : cfg_.regions) handlers_.push_back(region.handler < 0 ? -1 : behind(region.handler));
+    for (const Region& region : cfg_.regions)
+      handlers_.push_back(region.handler < 0 ? BlockIndex() : behind(region.handler));
     for (Node& node : nodes())
-      for (int* way : ways_of(node))
+      for (NodeIndex* way : ways_of(node))
         if (*way >= 0) *way = behind(*way);
   }
 
   // Returns the block to which an exception in `block` leads, or -1.
-  int handler_of(int block) const {
-    const int region = cfg_.blocks[std::size_t(block)].region;
-    return region < 0 ? -1 : handlers_[std::size_t(region)];
+  NodeIndex handler_of(NodeIndex block) const {
+    const RegionIndex region = cfg_.blocks[block].region;
+    return region < 0 ? NodeIndex() : handlers_[region];
   }
 
   // Removes blocks that cannot be reached.
   void drop_unreached() {
     reached_.assign(std::size_t(count()), false);
-    Table<int> todo{lifted_.entry};
+    Table<NodeIndex> todo{lifted_.entry};
     while (!todo.empty()) {
-      const int block = todo.back();
+      const NodeIndex block = todo.back();
       todo.pop_back();
-      if (block < 0 || block >= count() || reached_[std::size_t(block)]) continue;
-      reached_[std::size_t(block)] = true;
-      for (const int* way : ways_of(nodes()[std::size_t(block)])) todo.push_back(*way);
+      if (block < 0 || block >= count() || reached_[block]) continue;
+      reached_[block] = true;
+      for (const NodeIndex* way : ways_of(nodes()[block])) todo.push_back(*way);
       todo.push_back(handler_of(block));
     }
-    for (int block = 0; block < count(); ++block)
-      if (!reached_[std::size_t(block)]) nodes()[std::size_t(block)].end = Node::End::none;
+    for (NodeIndex block = 0; block < count(); ++block)
+      if (!reached_[block]) nodes()[block].end = Node::End::none;
   }
 
   // Appends a block to the block in front of it if no other way leads there, and region and level are the same.
   void merge_chains() {
-    Table<int> leading(std::size_t(count()), 0);  // by block: the number of ways to it
+    Table<int, NodeIndex> leading(std::size_t(count()), 0);  // the number of ways to each block
     ++leading[std::size_t(lifted_.entry)];
-    for (int block = 0; block < count(); ++block) {
-      if (!reached_[std::size_t(block)]) continue;
-      for (const int* way : ways_of(nodes()[std::size_t(block)]))
+    for (NodeIndex block = 0; block < count(); ++block) {
+      if (!reached_[block]) continue;
+      for (const NodeIndex* way : ways_of(nodes()[block]))
         if (*way >= 0) ++leading[std::size_t(*way)];
       // A handler stays a block of its own, however few ways lead to it.
-      if (const int handler = handler_of(block); handler >= 0) leading[std::size_t(handler)] += 2;
+      if (const NodeIndex handler = handler_of(block); handler >= 0) leading[handler] += 2;
     }
-    for (int block = 0; block < count(); ++block) {
-      Node& node = nodes()[std::size_t(block)];
+    for (NodeIndex block = 0; block < count(); ++block) {
+      Node& node = nodes()[block];
       while (node.end == Node::End::go && node.a >= 0 && node.a != block && leading[std::size_t(node.a)] == 1 &&
              running(node.a) == running(block) &&
-             cfg_.blocks[std::size_t(node.a)].region == cfg_.blocks[std::size_t(block)].region) {
+             cfg_.blocks[std::size_t(node.a)].region == cfg_.blocks[block].region) {
         Node& next = nodes()[std::size_t(node.a)];
         node.statements.insert(node.statements.end(), next.statements.begin(), next.statements.end());
         node.end = next.end, node.value = next.value, node.target = next.target, node.is_async = next.is_async;
@@ -184,8 +183,8 @@ class StateMachine {
   void number_states() {
     numbers_.assign(std::size_t(count()), 0);
     int states = 0;
-    for (int block = 0; block < count(); ++block)
-      if (is_state(block)) numbers_[std::size_t(block)] = states++;
+    for (NodeIndex block = 0; block < count(); ++block)
+      if (is_state(block)) numbers_[block] = states++;
   }
 
   // Removes the lines of all expressions. The lines of the source ended at its own statements, not at these.
@@ -202,7 +201,7 @@ class StateMachine {
     for_each_child(expr, [&](Expr*& child) { forget_line(child, depth + 1); });
   }
 
-  int running(int block) const { return running_[std::size_t(block)]; }
+  int running(NodeIndex block) const { return running_[block]; }
 
   // Returns `__state in (...)`, or `__state == n` for a single state.
   Expr* is_any_of(const Table<int>& states) {
@@ -217,7 +216,7 @@ class StateMachine {
   // Returns the arm of a block: an `if` on the state with the statements of the block, which end by setting the next
   // state.
   Stmt* arm(int index) {
-    Node& node = lifted_.nodes[std::size_t(index)];
+    Node& node = lifted_.nodes[index];
     Table<Stmt*> body = node.statements;
     switch (node.end) {
       case Node::End::go: body.push_back(set(number(node.a), node)); break;
@@ -257,7 +256,7 @@ class StateMachine {
     for (int index = 0; index < count(); ++index) {
       if (!is_state(index) || running(index) != depth) continue;
       arms.push_back(arm(index));
-      if (const int region = cfg_.blocks[std::size_t(index)].region; region >= 0) by_region[region].push_back(index);
+      if (const RegionIndex region = cfg_.blocks[index].region; region >= 0) by_region[region].push_back(index);
     }
     Block body = context_.arena.copy(arms);
     if (!by_region.empty()) body = context_.list({protect(body, by_region, depth)});
@@ -303,11 +302,11 @@ class StateMachine {
   Lifted& lifted_;
   const Cfg& cfg_;
   const bool may_return_;
-  Table<int> handlers_;  // by region: the block to which an exception leads
+  Table<NodeIndex, RegionIndex> handlers_;  // the block to which an exception leads
   Table<bool> reached_;  // by block
-  Table<int> numbers_;  // by block: the number of its state
+  Table<int, NodeIndex> numbers_;  // the number of the state of each block
   // By block: the number of exceptions that are being handled while it runs, or -1 if it never runs.
-  Table<int> running_;
+  Table<int, NodeIndex> running_;
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ Structurer::Structurer(Context& context, Lifted& lifted, const Cfg& cfg, bool ma
       finally_ends_(lifted.finally_ends),
       claims_(lifted.nodes.size()) {}
 
-void Structurer::fail(const char* what, int node) const {
+void Structurer::fail(const char* what, NodeIndex node) const {
   throw InternalError{what, node >= 0 ? nodes_[node].offset : 0};
 }
 
@@ -58,9 +58,9 @@ bool leaves(std::span<Stmt* const> out) {
 }
 
 // Returns the nodes behind `node` where ways from it meet, in order.
-Table<int> Structurer::merges(int node, const Place& place) {
-  Table<int> found;
-  for (int other : outline_.dominated(node)) {
+Table<NodeIndex> Structurer::merges(NodeIndex node, const Place& place) {
+  Table<NodeIndex> found;
+  for (NodeIndex other : outline_.dominated(node)) {
     // A return outside of the loop that several ways share is placed like any other node.
     if (claims_.claimed[other] || outline_.forward_preds(other) < 2) continue;
     if (!cfg_.inside(nodes_[other].region, place.region)) continue;
@@ -71,24 +71,24 @@ Table<int> Structurer::merges(int node, const Place& place) {
 
 // Returns the nodes outside `region` that only ways from within it reach, from `first` on. Short returns do not count,
 // since copies of them can be written, nor do nodes that `place` leads to anyway.
-Table<int> Structurer::exits_of(int region, int first, const Place& place) const {
+Table<NodeIndex> Structurer::exits_of(RegionIndex region, NodeIndex first, const Place& place) const {
   if (region < 0) return {};
   std::set<int> found;  // positions in reverse postorder
-  for (int pred : outline_.regions().of(region))
-    for (int node : outline_.successors(pred)) {
+  for (NodeIndex pred : outline_.regions().of(region))
+    for (NodeIndex node : outline_.successors(pred)) {
       if (outline_.order(pred) >= outline_.order(node) || cfg_.inside(nodes_[node].region, region)) continue;
       if (claims_.claimed[node] || !outline_.dominates(first, node)) continue;
       if (outline_.trivial_tail(node) && !nodes_[node].behind_handlers) continue;
       found.insert(outline_.order(node));
     }
-  Table<int> nodes;
+  Table<NodeIndex> nodes;
   for (int order : found)
-    if (int node = outline_.sequence()[order]; !place.leads_to(node)) nodes.push_back(node);
+    if (NodeIndex node = outline_.sequence()[order]; !place.leads_to(node)) nodes.push_back(node);
   return nodes;
 }
 
 // Writes nodes one behind the other, as long as they belong to this place.
-void Structurer::emit(int node, Place place, Statements& out) {
+void Structurer::emit(NodeIndex node, Place place, Statements& out) {
   if (++depth_ > depth_max) fail("nested too deeply", node);
   while (node >= 0) {
     if (outline_.is_header(node) && place.cont != node) {
@@ -99,7 +99,7 @@ void Structurer::emit(int node, Place place, Statements& out) {
     if (claims_.emitted[node]) fail("a block in two places", node);
     claims_.emitted[node] = 1;
     out.insert(out.end(), nodes_[node].statements.begin(), nodes_[node].statements.end());
-    int next = -1;
+    NodeIndex next = -1;
     if (outline_.is_case(node)) {
       next = match(node, place, out);
     } else if (nodes_[node].end == Node::End::loop) {
@@ -108,8 +108,8 @@ void Structurer::emit(int node, Place place, Statements& out) {
       next = protect(node, place, out);
     } else {
       // The node where ways from this node meet follows its statement, so they fall through to it.
-      Table<int> after = merges(node, place);
-      for (int other : after) claims_.claimed[other] = 1;
+      Table<NodeIndex> after = merges(node, place);
+      for (NodeIndex other : after) claims_.claimed[other] = 1;
       Place inner = place;
       if (!after.empty()) inner.next = after[0];
       next = terminator(node, inner, out, after.empty());
@@ -122,30 +122,30 @@ void Structurer::emit(int node, Place place, Statements& out) {
 
 // A node that leaves the loop for good still stands inside of it. The nodes behind it belong to no loop, or to an outer
 // one.
-int Structurer::step_to(int node, Place& place) const {
+NodeIndex Structurer::step_to(NodeIndex node, Place& place) const {
   if (node < 0 || place.loop < 0 || outline_.in_loop(node, place.loop)) return node;
   place.loop = outline_.loop_of(node);
   if (place.loop == node) place.loop = outline_.outer_loop(node);
   return node;
 }
 
-void Structurer::place_node(int node, Place place, Statements& out) {
+void Structurer::place_node(NodeIndex node, Place place, Statements& out) {
   step_to(node, place);
   emit(node, place, out);
 }
 
 // Writes all `nodes` but the last, which it returns.
-int Structurer::place_all(const Table<int>& nodes, const Place& place, Statements& out) {
+NodeIndex Structurer::place_all(const Table<NodeIndex>& nodes, const Place& place, Statements& out) {
   for (std::size_t index = 0; index + 1 < nodes.size(); ++index) {
     Place step = place;
     step.next = nodes[index + 1];
     place_node(nodes[index], step, out);
   }
-  return nodes.empty() ? -1 : nodes.back();
+  return nodes.empty() ? NodeIndex() : nodes.back();
 }
 
 // Writes the end of a node that is no statement with a body.
-int Structurer::terminator(int node, const Place& place, Statements& out, bool tail) {
+NodeIndex Structurer::terminator(NodeIndex node, const Place& place, Statements& out, bool tail) {
   const Node& info = nodes_[node];
   switch (info.end) {
     case Node::End::go: return go(info.a, place, out, tail);
@@ -160,7 +160,7 @@ int Structurer::terminator(int node, const Place& place, Statements& out, bool t
 }
 
 // The way to `target` is written as nothing, `continue`, `break`, a copy of a return, or as the target itself.
-int Structurer::go(int target, const Place& place, Statements& out, bool tail) {
+NodeIndex Structurer::go(NodeIndex target, const Place& place, Statements& out, bool tail) {
   if (target == place.next) return -1;
   if (target == place.cont) {
     out.push_back(context_.stmt(Continue{}, nodes_[target].offset, nodes_[target].line));
@@ -187,7 +187,7 @@ int Structurer::go(int target, const Place& place, Statements& out, bool tail) {
 }
 
 // The body of a statement is empty if its first node already follows the statement.
-void Structurer::go_into(int node, const Place& place, Statements& out) {
+void Structurer::go_into(NodeIndex node, const Place& place, Statements& out) {
   if (node == place.next) return;
   if (claims_.emitted[node]) fail("a block in two places", node);
   emit(node, place, out);

@@ -29,42 +29,42 @@ class Structurer {
 
   // structurer.cpp
   // Writes the statements from `node` on into `out`, as far as they belong to `place`.
-  void emit(int node, Place place, Statements& out);
+  void emit(NodeIndex node, Place place, Statements& out);
   // Writes the end of a node. With `tail`, the successor may be returned instead of being placed.
-  int terminator(int node, const Place& place, Statements& out, bool tail);
+  NodeIndex terminator(NodeIndex node, const Place& place, Statements& out, bool tail);
   // Goes on to `target`: by nothing, a jump, a copied return, or by placing it.
-  int go(int target, const Place& place, Statements& out, bool tail);
+  NodeIndex go(NodeIndex target, const Place& place, Statements& out, bool tail);
   // Writes the body of a statement, whose first node is `node`.
-  void go_into(int node, const Place& place, Statements& out);
+  void go_into(NodeIndex node, const Place& place, Statements& out);
   // Sets the loop of `place` to that of `node`, if the node lies outside of the current loop. Returns `node`.
-  int step_to(int node, Place& place) const;
+  NodeIndex step_to(NodeIndex node, Place& place) const;
   // Writes `node` behind a statement.
-  void place_node(int node, Place place, Statements& out);
+  void place_node(NodeIndex node, Place place, Statements& out);
   // Writes `nodes` one behind the other. Returns the last, which is left to the caller.
-  int place_all(const Table<int>& nodes, const Place& place, Statements& out);
+  NodeIndex place_all(const Table<NodeIndex>& nodes, const Place& place, Statements& out);
   // Returns the nodes that belong behind `node`, since ways from it meet there.
-  Table<int> merges(int node, const Place& place);
+  Table<NodeIndex> merges(NodeIndex node, const Place& place);
   // Returns the nodes outside `region` to which only ways from within the region lead.
-  Table<int> exits_of(int region, int first, const Place& place) const;
+  Table<NodeIndex> exits_of(RegionIndex region, NodeIndex first, const Place& place) const;
   ast::Block block(const Statements& statements) { return context_.arena.copy(statements); }
   ast::Stmt* make(ast::Stmt::Node node, const Node& from) {
     return context_.stmt(std::move(node), from.offset, from.line, from.column, from.width);
   }
   // Throws InternalError with the offset of `node`.
-  [[noreturn]] void fail(const char* what, int node) const;
+  [[noreturn]] void fail(const char* what, NodeIndex node) const;
 
   // Each of these functions has a file of its own.
-  int branch(int node, const Place& place, Statements& out, bool tail);  // branches.cpp
-  int loop(int header, const Place& place, Statements& out);             // loops.cpp
-  int protect(int setup, const Place& place, Statements& out);           // protected.cpp
-  int with(int setup, const Place& place, Statements& out);              // with_statements.cpp
-  int match(int first, const Place& place, Statements& out);             // match.cpp
+  NodeIndex branch(NodeIndex node, const Place& place, Statements& out, bool tail);  // branches.cpp
+  NodeIndex loop(NodeIndex header, const Place& place, Statements& out);             // loops.cpp
+  NodeIndex protect(NodeIndex setup, const Place& place, Statements& out);           // protected.cpp
+  NodeIndex with(NodeIndex setup, const Place& place, Statements& out);              // with_statements.cpp
+  NodeIndex match(NodeIndex first, const Place& place, Statements& out);             // match.cpp
 
   Context& context_;
   const Outline outline_;
-  const Table<Node>& nodes_;
+  const Table<Node, NodeIndex>& nodes_;
   const Cfg& cfg_;
-  const Table<std::pair<int, int>>& finally_ends_;
+  const Table<std::pair<RegionIndex, NodeIndex>>& finally_ends_;
   Claims claims_;
   int depth_ = 0;
 };

@@ -8,16 +8,17 @@ namespace depyf {
 using namespace ast;
 
 // `follow` is the node behind the statement.
-int Structurer::with(int setup, const Place& place, Statements& out) {
+NodeIndex Structurer::with(NodeIndex setup, const Place& place, Statements& out) {
   const Node& info = nodes_[setup];
-  int region = info.index, follow = info.b;
-  Table<int> after;
+  const RegionIndex region = info.index;
+  const NodeIndex follow = info.b;
+  Table<NodeIndex> after;
   bool own = follow >= 0 && !place.leads_to(follow);
   // The node behind the statement may stand elsewhere if it is a return, because that can be copied.
   bool tail = own && (claims_.claimed[follow] || !cfg_.inside(nodes_[follow].region, place.region));
   if (tail && !outline_.trivial_tail(follow)) fail("a with statement that ends elsewhere", setup);
   if (own && !tail) claims_.claimed[follow] = 1, after.push_back(follow);
-  for (int node : merges(setup, place)) claims_.claimed[node] = 1, after.push_back(node);
+  for (NodeIndex node : merges(setup, place)) claims_.claimed[node] = 1, after.push_back(node);
   if (!exits_of(region, info.a, place).empty()) fail("a with statement with several ends", setup);
   Place inner = place;
   inner.region = region;
@@ -27,7 +28,7 @@ int Structurer::with(int setup, const Place& place, Statements& out) {
   if (body.empty()) body.push_back(make(Pass{}, info));
   WithItem item{info.value, info.target};
   out.push_back(make(With{context_.list({item}), block(body), info.is_async}, info));
-  if (after.empty()) return follow >= 0 && follow != place.next ? go(follow, place, out, true) : -1;
+  if (after.empty()) return follow >= 0 && follow != place.next ? go(follow, place, out, true) : NodeIndex();
   return place_all(after, place, out);
 }
 

@@ -5,22 +5,25 @@
 
 namespace depyf {
 
+// `Group` and `Item` are the numbers of both.
+template <class Group, class Item>
 class Forest {
  public:
   Forest() = default;
   // `parents` gives the parent of each group, or -1 for a root. `items` come in the wanted order. `group_of(item)`
   // returns the group of an item, or -1.
   template <class Items, class GroupOf>
-  Forest(Row<const int> parents, const Items& items, GroupOf group_of) : begin_(parents.size()), end_(parents.size()) {
+  Forest(Row<const Group> parents, const Items& items, GroupOf group_of)
+      : begin_(parents.size()), end_(parents.size()) {
     const int count = int(parents.size());
     Table<int> first_child(count + 1, -1), sibling(count, -1);  // of the last: the roots
     for (int group = count; group--;) {
-      int& first = first_child[parents[group] < 0 ? count : parents[group]];
+      int& first = first_child[parents[group] < 0 ? Group(count) : parents[group]];
       sibling[group] = first, first = group;
     }
     Table<int> size(count);
-    for (int item : items)
-      if (int group = group_of(item); group >= 0) ++size[group];
+    for (const Item item : items)
+      if (const Group group = group_of(item); group >= 0) ++size[group];
     Table<int> at(count);  // where the next item of the group itself goes
     int total = 0;
     for (int group = first_child[count]; group >= 0;) {
@@ -40,16 +43,19 @@ class Forest {
       }
     }
     items_.resize(total);
-    for (int item : items)
-      if (int group = group_of(item); group >= 0) items_[at[group]++] = item;
+    for (const Item item : items)
+      if (const Group group = group_of(item); group >= 0) items_[at[group]++] = item;
   }
 
   // Returns the items of `group` and of all groups below it. The items of one group keep the order in which they were
   // given.
-  Row<const int> of(int group) const { return Row<const int>(items_).part(begin_[group], end_[group] - begin_[group]); }
+  Row<const Item> of(Group group) const {
+    return Row<const Item>(items_).part(begin_[group], end_[group] - begin_[group]);
+  }
 
  private:
-  Table<int> items_, begin_, end_;
+  Table<Item> items_;
+  Table<int, Group> begin_, end_;
 };
 
 }  // namespace depyf

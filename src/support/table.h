@@ -29,6 +29,14 @@ class Index {
   std::int32_t number_ = -1;
 };
 
+// Numbers of different kinds are not compared either.
+template <class Kind, class Other>
+  requires(!std::same_as<Kind, Other>)
+bool operator==(Index<Kind>, Index<Other>) = delete;
+template <class Kind, class Other>
+  requires(!std::same_as<Kind, Other>)
+bool operator<(Index<Kind>, Index<Other>) = delete;
+
 // A vector. Its elements are numbered by `Key`, which is an Index or any integer.
 template <class T, class Key = int>
 class Table : public std::vector<T> {
@@ -68,12 +76,15 @@ class Table : public std::vector<T> {
   static std::size_t number(Key key) { return static_cast<std::size_t>(static_cast<std::int32_t>(key)); }
 };
 
-// A view of a row of elements, which any integer may number.
-template <class T>
+// A view of a row of elements. They are numbered by `Key`, which is an Index or any integer.
+template <class T, class Key = int>
 class Row : public std::span<T> {
  public:
   using std::span<T>::span;
   Row(std::span<T> items) : std::span<T>(items) {}
+  T& operator[](Key key) const {
+    return std::span<T>::operator[](static_cast<std::size_t>(static_cast<std::int32_t>(key)));
+  }
   template <std::integral Number>
   T& operator[](Number number) const {
     return std::span<T>::operator[](static_cast<std::size_t>(number));
