@@ -36,6 +36,8 @@ inline constexpr Rule rules[] = {
      "Follow the hints of the finding."},
     {"recompilation", Severity::warning, "The function was compiled again, because a guard failed",
      "Keep the value that the guard is about, or let it vary."},
+    {"expensive-guards", Severity::note, "Each call of the function checks many guards",
+     "Keep large containers and many attributes out of the compiled function; depyf.guard_costs measures the guards."},
     {"cache-miss", Severity::note, "A cache of compilations had no entry", "Compare the keys with `depyf open`."},
 };
 const Rule* rule_of(std::string_view code);

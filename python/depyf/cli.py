@@ -68,6 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         metavar="DIR|LOG",
         help="that prepare_debug or depyf run wrote to; a log of TORCH_TRACE, or a directory of logs",
     )
+    explain.add_argument(
+        "--json", action="store_true", help="print the summary and the findings as JSON (docs/findings.md)"
+    )
     numerics = commands.add_parser(
         "numerics",
         help="run a program, and compare what its compiled calls compute with eager",
@@ -102,13 +105,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             wanted_page: program.WantedPage = "redacted" if parsed.redact else "whole" if parsed.report else "none"
             status = program.run(parsed.program, module=parsed.module, directory=parsed.o, wanted_page=wanted_page)
-            is_fatal = parsed.fail_on is not None and findings_command.fails(parsed.o, parsed.fail_on)
-            return status or int(is_fatal)
+            found = 0 if parsed.fail_on is None else findings_command.status_of(parsed.o, parsed.fail_on)
+            return status or found
         except (OSError, SyntaxError) as error:
             print(f"depyf: {parsed.program[0]}: {error}", file=sys.stderr)
             return 1
     if parsed.command == "explain":
-        return program.explain(parsed.paths)
+        return program.explain(parsed.paths, as_json=parsed.json)
     if parsed.command == "report":
         return page.run(parsed)
     if parsed.command == "diff":

@@ -56,9 +56,10 @@ def problem_of(codes: str) -> str:
     return errors.strip() if status else ""
 
 
-def fails(directory: str, codes: str) -> bool:
-    """True if a dump has findings with one of these codes. They are printed to standard error then."""
+def status_of(directory: str, codes: str) -> int:
+    """Returns 1 if a dump has findings with one of these codes, and 2 if it cannot be read. The findings are printed to
+    standard error."""
     status, output, errors = _core.comparing_command(["findings", "--fail-on", codes, directory])
     if status:
         print(f"\n{output}{errors}", end="", file=sys.stderr)
-    return bool(status)
+    return status

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import runpy
 import sys
@@ -127,8 +128,9 @@ def run_as_main(arguments: list[str]) -> int:
     return _run(arguments, compile(Path(arguments[0]).read_bytes(), arguments[0], "exec", dont_inherit=True))
 
 
-def explain(paths: list[str]) -> int:
-    """Prints one summary of all dumps and logs. Returns the exit status: 1 if something could not be read completely."""
+def explain(paths: list[str], *, as_json: bool = False) -> int:
+    """Prints one summary of all dumps and logs; as JSON with their findings if `as_json` is set. Returns the exit status: 1 if
+    something could not be read completely."""
     readable, problems = [], []
     for path in paths:
         try:
@@ -137,6 +139,11 @@ def explain(paths: list[str]) -> int:
         except (OSError, ValueError) as error:
             problems.append(f"{path}: {error}")
     text, errors, is_whole = _core.summary(readable)
+    if as_json:
+        _, output, _ = _core.comparing_command(["findings", "--json", *readable]) if readable else (0, "{}", "")
+        found = {"schema_version": 1, "findings": [], **json.loads(output or "{}")}
+        print(json.dumps({"summary": text, "problems": [*errors, *problems], **found}, indent=2))
+        return 0 if is_whole and not problems else 1
     print(text, end="")
     for message in (*errors, *problems):
         print(f"depyf: {message}", file=sys.stderr)

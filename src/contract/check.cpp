@@ -195,6 +195,11 @@ class Check {
 
   void bounds(const Function& known, std::size_t index, std::vector<std::string>* exceeded) {
     const Function& now = now_[index];
+    if (facts_.reach == diff::Reach::kernels && known.kernels && facts_.functions[index].costs.has_operators_alone() &&
+        (*known.kernels || (known.library_calls && !known.library_calls->empty())))
+      add("backend", Weight::costs, index, {},
+          "another backend compiles it: it has no kernels, where the contract has " +
+              counted(*known.kernels, "kernel"));
     if (known.kernels && now.kernels && *now.kernels > *known.kernels)
       add_exceeded(index, {"kernels", *now.kernels, *known.kernels, "kernel", {}, {}}, exceeded);
     if (known.library_calls && now.library_calls)

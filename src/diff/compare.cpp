@@ -176,9 +176,13 @@ class Comparison {
     if (!before_.reach || !after_.reach || before.compilations.empty()) return;
     const Costs &old = before.costs, &now = after.costs;
     if (before_.reach == Reach::kernels && after_.reach == Reach::kernels) {
-      if (old.kernels != now.kernels) {
+      if (old.has_operators_alone() != now.has_operators_alone()) {
+        add("backend", Weight::costs, after, {},
+            now.has_operators_alone() ? "another backend compiles it: it has no kernels any more"
+                                      : "another backend compiles it: it has kernels now");
+      } else if (old.kernels != now.kernels) {
         Change& change = add("kernels", now.kernels > old.kernels ? Weight::costs : Weight::better, after, {},
-                             more_or_less(old.kernels, now.kernels, "kernel") + fusion_reason(before_, after_));
+                             more_or_less(old.kernels, now.kernels, "kernel") + fusion_reason(before, after, after_));
         change.before = std::to_string(old.kernels), change.after = std::to_string(now.kernels);
       }
       library_calls(before, after);

@@ -58,17 +58,6 @@ bool is_rest(const Compilation& compilation) {
   return compilation.is_resume || compilation.place.function.starts_with(resume_prefix);
 }
 
-// Returns the number of guards that a condition of a dump stands for, which it states if there are several: "modules
-// have the same classes (17 guards)".
-std::int64_t guards_in(const Limit& limit) {
-  const std::string_view text = limit.condition;
-  const std::size_t open = text.rfind('(');
-  if (open == std::string_view::npos || !text.ends_with(" guards)")) return 1;
-  std::int64_t count = 0;
-  std::from_chars(text.data() + open + 1, text.data() + text.size(), count);
-  return std::max<std::int64_t>(count, 1);
-}
-
 // Finds the shortest ends of paths that distinguish the files of the compiled functions. The places of nodes do not
 // count: a graph from a cache names the folders of the program that stored it there.
 class FileNames {
@@ -198,7 +187,7 @@ class Collector {
       if (kernel.kind == "library") costs.library_calls[kernel.name] += kernel.calls;
       else ++costs.kernels;
     }
-    for (const OutputCode& code : compilation.output_codes) fusions(compilation, code);
+    for (const OutputCode& code : compilation.output_codes) fusions(compilation, code, function);
     for (const SavedValue& value : saved_values(compilation)) {
       if (value.node->op == "placeholder") continue;
       const std::optional<std::int64_t> bytes = bytes_of(value.shape);
@@ -226,9 +215,12 @@ class Collector {
   }
 
   // Records which captured operators one kernel computes together.
-  void fusions(const Compilation& compilation, const OutputCode& code) {
+  void fusions(const Compilation& compilation, const OutputCode& code, Function& function) {
+    const auto is_kernel = [](const KernelCall& call) { return call.kind != "library"; };
+    const auto is_linked = [](const KernelCall& call) { return !call.captured.empty(); };
+    function.knows_fused &= std::ranges::none_of(code.calls, is_kernel) || std::ranges::any_of(code.calls, is_linked);
     for (const KernelCall& call : code.calls) {
-      if (call.kind == "library") continue;
+      if (!is_kernel(call)) continue;
       std::set<Operator> operators;
       for (const Graph& graph : compilation.graphs)
         for (const Node& node : graph.nodes)
@@ -236,7 +228,8 @@ class Collector {
               std::find(call.captured.begin(), call.captured.end(), node.name) != call.captured.end())
             operators.insert({line_of(node.place), short_operator(node.op)});
       for (auto first = operators.begin(); first != operators.end(); ++first)
-        for (auto second = std::next(first); second != operators.end(); ++second) facts_.fused.emplace(*first, *second);
+        for (auto second = std::next(first); second != operators.end(); ++second)
+          function.fused.emplace(*first, *second);
     }
   }
 
@@ -246,6 +239,15 @@ class Collector {
 };
 
 }  // namespace
+
+std::int64_t guards_in(const Limit& limit) {
+  const std::string_view text = limit.condition;
+  const std::size_t open = text.rfind('(');
+  if (open == std::string_view::npos || !text.ends_with(" guards)")) return 1;
+  std::int64_t count = 0;
+  std::from_chars(text.data() + open + 1, text.data() + text.size(), count);
+  return std::max<std::int64_t>(count, 1);
+}
 
 std::string Function::title() const {
   const std::string name_of_file = texts::file_name(file);

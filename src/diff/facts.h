@@ -64,6 +64,8 @@ struct Costs {
   bool has_unknown_bytes = false;  // true if some of these values have varying sizes
   void keep_larger(const Costs& other);
   void add(const Costs& other);
+  // True if a backend that makes no kernels compiled the operators.
+  bool has_operators_alone() const { return !operators.empty() && !kernels && library_calls.empty(); }
 };
 
 // A function of the user's program, with all of its compilations.
@@ -76,6 +78,10 @@ struct Function {
   std::vector<Cause> recompilations;
   std::vector<EagerFact> eager;
   Costs costs;
+  // Pairs of operators that one kernel computes; the smaller one comes first.
+  std::set<std::pair<Operator, Operator>> fused;
+  // False if some output code has no links to operators, as code from a cache may not have.
+  bool knows_fused = true;
   std::set<std::string> types;  // the element types in its captured graphs, such as f32
   std::map<std::string, std::set<std::string>> inputs;  // input -> its shapes
   std::map<std::string, record::Place> guards;  // the conditions of its guards, which only a dump has
@@ -95,8 +101,6 @@ struct Facts {
   std::map<Operator, std::int64_t> operators;  // the number of operators in all functions
   std::map<Line, record::Place> places;  // the place of each line
   std::map<Operator, std::set<std::string>> shapes;  // the shapes of what each operator computes
-  // pairs of operators that one kernel computes; the smaller one comes first
-  std::set<std::pair<Operator, Operator>> fused;
   std::optional<Reach> reach;  // nothing if no graph was recorded
   bool is_dump = false;
 };
@@ -107,6 +111,10 @@ Facts facts_of(const record::Process& process);
 // Returns a line as file, number and, if it is known, its text: model.py:7 `return x * b`. The result is empty if the place is
 // unknown.
 std::string quoted_line(const record::Place& place);
+
+// Returns the number of guards that a condition of a dump stands for, which it states if there are several: "modules
+// have the same classes (17 guards)".
+std::int64_t guards_in(const record::Limit& limit);
 
 // Returns the text without addresses and numbers of objects, which differ in every run.
 std::string without_addresses(std::string_view text);

@@ -193,10 +193,10 @@ std::string operator_text(const Operator& op, const Facts& facts) {
 
 // Returns the pairs of operators that one run computes in one kernel and the other run in two, if both runs have
 // them. The line numbers are those of the run `named`.
-std::vector<std::string> separated(const Facts& together, const Facts& apart, const Facts& named) {
+std::vector<std::string> separated(const Function& together, const Function& apart, const Facts& named) {
   std::vector<std::string> result;
   for (const auto& [one, two] : together.fused)
-    if (!apart.fused.contains({one, two}) && apart.operators.contains(one) && apart.operators.contains(two))
+    if (!apart.fused.contains({one, two}) && apart.costs.operators.contains(one) && apart.costs.operators.contains(two))
       result.push_back(operator_text(one, named) + " is $ fused with " + operator_text(two, named));
   return result;
 }
@@ -207,10 +207,12 @@ void append_graph_changes(const Facts& before, const Facts& after, Difference& r
   if (before.reach && after.reach) GraphChanges(before, after, result).run();
 }
 
-std::string fusion_reason(const Facts& before, const Facts& after) {
-  std::string_view adverb = "no longer";
-  std::vector<std::string> pairs = separated(before, after, after);
-  if (pairs.empty()) pairs = separated(after, before, after), adverb = "now";
+std::string fusion_reason(const Function& before, const Function& after, const Facts& facts) {
+  if (!before.knows_fused || !after.knows_fused) return {};
+  // Operators that are no longer fused need more kernels, and never fewer.
+  const bool is_more = after.costs.kernels > before.costs.kernels;
+  const std::string_view adverb = is_more ? "no longer" : "now";
+  std::vector<std::string> pairs = is_more ? separated(before, after, facts) : separated(after, before, facts);
   if (pairs.empty()) return {};
   const std::size_t count = pairs.size();
   pairs.resize(std::min(pairs.size(), pairs_named));

@@ -13,6 +13,6 @@ void append_graph_changes(const Facts& before, const Facts& after, Difference& r
 
 // Returns ", since layer_norm (model.py:9) is no longer fused with gelu (model.py:10)", or the opposite; empty if
 // both runs compute the same operators together.
-std::string fusion_reason(const Facts& before, const Facts& after);
+std::string fusion_reason(const Function& before, const Function& after, const Facts& facts);
 
 }  // namespace depyf::diff

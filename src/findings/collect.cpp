@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "findings/remedies.h"
 #include "texts/counts.h"
@@ -7,10 +8,30 @@
 namespace depyf::findings {
 namespace {
 
+// Guards take about a tenth of a microsecond each.
+constexpr std::int64_t many_guards = 500;
+
 std::string at(const record::Place& place) {
   const std::string line = diff::quoted_line(place);
   return line.empty() ? "" : " at " + line;
 }
+
+// Returns the value that the subject of a guard is a part of: TABLE for TABLE['k'] and for list(dict.keys(TABLE))[0].
+std::string container_of(std::string_view subject) {
+  subject = subject.substr(0, std::min(subject.rfind('['), subject.size()));
+  for (const std::string_view call : {"list(dict.keys(", "list(dict.values(", "dict.__len__(", "len("})
+    if (subject.starts_with(call)) {
+      subject.remove_prefix(call.size());
+      subject = subject.substr(0, subject.find(')'));
+    }
+  return std::string(subject);
+}
+
+// The guards on parts of one value.
+struct Group {
+  std::int64_t guards = 0;
+  record::Place place;
+};
 
 // Collects the findings of one process.
 class Collector {
@@ -23,7 +44,10 @@ class Collector {
       for (const diff::EagerFact& fact : function.eager) eager(function, fact);
       for (const diff::BreakFact& fact : function.breaks) graph_break(function, *fact.source);
       for (const diff::Cause& cause : function.recompilations) recompilation(function, cause);
-      for (const record::Compilation* compilation : function.compilations) cache_misses(function, *compilation);
+      for (const record::Compilation* compilation : function.compilations) {
+        cache_misses(function, *compilation);
+        expensive_guards(function, *compilation);
+      }
     }
   }
 
@@ -50,7 +74,10 @@ class Collector {
     Finding& finding = add(code, function, fact.place, texts::headline(*fact.compilation, function.title()));
     finding.evidence = texts::details(*fact.compilation);
     finding.verify = "depyf check --no-breaks";
-    if (fact.kind == "limit") set_remedy(finding, function, setting_for_limit(*fact.compilation));
+    if (fact.kind != "limit") return;
+    finding.evidence.push_back(
+        "First make the guards that failed hold, or mark what varies as dynamic. A higher limit keeps the recompilations.");
+    set_remedy(finding, function, setting_for_limit(*fact.compilation));
   }
 
   void graph_break(const diff::Function& function, const record::GraphBreak& it) {
@@ -59,6 +86,9 @@ class Collector {
     finding.evidence = texts::hints(it);
     finding.verify = "depyf check --no-breaks";
     set_remedy(finding, function, setting_for_break(it));
+    if (finding.setting.starts_with("torch._dynamo.config.reorderable_logging_functions"))
+      finding.evidence.push_back(
+          "With the setting, the text is printed when the graph has run, and so later than without it.");
     if (std::optional<Patch> edit = edit_for_break(it, source_)) finding.patch = std::move(edit);
   }
 
@@ -76,6 +106,26 @@ class Collector {
           add("cache-miss", function, {}, "The cache " + event.cache + " had no entry for " + function.title());
       finding.verify = "depyf explain";
     }
+  }
+
+  void expensive_guards(const diff::Function& function, const record::Compilation& compilation) {
+    std::int64_t all = compilation.guards.value_or(0);
+    std::map<std::string, Group> groups;
+    for (const record::Limit& limit : compilation.limits) {
+      const std::int64_t count = diff::guards_in(limit);
+      all += count;
+      Group& group = groups[container_of(limit.subject)];
+      group.guards += count;
+      if (!group.place.line) group.place = limit.place;
+    }
+    if (all < many_guards) return;
+    groups.erase("");
+    const auto largest = std::ranges::max_element(groups, {}, [](const auto& it) { return it.second.guards; });
+    const bool is_known = largest != groups.end() && largest->second.guards * 2 >= all;
+    std::string sentence = "Each call of " + function.title() + " checks " + std::to_string(all) + " guards";
+    if (is_known) sentence += ", " + std::to_string(largest->second.guards) + " of them on parts of " + largest->first;
+    Finding& finding = add("expensive-guards", function, is_known ? largest->second.place : record::Place(), sentence);
+    finding.verify = "depyf findings --fail-on expensive-guards";
   }
 
   const record::Process& process_;
@@ -105,7 +155,8 @@ std::vector<Finding> findings_of(const record::Run& run, const ReadSource& sourc
   for (const record::Process& process : run.processes) Collector(process, source, all).run();
   for (Finding& finding : all) {
     const bool is_known = std::ranges::any_of(result, [&](const Finding& known) {
-      return known.rule == finding.rule && known.sentence == finding.sentence && known.place.line == finding.place.line;
+      return known.rule == finding.rule && known.sentence == finding.sentence &&
+             known.place.line == finding.place.line && known.place.file == finding.place.file;
     });
     if (!is_known) result.push_back(std::move(finding));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "conditions/expression.h"
+#include "findings/insertion.h"
 #include "support/words.h"
 
 namespace depyf::findings {
@@ -27,24 +28,43 @@ bool is_plain_call(std::string_view line, std::string_view function) {
   });
 }
 
-// Returns a change of one place of a file as a unified diff.
-std::string unified_diff(const Patch& patch, const std::vector<std::string_view>& lines) {
+// Returns a change of one place of a file as a unified diff. The lines of `text` may end in CRLF, and the last one may lack
+// its end.
+std::string unified_diff(const Patch& patch, std::string_view text_before) {
+  const std::vector<std::string_view> lines = lines_of(text_before);
+  const bool has_last_end = text_before.ends_with('\n');
+
   const int first = std::max(1, patch.line - context_lines);
   const int last = std::min(static_cast<int>(lines.size()), patch.line + patch.removed - 1 + context_lines);
   const int before = last - first + 1;
   const int after = before - patch.removed + static_cast<int>(patch.inserted.size());
   std::string text = "--- " + patch.file + "\n+++ " + patch.file + "\n@@ -" + std::to_string(first) + "," +
                      std::to_string(before) + " +" + std::to_string(first) + "," + std::to_string(after) + " @@\n";
-  for (int number = first; number <= last; ++number) {
-    if (number == patch.line)
-      for (const std::string& line : patch.inserted) text += "+" + line + "\n";
-    const bool is_removed = number >= patch.line && number < patch.line + patch.removed;
-    text += (is_removed ? "-" : " ") + std::string(lines[static_cast<std::size_t>(number - 1)]) + "\n";
-  }
-  if (patch.line > last)
+  const auto add = [&](char sign, int number) {
+    text += sign + std::string(lines[static_cast<std::size_t>(number - 1)]) + "\n";
+    if (number == static_cast<int>(lines.size()) && !has_last_end) text += "\\ No newline at end of file\n";
+  };
+  const auto add_inserted = [&] {
     for (const std::string& line : patch.inserted) text += "+" + line + "\n";
+  };
+  for (int number = first; number <= last; ++number) {
+    if (number == patch.line && !patch.removed) add_inserted();
+    const bool is_removed = number >= patch.line && number < patch.line + patch.removed;
+    add(is_removed ? '-' : ' ', number);
+    if (is_removed && number == patch.line + patch.removed - 1) add_inserted();
+  }
+  if (patch.line > last && !patch.removed) add_inserted();
   return text;
 }
+
+// Returns "\r" for a file whose first line ends in CRLF, which inserted lines should end in too.
+std::string line_end_of(std::string_view text) {
+  const std::size_t end = text.find('\n');
+  return end != std::string_view::npos && end > 0 && text[end - 1] == '\r' ? "\r" : "";
+}
+
+// True for a file of an installed package. A setting is for the whole process, so that it belongs into the program.
+bool is_installed(std::string_view file) { return has(file, "/site-packages/") || has(file, "/dist-packages/"); }
 
 }  // namespace
 
@@ -55,7 +75,8 @@ std::string setting_for_break(const record::GraphBreak& graph_break) {
     return "torch._dynamo.config.reorderable_logging_functions.add(print)";
   if (is_plain_call(line, "warnings.warn") && has(all, "warn"))
     return "torch._dynamo.config.reorderable_logging_functions.add(__import__('warnings').warn)";
-  if (has(reason, "Tensor.item") || has(all, "capture_scalar_outputs"))
+  // A branch on data has that hint too, but its graph ends with the setting as well.
+  if (has(reason, "Tensor.item") || (has(all, "capture_scalar_outputs") && !has(reason, "branching")))
     return "torch._dynamo.config.capture_scalar_outputs = True";
   if (has(all, "capture_dynamic_output_shape_ops"))
     return "torch._dynamo.config.capture_dynamic_output_shape_ops = True";
@@ -83,7 +104,8 @@ std::string setting_for_limit(const record::Compilation& compilation) {
 }
 
 std::optional<Patch> edit_for_break(const record::GraphBreak& graph_break, const ReadSource& source) {
-  if (graph_break.place.text != "torch._dynamo.graph_break()") return std::nullopt;
+  if (graph_break.place.text != "torch._dynamo.graph_break()" || is_installed(graph_break.place.file))
+    return std::nullopt;
   const std::optional<std::string> text = source(graph_break.place.file);
   if (!text) return std::nullopt;
   const std::vector<std::string_view> lines = lines_of(*text);
@@ -91,22 +113,20 @@ std::optional<Patch> edit_for_break(const record::GraphBreak& graph_break, const
   if (index >= lines.size() || stripped(lines[index]) != graph_break.place.text) return std::nullopt;
   Patch patch{graph_break.place.file, graph_break.place.line, 1, {}, {}};
   // A block needs a statement: `pass` does nothing.
-  patch.inserted.push_back(std::string(indentation_of(lines[index])) + "pass");
-  patch.diff = unified_diff(patch, lines);
+  patch.inserted.push_back(std::string(indentation_of(lines[index])) + "pass" + line_end_of(*text));
+  patch.diff = unified_diff(patch, *text);
   return patch;
 }
 
 std::optional<Patch> edit_for_setting(const std::string& setting, const std::string& file, const ReadSource& source) {
-  const std::optional<std::string> text = setting.empty() ? std::nullopt : source(file);
-  if (!text) return std::nullopt;
-  const std::vector<std::string_view> lines = lines_of(*text);
-  const auto import = std::ranges::find_if(lines, [](std::string_view line) {
-    return stripped_end(line) == "import torch" || line.starts_with("import torch #");
-  });
-  if (import == lines.end()) return std::nullopt;
-  Patch patch{file, static_cast<int>(import - lines.begin()) + 2, 0, {}, {}};
-  patch.inserted = {"import torch._dynamo", setting};
-  patch.diff = unified_diff(patch, lines);
+  const std::optional<std::string> text = setting.empty() || is_installed(file) ? std::nullopt : source(file);
+  if (!text || !text->ends_with('\n')) return std::nullopt;
+  const std::optional<int> line = line_behind_import(*text);
+  if (!line) return std::nullopt;
+  Patch patch{file, *line, 0, {}, {}};
+  for (const std::string& statement : {std::string("import torch._dynamo"), setting})
+    patch.inserted.push_back(statement + line_end_of(*text));
+  patch.diff = unified_diff(patch, *text);
   return patch;
 }
 

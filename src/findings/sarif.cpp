@@ -92,6 +92,17 @@ class Sarif {
     });
   }
 
+  void locations(const record::Place& place) {
+    out_.list("locations", std::array{0}, [&](int) {
+      out_.object([&] {
+        out_.object("physicalLocation", [&] {
+          location(place.file);
+          if (place.line > 0) out_.object("region", [&] { out_.member("startLine", place.line); });
+        });
+      });
+    });
+  }
+
   void result(const Finding& finding) {
     out_.member("ruleId", finding.rule->code);
     out_.member("ruleIndex", static_cast<std::int64_t>(finding.rule - std::begin(rules)));
@@ -100,14 +111,7 @@ class Sarif {
     for (const std::string& evidence : finding.evidence) message += "\n" + evidence;
     if (!finding.setting.empty()) message += "\nThis statement should remove it: " + finding.setting;
     text("message", message);
-    out_.list("locations", std::array{0}, [&](int) {
-      out_.object([&] {
-        out_.object("physicalLocation", [&] {
-          location(finding.place.file);
-          if (finding.place.line > 0) out_.object("region", [&] { out_.member("startLine", finding.place.line); });
-        });
-      });
-    });
+    if (!finding.place.file.empty()) locations(finding.place);
     // Stable between runs: neither the number of the line nor values of the call count.
     out_.object("partialFingerprints", [&] {
       const std::string line = finding.place.text.empty() ? finding.function : finding.place.text;

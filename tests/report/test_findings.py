@@ -50,6 +50,31 @@ PLANTED = {
     "size": (net(size="4 + i, 3", calls=2), "recompilation", "x.shape"),
     "attribute": (net("return x * self.n", "net.n = 2 + i", calls=2), "recompilation", "self.n"),
     "limit": (net("return x * len(self.mode)", "net.mode = 'a' * i", calls=12), "recompile-limit", "recompile_limit"),
+    "print, Inductor": (BLOCK.format(line="    print('hello')\n").replace("eager", "inductor"), "graph-break", "print('hello')"),
+    "size, Inductor": (net(size="4 + i, 3", calls=2).replace("eager", "inductor"), "recompilation", "x.shape"),
+}  # fmt: skip
+
+CALLS = "\ndef run():\n    compiled = torch.compile(f, backend='eager')\n    compiled({first})\n    return compiled({second}).detach()\n"
+DOUBLE = HEAD + "def f(x):\n    return x * 2\n"
+# What only the user can change. Name -> (the program, the code of the finding, the line).
+WITHOUT_PATCH = {
+    "logging": ("import logging\nLOG = logging.getLogger('m')\n" + BLOCK.format(line="    LOG.warning('x')\n"), "graph-break", "LOG.warning('x')"),
+    "time": ("import time\n" + BLOCK.format(line="    t = time.time()\n"), "graph-break", "t = time.time()"),
+    "branch": (BLOCK.format(line="    if y.sum() > 0:\n        y = y + 1\n"), "graph-break", "if y.sum() > 0:"),
+    "shape": (BLOCK.format(line="    print(y.shape)\n"), "graph-break", "print(y.shape)"),
+    "counter": (
+        HEAD + "COUNT = 0\n\ndef f(x):\n    global COUNT\n    COUNT += 1\n    return x * COUNT\n" + CALLS.format(first="torch.ones(3)", second="torch.ones(3)"),
+        "recompilation",
+        "COUNT += 1",
+    ),
+    "type": (DOUBLE + CALLS.format(first="torch.ones(3)", second="torch.ones(3).double()"), "recompilation", "return x * 2"),
+    "gradient": (DOUBLE + CALLS.format(first="torch.ones(3)", second="torch.ones(3, requires_grad=True)"), "recompilation", "return x * 2"),
+    "many guards": (
+        HEAD + "TABLE = {f'k{i}': i for i in range(600)}\n\ndef f(x):\n    return x * sum(TABLE.values())\n"
+        + CALLS.format(first="torch.ones(3)", second="torch.ones(3)"),
+        "expensive-guards",
+        "return x * sum(TABLE.values())",
+    ),
 }  # fmt: skip
 
 
@@ -63,13 +88,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run(folder, list(PLANTED))
     for name in PLANTED:
         patched = folder / f"{name}, patched"
-        patched.mkdir()
-        shutil.copy(folder / name / "model.py", patched)
         text = next(each["patch"] for each in findings(folder / name) if each["patch"])
-        text = text.replace(str(folder / name / "model.py"), "model.py")
-        subprocess.run(["patch", "-p0", "--quiet"], input=text, text=True, cwd=patched, check=True)
+        patch(folder / name / "model.py", text, patched / "model.py")
     run(folder, [f"{name}, patched" for name in PLANTED])
     return folder
+
+
+def patch(source: Path, text: str, target: Path) -> None:
+    """Writes a file with a patch of another file applied by patch(1)."""
+    target.parent.mkdir()
+    shutil.copy(source, target)
+    text = text.replace(str(source), target.name)
+    command = ["patch", "-p0", "--quiet", "--binary", "--fuzz=0"]
+    subprocess.run(command, input=text.encode(), cwd=target.parent, check=True)
 
 
 def run(folder: Path, names: list[str]) -> None:
@@ -103,18 +134,64 @@ def test_a_planted_finding_goes_away_with_its_patch(folder: Path, name: str) -> 
 
 
 def test_no_setting_is_proposed_where_none_is_sure_to_help(tmp_path: Path) -> None:
-    (tmp_path / "shape").mkdir()
-    (tmp_path / "shape" / "model.py").write_text(BLOCK.format(line="    print(y.shape)\n"))
-    run(tmp_path, ["shape"])
-    (found,) = findings(tmp_path / "shape")
-    assert (found["code"], found["setting"], found["patch"]) == ("graph-break", None, None) and found["evidence"]
+    for name, (source, _, _) in WITHOUT_PATCH.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "model.py").write_text(source)
+    run(tmp_path, list(WITHOUT_PATCH))
+    for name, (_, code, line) in WITHOUT_PATCH.items():
+        found = [each for each in findings(tmp_path / name) if each["code"] == code]
+        assert [each["place"]["text"] for each in found] == [line], name
+        assert found[0]["setting"] is None and found[0]["patch"] is None and found[0]["remedy"], name
+    assert "on parts of TABLE" in found[0]["sentence"]
+
+
+@pytest.mark.parametrize(
+    "head, fits",
+    [
+        (HEAD.replace("\n", "\r\n"), True),
+        ('"""\nimport torch\n"""\nimport torch as th\nimport torch\n', True),
+        ("from torch import (\n    nn,\n    ones,\n)\nimport torch\n", True),
+        ("import torch.nn as nn; torch = __import__('torch')\n", True),
+        ("torch = __import__('torch')\n", False),
+    ],
+)
+def test_a_setting_stands_behind_the_import(head: str, fits: bool, tmp_path: Path) -> None:
+    end = "\r\n" if "\r" in head else "\n"
+    source = head + PLANTED["item"][0].removeprefix(HEAD).replace("\n", end)
+    (tmp_path / "item").mkdir()
+    (tmp_path / "item" / "model.py").write_text(source, newline="")
+    run(tmp_path, ["item"])
+    (found,) = findings(tmp_path / "item")
+    assert bool(found["patch"]) == fits
+    if fits:
+        patch(tmp_path / "item" / "model.py", found["patch"], tmp_path / "patched" / "model.py")
+        patched = (tmp_path / "patched" / "model.py").read_bytes().decode()
+        assert patched.count(end) == patched.count("\n") == source.count("\n") + 2
+        run(tmp_path, ["patched"])
+        assert findings(tmp_path / "patched") == []
+
+
+def test_the_last_line_of_a_file_may_lack_its_end(tmp_path: Path) -> None:
+    source = (
+        HEAD
+        + "def run():\n    return torch.compile(f, backend='eager')(torch.ones(3))\n\ndef f(x):\n    torch._dynamo.graph_break()"
+    )
+    (tmp_path / "end").mkdir()
+    (tmp_path / "end" / "model.py").write_text(source.replace("def f(x):\n", "def f(x):\n    x = x + 1\n"))
+    run(tmp_path, ["end"])
+    (text,) = [each["patch"] for each in findings(tmp_path / "end") if each["code"] == "graph-break"]
+    patch(tmp_path / "end" / "model.py", text, tmp_path / "patched" / "model.py")
+    assert (tmp_path / "patched" / "model.py").read_text().endswith("    x = x + 1\n    pass\n")
 
 
 def test_sarif_has_the_form_of_its_standard(folder: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
     done = command("--sarif", "--root", folder, *[folder / name / "dump" for name in PLANTED])
     assert done.returncode == 0, done.stderr
     log = json.loads(done.stdout)
-    assert log["version"] == "2.1.0" and len(log["runs"]) == 1
+    schema = json.loads(Path(__file__).with_name("sarif_subset.schema.json").read_text())
+    jsonschema.Draft7Validator(schema, format_checker=jsonschema.FormatChecker()).validate(log)
+    assert len(log["runs"]) == 1
     (tool_run,) = log["runs"]
     rules = [rule["id"] for rule in tool_run["tool"]["driver"]["rules"]]
     base = tool_run["originalUriBaseIds"]["ROOT"]["uri"]
@@ -128,11 +205,35 @@ def test_sarif_has_the_form_of_its_standard(folder: Path) -> None:
         for fix in result.get("fixes", []):
             (replacement,) = fix["artifactChanges"][0]["replacements"]
             assert replacement["deletedRegion"]["startLine"] <= replacement["deletedRegion"]["endLine"]
-    fingerprints = [result["partialFingerprints"]["finding/v1"] for result in tool_run["results"]]
-    again = command("--sarif", "--root", folder, *[folder / name / "dump" for name in PLANTED])
-    assert fingerprints == [
-        each["partialFingerprints"]["finding/v1"] for each in json.loads(again.stdout)["runs"][0]["results"]
-    ]
+
+
+def test_fingerprints_are_the_same_in_another_run(folder: Path, tmp_path: Path) -> None:
+    names = ["print", "size"]
+    for name in names:
+        (tmp_path / name).mkdir()
+        # The comment moves every line.
+        (tmp_path / name / "model.py").write_text("# A comment.\n" + PLANTED[name][0])
+    run(tmp_path, names)
+    fingerprints = []
+    for place in (folder, tmp_path):
+        log = json.loads(command("--sarif", "--root", place, *[place / name / "dump" for name in names]).stdout)
+        fingerprints.append([each["partialFingerprints"]["finding/v1"] for each in log["runs"][0]["results"]])
+    assert len(set(fingerprints[0])) == 2 and fingerprints[0] == fingerprints[1]
+
+
+def test_explain_carries_the_findings(folder: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+
+    def explain(*paths: Path) -> tuple[int, dict]:
+        command = [sys.executable, "-m", "depyf", "explain", "--json", *map(str, paths)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+        return done.returncode, json.loads(done.stdout)
+
+    status, told = explain(folder / "print" / "dump")
+    assert status == 0 and told["findings"] == findings(folder / "print") and told["problems"] == []
+    assert "1 distinct graph break" in told["summary"]
+    status, told = explain(tmp_path / "nothing")
+    assert status == 1 and told["findings"] == [] and "nothing" in told["problems"][0]
 
 
 def test_what_is_wrong_is_said(folder: Path, tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Seeded changes of a program, each of which `depyf diff` and `depyf check` have to name at its line.
 
-A change is (the text in the program, what replaces it, a text that the place or the sentence of one difference has to hold).
+A change is (the text in the program, what replaces it, the line, words). One difference must have its place at the line, and
+the words in its sentence or its details. An empty line stands for a change that belongs to a whole function or run, such as
+another backend; then the place must be the first line of a function. No words: nothing may be named.
 """
 
 from __future__ import annotations
@@ -61,71 +63,71 @@ def run():
 _FORWARD = "        h = self.norm(x)\n"
 _LOOP = "    for _ in range(2):\n"
 
-CHANGES: dict[str, tuple[str, str, str]] = {
+CHANGES: dict[str, tuple[str, str, str, str | None]] = {
     # Graph breaks.
-    "print": (_FORWARD, '        print("hello")\n' + _FORWARD, 'print("hello")'),
-    "logging": (_FORWARD, '        log.warning("x")\n' + _FORWARD, 'log.warning("x")'),
-    "explicit break": (_FORWARD, "        torch._dynamo.graph_break()\n" + _FORWARD, "graph_break()"),
-    "item": ("h * self.scale", "h * h.sum().item()", "h.sum().item()"),
-    "tolist": (_FORWARD, "        torch.ones(1).to(x).tolist()\n" + _FORWARD, "tolist()"),
-    "branch on data": ("        x = x.mean(1)", "        if x.sum() > 1e9:\n            x = x + 1\n        x = x.mean(1)", "x.sum() > 1e9"),
+    "print": (_FORWARD, '        print("hello")\n' + _FORWARD, 'print("hello")', "graph break"),
+    "logging": (_FORWARD, '        log.warning("x")\n' + _FORWARD, 'log.warning("x")', "graph break"),
+    "explicit break": (_FORWARD, "        torch._dynamo.graph_break()\n" + _FORWARD, "torch._dynamo.graph_break()", "graph break"),
+    "item": ("h * self.scale", "h * h.sum().item()", "return x + h * h.sum().item()", "graph break"),
+    "tolist": (_FORWARD, "        torch.ones(1).to(x).tolist()\n" + _FORWARD, "torch.ones(1).to(x).tolist()", "graph break"),
+    "branch on data": ("        x = x.mean(1)", "        if x.sum() > 1e9:\n            x = x + 1\n        x = x.mean(1)", "if x.sum() > 1e9:", "graph break"),
     "disabled function": (
         "def loss(y, t):\n    d = y - t",
         "@torch.compiler.disable\ndef minus(y, t):\n    return y - t\n\ndef loss(y, t):\n    d = minus(y, t)",
-        "minus(y, t)",
+        "d = minus(y, t)", "graph break",
     ),
-    "builtin": (_FORWARD, "        breakpointless = input if x is None else open('/dev/null')\n" + _FORWARD, "open('/dev/null')"),
-    "break in the loss": ("    d = y - t", '    print("loss")\n    d = y - t', 'print("loss")'),
+    "builtin": (_FORWARD, "        breakpointless = input if x is None else open('/dev/null')\n" + _FORWARD, "breakpointless = input if x is None else open('/dev/null')", "graph break"),
+    "break in the loss": ("    d = y - t", '    print("loss")\n    d = y - t', 'print("loss")', "graph break"),
     # Recompilations.
-    "batch": ("torch.randn(4, 8, 16)", "torch.randn(4 + _, 8, 16)", "x.shape"),
-    "sequence": ("torch.randn(4, 8, 16)", "torch.randn(4, 8 + _, 16)", "x.shape"),
-    "attribute": (_LOOP, _LOOP + "        net.blocks[0].scale += 0.5\n", "scale"),
-    "text": (_LOOP, _LOOP + "        net.blocks[0].mode = str(_)\n", None),  # nothing reads it
+    "batch": ("torch.randn(4, 8, 16)", "torch.randn(4 + _, 8, 16)", "h = self.norm(x)", "x.shape"),
+    "sequence": ("torch.randn(4, 8, 16)", "torch.randn(4, 8 + _, 16)", "h = self.norm(x)", "x.shape"),
+    "attribute": (_LOOP, _LOOP + "        net.blocks[0].scale += 0.5\n", "return x + h * self.scale", "scale"),
+    "text": (_LOOP, _LOOP + "        net.blocks[0].mode = str(_)\n", "", None),  # nothing reads it
     "text that is read": (
         "        return x + h * self.scale",
         "        self.mode = self.mode + '.'\n        return x + h * (0.5 if self.mode else 1.0)",
-        "self.mode",
+        "self.mode = self.mode + '.'", "mode",
     ),
     "list that grows": (
         "        return x + h * self.scale",
         "        self.steps.append(1)\n        return x + h * len(self.steps)",
-        "self.steps",
+        "self.steps.append(1)", "steps",
     ),
-    "grad mode": (_LOOP, "    with torch.no_grad():\n        compiled(torch.randn(4, 8, 16))\n" + _LOOP, "grad"),
-    "type of the input": ("        y = compiled(x)", "        y = compiled(x)\n        net.double()(x.double())\n        compiled(x.double())\n        net.float()", "float64"),
-    "strides": ("        y = compiled(x)", "        y = compiled(x)\n        compiled(x.transpose(0, 1).contiguous().transpose(0, 1))", "stride"),
-    "gradient of the input": ("        y = compiled(x)", "        y = compiled(x)\n        compiled(x.requires_grad_())", "requires_grad"),
+    "grad mode": (_LOOP, "    with torch.no_grad():\n        compiled(torch.randn(4, 8, 16))\n" + _LOOP, "", "grad mode"),
+    "type of the input": ("        y = compiled(x)", "        y = compiled(x)\n        net.double()(x.double())\n        compiled(x.double())\n        net.float()", "h = self.norm(x)", "float64"),
+    "strides": ("        y = compiled(x)", "        y = compiled(x)\n        compiled(x.transpose(0, 1).contiguous().transpose(0, 1))", "h = self.norm(x)", "stride"),
+    "gradient of the input": ("        y = compiled(x)", "        y = compiled(x)\n        compiled(x.requires_grad_())", "h = self.norm(x)", "requires_grad"),
     "recompile limit": (
         _LOOP,
         "    torch._dynamo.config.recompile_limit = 1\n" + _LOOP + "        net.blocks[0].scale += 0.5\n",
-        "recompile_limit",
+        "", "recompile_limit (1)",
     ),
     # What is computed.
-    "activation": ("F.gelu(", "F.relu(", "F.relu(self.up(h))"),
-    "order": ("x + h * self.scale", "h * self.scale - x", "h * self.scale - x"),
-    "removed norm": (_FORWARD, "        h = x\n", "self.norm(x)"),
-    "added operator": ("        h = self.down(h)", "        h = self.down(h).tanh()", "self.down(h).tanh()"),
-    "width": ("(16, 32)\n        self.down = torch.nn.Linear(32, 16)", "(16, 64)\n        self.down = torch.nn.Linear(64, 16)", "self.up(h)"),
-    "reduction": ("x.mean(1)", "x.sum(1)", "x.sum(1)"),
-    "dimension": ("        x = x.mean(1)\n        return self.head(x)", "        x = x.mean(1, keepdim=True)\n        return self.head(x)[:, 0]", "x.mean(1, keepdim=True)"),
-    "loss": ("(d * d).mean()", "d.abs().mean()", "d.abs().mean()"),
-    "more layers": ("range(2))\n        self.head", "range(3))\n        self.head", "self.norm(x)"),
-    "other length": ("torch.randn(4, 8, 16)", "torch.randn(4, 6, 16)", "self.norm(x)"),
-    "autocast": ("        y = compiled(x)", "        with torch.autocast('cpu', torch.bfloat16):\n            y = compiled(x)", "self.up(h)"),
-    "half precision": ("    net = Net()", "    net = Net().bfloat16()\n    torch.set_default_dtype(torch.bfloat16)", "bf16"),
-    "dropout": ("        h = self.down(h)", "        h = F.dropout(self.down(h), 0.1)", "F.dropout"),
+    "activation": ("F.gelu(", "F.relu(", "h = F.relu(self.up(h))", "relu"),
+    "order": ("x + h * self.scale", "h * self.scale - x", "return h * self.scale - x", "sub"),
+    "removed norm": (_FORWARD, "        h = x\n", "h = self.norm(x)", "layer_norm"),
+    "added operator": ("        h = self.down(h)", "        h = self.down(h).tanh()", "h = self.down(h).tanh()", "tanh"),
+    "width": ("(16, 32)\n        self.down = torch.nn.Linear(32, 16)", "(16, 64)\n        self.down = torch.nn.Linear(64, 16)", "h = F.gelu(self.up(h))", "64]"),
+    "reduction": ("x.mean(1)", "x.sum(1)", "x = x.sum(1)", "sum"),
+    "dimension": ("        x = x.mean(1)\n        return self.head(x)", "        x = x.mean(1, keepdim=True)\n        return self.head(x)[:, 0]", "x = x.mean(1, keepdim=True)", "[4, 1, 16]"),
+    "loss": ("(d * d).mean()", "d.abs().mean()", "return d.abs().mean()", "abs"),
+    "more layers": ("range(2))\n        self.head", "range(3))\n        self.head", "h = self.norm(x)", "layer_norm"),
+    "other length": ("torch.randn(4, 8, 16)", "torch.randn(4, 6, 16)", "h = self.norm(x)", "[4, 6, 16]"),
+    "autocast": ("        y = compiled(x)", "        with torch.autocast('cpu', torch.bfloat16):\n            y = compiled(x)", "h = F.gelu(self.up(h))", "bf16"),
+    "half precision": ("    net = Net()", "    net = Net().bfloat16()\n    torch.set_default_dtype(torch.bfloat16)", "h = self.norm(x)", "bf16"),
+    "dropout": ("        h = self.down(h)", "        h = F.dropout(self.down(h), 0.1)", "h = F.dropout(self.down(h), 0.1)", "dropout"),
     # Costs and settings.
-    "saved": ("        h = self.down(h)", "        h = self.down(h.exp().sin())", "self.down(h.exp().sin())"),
-    "setting": ("    net = Net()", "    torch._dynamo.config.assume_static_by_default = False\n    net = Net()", "self.norm(x)"),
-    "library": ("h = self.down(h)", "h = self.down(h) @ torch.eye(16)", "torch.eye(16)"),
-    "dynamic": ("torch.compile(net)", "torch.compile(net, dynamic=True)", "self.norm(x)"),
-    "backend": ("torch.compile(net)", "torch.compile(net, backend='aot_eager')", None),  # the loss has kernels still
+    "saved": ("        h = self.down(h)", "        h = self.down(h.exp().sin())", "h = self.down(h.exp().sin())", "exp"),
+    "setting": ("    net = Net()", "    torch._dynamo.config.assume_static_by_default = False\n    net = Net()", "h = self.norm(x)", "[?, ?, 16]"),
+    "library": ("h = self.down(h)", "h = self.down(h) @ torch.eye(16)", "h = self.down(h) @ torch.eye(16)", "matmul"),
+    "dynamic": ("torch.compile(net)", "torch.compile(net, dynamic=True)", "h = self.norm(x)", "[?, ?, 16]"),
+    "backend": ("torch.compile(net)", "torch.compile(net, backend='aot_eager')", "", "another backend"),
     "all on aot_eager": (
         "    compiled = torch.compile(net)\n    compiled_loss = torch.compile(loss)",
         "    compiled = torch.compile(net, backend='aot_eager')\n    compiled_loss = torch.compile(loss, backend='aot_eager')",
-        "another backend",
+        "", "another backend",
     ),
-    "loss not compiled": ("torch.compile(loss)", "loss", "not compiled"),
-    "forward not compiled": ("torch.compile(net)", "net", "not compiled"),
-    "new function": ("        y = compiled(x)\n", "        y = compiled(x)\n        torch.compile(lambda z: [z, print(1)])(x)\n", "print(1)"),
+    "loss not compiled": ("torch.compile(loss)", "loss", "", "not compiled"),
+    "forward not compiled": ("torch.compile(net)", "net", "", "not compiled"),
+    "new function": ("        y = compiled(x)\n", "        y = compiled(x)\n        torch.compile(lambda z: [z, print(1)])(x)\n", "torch.compile(lambda z: [z, print(1)])(x)", "graph break"),
 }  # fmt: skip

@@ -2,8 +2,9 @@
 
     python tools/contract/measure.py [--repetitions 100] [--only NAME...]
 
-Every change of `changes.py` is made once, and compared with the program before it. Unchanged programs are run again in other
-processes and folders, half of them with an empty cache of Inductor, and with functions compiled in another order.
+Every change of `changes.py` is made once, and compared with the program before it. A change counts if both commands name it at
+its line. Unchanged programs are run again, each in a process and a folder of its own, every second one with an empty cache of
+Inductor, and every third one with its functions compiled in another order.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,7 +22,7 @@ from changes import BASE, CHANGES
 
 ROOT = Path(__file__).parents[2]
 COMMAND = os.environ.get("DEPYF_REPORT") or str(ROOT / "build" / "dev" / "depyf-report")
-# The loss is compiled first; a comment moves all lines; another name of a local that no guard reads.
+# A comment moves all lines; in the last one, the loss is compiled first.
 UNCHANGED = {
     "again": BASE,
     "comment": BASE.replace("class Block", "# A comment.\n\nclass Block"),
@@ -51,9 +53,12 @@ def differences(arguments: list[str], key: str) -> list[dict]:
     return json.loads(done.stdout)[key]
 
 
-def names(found: list[dict], text: str) -> bool:
-    """True if a difference names the text in its place or in its sentence."""
-    return any(text in f"{each['place']['text']} {each['sentence']} {' '.join(each['details'])}" for each in found)
+def names(found: list[dict], line: str, words: str) -> bool:
+    """True if a difference has its place at a line, or at the first line of a function if there is none, and says the words."""
+    return any(
+        (each["place"]["text"] or "") == line and words in " ".join([each["code"], each["sentence"], *each["details"]])
+        for each in found
+    )
 
 
 def main() -> int:
@@ -63,52 +68,59 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary)
-        changed = {name: BASE.replace(old, new, 1) for name, (old, new, _) in CHANGES.items() if name in options.only}
+        changed = {name: BASE.replace(old, new, 1) for name, (old, new, *_) in CHANGES.items() if name in options.only}
         assert all(source != BASE for source in changed.values())
         run(work / "changed", {"base": BASE, **changed}, work / "cache")
         base, contract = work / "changed" / "base" / "dump", work / "contract.json"
         subprocess.run([COMMAND, "check", "--write", "--baseline", contract, base], check=True)
         print(contract.read_text(encoding="utf-8"))
-        wrong = seen = 0
+        wrong = total = 0
         for name in changed:
-            text, dump = CHANGES[name][2], work / "changed" / name / "dump"
+            _, _, line, words = CHANGES[name]
+            dump = work / "changed" / name / "dump"
             by_diff = differences(["diff", "--json", str(base), str(dump)], "changes")
             by_check = differences(["check", "--json", "--baseline", str(contract), str(dump)], "broken")
-            if text is None:
-                verdict = "names nothing to be named" if not by_check else "silent: wrong"
-                is_right = True
+            if (work / "changed" / name / "failed").exists():
+                verdict = "wrong: the program failed"
+            elif words is None:
+                verdict = "wrong: named" if by_diff or by_check else "silent, as it should be"
             else:
-                is_right = names(by_diff, text) and names(by_check, text)
-                seen += is_right
-                verdict = "named" if is_right else f"diff {names(by_diff, text)}, check {names(by_check, text)}: wrong"
-            wrong += not is_right
+                total += 1
+                where = "at its line" if line else "of its function"
+                silent = [
+                    command
+                    for command, found in (("diff", by_diff), ("check", by_check))
+                    if not names(found, line, words)
+                ]
+                verdict = f"wrong: not named by {', '.join(silent)}" if silent else f"named {where}"
+            wrong += verdict.startswith("wrong")
             first = by_check[0]["sentence"][:110] if by_check else "-"
             print(f"{name:24} {verdict:28} {first}", flush=True)
-        total = sum(CHANGES[name][2] is not None for name in changed)
-        print(f"{seen} of {total} changes are named by diff and by check")
+        print(f"{total} changes that have to be named, {wrong} wrong")
         alarms = repetitions(work, base, contract, options.repetitions)
         return 1 if wrong or alarms else 0
 
 
 def repetitions(work: Path, base: Path, contract: Path, count: int) -> int:
     """Runs unchanged programs, and returns how often diff or check named a difference."""
-    each = 10  # programs in one process
-    alarms = done = 0
-    while done < count:
-        number = done // each
-        cache = work / ("cache" if number % 2 else f"cache{number}")
-        sources = {f"{i}-{name}": source for i in range(each) for name, source in [list(UNCHANGED.items())[i % 3]]}
+    alarms = 0
+    variants = list(UNCHANGED.items())
+    for number in range(count):
+        name, source = variants[number % len(variants)]
+        cache = work / (f"cache{number}" if number % 2 else "cache")
         folder = work / f"unchanged{number}"
-        run(folder, sources, cache)
-        for name in sources:
-            dump = str(folder / name / "dump")
-            found = differences(["diff", "--json", str(base), dump], "changes")
-            found += differences(["check", "--json", "--baseline", str(contract), dump], "broken")
-            alarms += bool(found)
-            for difference in found:
-                print(f"{folder.name}/{name}: {difference['code']}: {difference['sentence']}", flush=True)
-        done += each
-    print(f"{alarms} of {done} repetitions of unchanged programs were called different")
+        run(folder, {name: source}, cache)
+        dump = str(folder / name / "dump")
+        found = differences(["diff", "--json", str(base), dump], "changes")
+        found += differences(["check", "--json", "--baseline", str(contract), dump], "broken")
+        alarms += bool(found) or (folder / name / "failed").exists()
+        for difference in found:
+            print(f"{folder.name}/{name}: {difference['code']}: {difference['sentence']}", flush=True)
+        if number % 2:
+            shutil.rmtree(cache, ignore_errors=True)
+    print(
+        f"{alarms} of {count} repetitions of unchanged programs were called different ({count // 2} with an empty cache)"
+    )
     return alarms
 
 

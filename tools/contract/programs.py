@@ -13,6 +13,8 @@ from pathlib import Path
 import depyf
 import torch
 
+SETTINGS = ("assume_static_by_default", "automatic_dynamic_shapes", "recompile_limit")  # that programs change
+
 logging.disable(logging.CRITICAL)
 importlib.import_module("torch._inductor.config")
 for name, source in json.load(sys.stdin).items():
@@ -21,13 +23,13 @@ for name, source in json.load(sys.stdin).items():
     path = folder / "model.py"
     path.write_text(source)
     torch._dynamo.reset()
+    torch.set_grad_enabled(True)
     torch.set_default_dtype(torch.float32)
     namespace = {"__name__": "model"}
     exec(compile(source, str(path), "exec"), namespace)
     print(name, file=sys.stderr, flush=True)
     with (
-        torch._dynamo.config.patch(),
-        torch._inductor.config.patch(),
+        torch._dynamo.config.patch({setting: getattr(torch._dynamo.config, setting) for setting in SETTINGS}),
         depyf.prepare_debug(str(folder / "dump")),
         contextlib.redirect_stdout(io.StringIO()),
     ):

@@ -14,7 +14,10 @@ from dataclasses import dataclass
 # Code up to the end, or up to a `#` that is not in a string.
 _CODE = re.compile(r"""(?:[^#'"]+|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*""")
 _HINT = re.compile(r" \(HINT: (?P<hint>.*)\)$")
-_PLACE = re.compile(r"(?:^|\s)(?P<file>[^\s()]+\.py|<[^<>]+>):(?P<line>\d+) in (?P<function>\S+)$")
+# The names of folders may contain blanks behind the sign, where nothing else can stand in front of the file.
+_PLACE = re.compile(
+    r"(?:(?:^|# )(?P<path>[^#]+\.py)|(?:^|\s)(?P<file>[^\s()]+\.py|<[^<>]+>)):(?P<line>\d+) in (?P<function>\S+)$"
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ def read(text: str) -> Words:
     if place is None or "the guard itself is not due user code" in comment:
         return Words(condition, hint=hint, note=comment)
     line_text = comment[: place.start()].strip().removesuffix("#").strip()
-    return Words(condition, line_text, place["file"], int(place["line"]), hint)
+    return Words(condition, line_text, place["path"] or place["file"], int(place["line"]), hint)
 
 
 def _split(text: str) -> tuple[str, str]:
