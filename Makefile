@@ -77,6 +77,9 @@ check-all: setup  ## gcc, clang, sanitizers, fuzzing, coverage, mutation scores;
 contract: build  ## 40 seeded changes that diff and check have to name, and REPETITIONS=100 of unchanged programs; 25 minutes
 	$(PYTHON_VENV) tools/contract/measure.py --repetitions $(or $(REPETITIONS),100)
 
+contract-versions: build  ## Whether contracts hold elsewhere; PYTHONS="'/path/python3.12' ..." with PyTorch, LOGS="folder ..." of TORCH_TRACE
+	$(PYTHON_VENV) tools/contract/versions.py $(foreach python,$(PYTHONS),--python $(python)) $(foreach logs,$(LOGS),--logs $(logs))
+
 plugin: setup  ## The pytest plugin in a project of its own, from an installed wheel
 	tools/plugin.sh
 

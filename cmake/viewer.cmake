@@ -1,7 +1,7 @@
 # The viewer of the page as a part of the core.
 set(viewer_folder "${CMAKE_CURRENT_SOURCE_DIR}/src/report/viewer")
 # In the order in which they run: each uses only what stands before it, but for functions that are called later.
-set(viewer_scripts strict dom data theme highlight rows routing verdict source reproduction break_program connections explorer differences recompilations guards flow_map flow
+set(viewer_scripts strict dom data changes theme highlight rows routing verdict source reproduction break_program connections explorer differences recompilations guards flow_map flow
                    fusion modules timeline ranks search main)
 list(TRANSFORM viewer_scripts PREPEND "${viewer_folder}/")
 list(TRANSFORM viewer_scripts APPEND ".js")

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "depyf/diff.h"
 #include "depyf/record.h"
 
 namespace depyf {
@@ -31,9 +32,16 @@ PageTexts page_texts(const record::Process& process, const ReadArtifact& read_ar
 // Returns the content of a file with source code; nothing if it cannot be read.
 using ReadSource = std::function<std::optional<std::string>(const std::string& path)>;
 
+// What the run of the page does otherwise than an earlier run.
+struct PageChanges {
+  diff::Difference difference;
+  std::string before, after;  // the names of both runs
+};
+
 struct PageOptions {
   std::string command;  // the command that wrote the page, which the page states unless it is redacted
   bool is_redacted = false;  // leave out source text, paths, strings, numbers, and names that are the user's own
+  std::optional<PageChanges> changes = {};  // not with is_redacted: its sentences name lines and values
 };
 
 // Returns the page of a run whose graphs were read and linked. `texts` has an item for each process. A file of source

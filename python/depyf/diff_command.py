@@ -24,6 +24,10 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument("--details", action="store_true", help="what each difference consists of, and seconds by phase")
     parser.add_argument("--json", action="store_true", help="print it as JSON (docs/differences.md)")
+    parser.add_argument(
+        "--html", metavar="FILE", help="write the report of AFTER, a page that opens with the differences"
+    )
+    parser.add_argument("--force", action="store_true", help="replace FILE if it is there already")
     for name in ("before", "after"):
         parser.add_argument(
             name, metavar=name.upper(), help="a dump, a log of TORCH_TRACE, a directory of logs, or a record as JSON"
@@ -32,7 +36,9 @@ def add_parser(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Executes the command. Returns its exit status."""
-    options = [f"--{name}" for name in ("details", "json") if getattr(parsed, name)]
+    options = [f"--{name}" for name in ("details", "json", "force") if getattr(parsed, name)]
+    if parsed.html is not None:
+        options += ["--html", parsed.html]
     status, output, errors = _core.comparing_command(["diff", *options, parsed.before, parsed.after])
     sys.stdout.write(output)
     sys.stderr.write(errors)

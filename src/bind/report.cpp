@@ -33,7 +33,7 @@ nb::tuple summary_of(const std::vector<std::string>& paths, bool last_runs) {
   {
     const ReleasedGil released;
     reading = report::read(paths, false, false);
-    if (last_runs) report::keep_last_runs(reading.run);
+    if (last_runs) report::keep_last_runs(reading);
     report::read_graphs_of_different_ranks(reading.run);
     text = reading.run.processes.empty() ? "" : summary(reading.run);
   }

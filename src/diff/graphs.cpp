@@ -97,12 +97,10 @@ class GraphChanges {
       if (pair.before && pair.after) edited_.emplace(*pair.after, *pair.before);
       return;
     }
-    std::int64_t balance = 0;
     std::map<std::string, std::int64_t> more, fewer;
     for (const auto& [name, count] : now) more[name] += count;
     for (const auto& [name, count] : old) more[name] -= count;
     for (auto entry = more.begin(); entry != more.end();) {
-      balance += entry->second;
       if (entry->second < 0) fewer[entry->first] = -entry->second;
       entry = entry->second <= 0 ? more.erase(entry) : std::next(entry);
     }
@@ -110,7 +108,7 @@ class GraphChanges {
     const Line& line = pair.after ? *pair.after : *pair.before;
     Change& change = result_.changes.emplace_back();
     change.code = "operators";
-    change.weight = balance >= 0 ? Weight::costs : Weight::better;
+    change.weight = Weight::costs;
     change.place = place_in(facts, line);
     change.function = function_at(facts, change.place, line.file);
     change.before = operators_text(old), change.after = operators_text(now);

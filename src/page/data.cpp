@@ -10,6 +10,7 @@
 
 #include "costs/compile_time.h"
 #include "json/writer.h"
+#include "page/changes.h"
 #include "page/compare_texts.h"
 #include "page/highlight.h"
 #include "page/lines.h"
@@ -86,6 +87,7 @@ class Data {
     for (std::size_t index = 0; index < run_.processes.size(); ++index) process(run_.processes[index], index);
     out_.end_array();
     ranks();
+    write_changes(out_, options_.changes, lines_);
     files();
     out_.key("lines");
     out_.begin_array();

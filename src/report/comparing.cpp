@@ -15,7 +15,7 @@ namespace {
 
 constexpr int same = 0, different = 1, unknown = 2;  // the exit statuses
 
-constexpr const char* diff_help = R"(usage: depyf-report diff [--details] [--json] BEFORE AFTER
+constexpr const char* diff_help = R"(usage: depyf-report diff [--details] [--json] [--html FILE [--force]] BEFORE AFTER
 
 Says what torch.compile did otherwise in the second of two runs: functions, graph breaks, recompilations, what runs eagerly,
 operators by line, kernels and fusions, library calls, values saved for the backward, guards. What matters most stands
@@ -28,6 +28,7 @@ one run, name their logs or folders.
 options:
   --details   what each difference consists of, and seconds by phase
   --json      print it as JSON (docs/differences.md)
+  --html FILE write the report of AFTER, a page that opens with the differences; an existing file needs --force
   --help      print this text
 
 exit status: 0 if nothing differs; 1 if something does; 2 if a run could not be read, or the command line is wrong.
@@ -82,18 +83,19 @@ options:
 exit status: 0; 1 if there is a finding that --fail-on names; 2 if a run could not be read, or the command line is wrong.
 )";
 
-// Returns the only process of the run that a path names. Earlier runs that were written to the same dump are left
-// out.
-record::Run run_at(const std::string& path, CommandResult& result) {
+// Returns the run that a path names. Earlier runs that were written to the same dump are left out. Adds the texts of its
+// processes to `texts`, unless it is null.
+record::Run run_at(const std::string& path, CommandResult& result, std::vector<PageTexts>* texts = nullptr) {
   std::string directory = path;
   if (const std::size_t name = path.rfind("session.json"); name != std::string::npos && name + 12 == path.size())
     directory = name ? path.substr(0, name - (name > 1 ? 1 : 0)) : ".";
-  Reading reading = read({directory}, true, false);
+  Reading reading = read({directory}, true, texts != nullptr);
   for (const std::string& error : reading.errors) result.errors += error + "\n";
   for (const record::Process& process : reading.run.processes)
     for (const record::Problem& problem : process.problems)
       result.errors += process.log + ": offset " + std::to_string(problem.offset) + ": " + problem.message + "\n";
-  keep_last_runs(reading.run);
+  keep_last_runs(reading);
+  if (texts) *texts = std::move(reading.texts);
   if (!reading.is_whole || reading.run.processes.empty()) result.status = unknown;
   return std::move(reading.run);
 }
@@ -103,23 +105,39 @@ CommandResult wrong_usage(const std::string& message) {
 }
 
 CommandResult diff_command(const std::vector<std::string>& arguments) {
-  bool with_details = false, as_json = false;
+  bool with_details = false, as_json = false, force = false;
+  std::string page;
   std::vector<std::string> paths;
-  for (const std::string& argument : arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
     if (argument == "--help" || argument == "-h") return {0, diff_help, ""};
     if (argument == "--details") with_details = true;
     else if (argument == "--json") as_json = true;
+    else if (argument == "--force") force = true;
+    else if (argument == "--html" && i + 1 == arguments.size()) return wrong_usage("--html needs a file");
+    else if (argument == "--html") page = arguments[++i];
     else if (argument.size() > 1 && argument[0] == '-') return wrong_usage("unknown option " + argument);
     else paths.push_back(argument);
   }
   if (paths.size() != 2) return wrong_usage("diff takes two runs");
+  if (std::error_code error; !page.empty() && !force && std::filesystem::exists(page, error))
+    return {unknown, "", "depyf-report: " + page + " is there already; --force replaces it\n"};
   CommandResult result;
-  const record::Run before = run_at(paths[0], result), after = run_at(paths[1], result);
+  std::vector<PageTexts> texts;
+  const record::Run before = run_at(paths[0], result),
+                    after = run_at(paths[1], result, page.empty() ? nullptr : &texts);
   if (before.processes.empty() || after.processes.empty()) return result;
   const diff::Difference difference = diff::compare(before, after);
   result.output =
       as_json ? diff::to_json(difference, before, after) : diff::to_text(difference, before, after, with_details);
   if (result.status == same && !difference.changes.empty()) result.status = different;
+  if (page.empty()) return result;
+  const std::string command = "depyf diff --html " + page + " " + paths[0] + " " + paths[1];
+  const std::string html =
+      html_page(after, texts, content_of, {command, false, PageChanges{difference, paths[0], paths[1]}});
+  if (const std::string problem = write_file(page, html); !problem.empty())
+    return {unknown, result.output, "depyf-report: " + problem + "\n"};
+  if (!as_json) result.output += "\nWrote " + page + ".\n";
   return result;
 }
 

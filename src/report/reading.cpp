@@ -291,18 +291,22 @@ void read_graphs_of_different_ranks(record::Run& run) {
   }
 }
 
-void keep_last_runs(record::Run& run) {
+void keep_last_runs(Reading& reading) {
+  record::Run& run = reading.run;
   std::vector<record::Process> kept;
+  std::vector<PageTexts> kept_texts;
   for (std::size_t i = 0; i < run.processes.size(); ++i) {
     const std::string log = run.processes[i].log;
     const auto is_of_dump = [&](const record::Process& process) { return process.log == log; };
     if (std::any_of(run.processes.begin() + static_cast<std::ptrdiff_t>(i) + 1, run.processes.end(), is_of_dump))
       continue;
     record::Process& last = kept.emplace_back(run.processes[i]);
+    if (i < reading.texts.size()) kept_texts.push_back(std::move(reading.texts[i]));
     if (const auto runs = std::count_if(run.processes.begin(), run.processes.end(), is_of_dump); runs > 1)
       last.notes.insert(last.notes.begin(), "the last of " + std::to_string(runs) + " runs in this directory");
   }
   run.processes = std::move(kept);
+  reading.texts = std::move(kept_texts);
 }
 
 std::string write_file(const std::string& path, const std::string& text) {

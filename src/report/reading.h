@@ -24,8 +24,8 @@ Reading read(const std::vector<std::string>& paths, bool with_links, bool with_t
 // Reads the graphs of ranks that differ, so that the summary can name the node or the collective in which they do.
 void read_graphs_of_different_ranks(record::Run& run);
 
-// Keeps only the last run of each dump, and adds a note on how many runs there are.
-void keep_last_runs(record::Run& run);
+// Keeps only the last run of each dump with its texts, and adds a note on how many runs there are.
+void keep_last_runs(Reading& reading);
 
 // Returns the content of a file; nothing if it cannot be read.
 std::optional<std::string> content_of(const std::string& path);

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from page_browser import Tab
+
 pytest.importorskip("torch")
 
 ROOT = Path(__file__).parent.parent.parent
@@ -269,3 +271,31 @@ def test_a_program_is_run_and_checked(tmp_path: Path) -> None:
     program.write_text("raise SystemExit(3)\n")
     failed = depyf()
     assert failed.returncode == 2 and "failed with exit status 3" in failed.stderr
+
+
+def test_the_page_opens_with_the_differences(folder: Path, tmp_path: Path, tab: Tab) -> None:
+    page = tmp_path / "changes.html"
+    before, after = folder / "base" / "dump", folder / "print" / "dump"
+    done = run("--html", page, before, after)
+    assert done.returncode == 1 and done.stdout.endswith(f"\nWrote {page}.\n"), done.stderr
+    changes = difference(folder, "base", "print")["changes"]
+    tab.open(page)
+    headline = tab.page.inner_text("h1").replace("\u00a0", " ")
+    assert headline.startswith(f"{len(changes)} differences: ")
+    assert tab.page.locator(".action").count() == len(changes)
+    item = tab.page.locator(".action").filter(has_text="a new graph break").first
+    assert item.locator(".badge").inner_text() == "worse"
+    item.locator("summary").click()
+    assert item.locator("li").count() == len(next(each for each in changes if each["code"] == "break-new")["details"])
+    item.locator("a").click()
+    tab.page.wait_for_selector(".view-source")
+    assert 'print("hello")' in tab.page.locator("main").inner_text()
+    # The other views are those of the second run.
+    tab.open(page, "view=verdict")
+    assert "1 graph break" in tab.page.inner_text("h1").replace("\u00a0", " ")
+
+    again = run("--html", page, before, after)
+    assert again.returncode == 2 and "--force" in again.stderr
+    assert run("--html", page, "--force", before, folder / "again" / "dump").returncode == 0
+    tab.open(page)
+    assert tab.page.inner_text("h1").startswith("No difference")

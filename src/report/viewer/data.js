@@ -70,11 +70,19 @@
  * @property {string} path @property {string} name @property {boolean} isFramework @property {number} text
  * @property {string} why @property {Record<string, string>} quoted
  */
+/** @typedef {{code: string, weight: string, function: string, line: number, sentence: string, details: string[]}} Change */
+/**
+ * What the run does otherwise than an earlier one.
+ * @typedef {object} Changes
+ * @property {string} before @property {string} after @property {number} functions that both runs compiled
+ * @property {Change[]} items @property {string[]} notCompared @property {string[]} timings
+ */
 /** @typedef {{processes: number[], nearest: number, partsAt: string, difference: string}} RankGroup */
 /**
  * @typedef {object} PageData
  * @property {number} version @property {string} tool @property {string} command @property {boolean} isRedacted
  * @property {Process[]} processes
+ * @property {Changes | null} changes null: the page is about one run
  * @property {RankGroup[]} ranks @property {SourceFile[]} files @property {number[]} lines @property {string[]} texts
  * @property {string[]} highlights by the number of the text, as src/page/highlight.h says
  */
@@ -83,7 +91,7 @@
  * Filled before any view is shown.
  * @type {PageData}
  */
-let data = { version: 0, tool: "", command: "", isRedacted: false, processes: [], ranks: [], files: [], lines: [], texts: [], highlights: [] };
+let data = { version: 0, tool: "", command: "", isRedacted: false, processes: [], changes: null, ranks: [], files: [], lines: [], texts: [], highlights: [] };
 
 /**
  * What is shown where there was nothing to read.

@@ -2,6 +2,7 @@
 
 /** @type {[string, string, (root: HTMLElement) => void, string][]} key, title, how it is shown, what it answers */
 const views = [
+  ["changes", "Changes", showChanges, "What this run does otherwise than the one before"],
   ["verdict", "Verdict", showVerdict, "What happened, and what to do about it"],
   ["source", "Source", showSource, "Your files: what became of each line"],
   ["explorer", "Explorer", showExplorer, "A compilation from source to kernels, linked by line"],
@@ -18,13 +19,14 @@ const views = [
 const main = make("main", { id: "view" });
 const tabs = make("nav.tabs", { "aria-label": "Views" });
 
-/** Ranks are a view where there are several processes. */
-const shownViews = () => views.filter(([key]) => key !== "difference" && (key !== "ranks" || data.processes.length > 1));
+/** Changes are a view where there are two runs, and ranks where there are several processes. */
+const shownViews = () =>
+  views.filter(([key]) => key !== "difference" && (key !== "changes" || data.changes) && (key !== "ranks" || data.processes.length > 1));
 
 function currentView() {
   const { view, c } = readRoute();
-  if (view && views.some(([key]) => key === view)) return view;
-  return c ? "explorer" : "verdict";
+  if (view && views.some(([key]) => key === view && (key !== "changes" || data.changes))) return view;
+  return c ? "explorer" : data.changes ? "changes" : "verdict";
 }
 
 function showRoute() {

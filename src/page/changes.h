@@ -1,0 +1,13 @@
+// Writes what differs from an earlier run, for the view "Changes".
+#pragma once
+
+#include "depyf/page.h"
+#include "json/writer.h"
+#include "page/lines.h"
+
+namespace depyf::page {
+
+// Writes the member "changes": null if the page is not about two runs.
+void write_changes(json::Writer& out, const std::optional<PageChanges>& changes, const Lines& lines);
+
+}  // namespace depyf::page
