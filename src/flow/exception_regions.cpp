@@ -137,8 +137,14 @@ class RegionBuilder {
       if (code_[at].op != Op::jump_ || code_[at].target < 0) continue;
       const RegionIndex inner = cfg_.region_of[code_[at].target];
       if (inner < 0 || inner == cfg_.region_of[at]) continue;
-      bool inside = !falls_through(code_[at - 1].op) || cfg_.region_of[at - 1] == inner;
-      for (int source : from[at]) inside &= cfg_.region_of[source] == inner;
+      // A jump outside of all ranges that leaves a statement within `inner` also belongs to `inner`: it closes an
+      // `async for` at the end of a statement.
+      const bool left_out = !cfg_.inside(cfg_.region_of[at], inner);
+      auto comes_from_inner = [&](int source) {
+        return cfg_.region_of[source] == inner || (left_out && cfg_.inside(cfg_.region_of[source], inner));
+      };
+      bool inside = !falls_through(code_[at - 1].op) || comes_from_inner(at - 1);
+      for (int source : from[at]) inside &= comes_from_inner(source);
       if (inside && (falls_through(code_[at - 1].op) || !from[at].empty())) cfg_.region_of[at] = inner;
     }
   }

@@ -23,6 +23,28 @@ using namespace ast;
 
 namespace {
 
+// Returns a condition that evaluates the tests of `block` and is false, or a null pointer if the block does anything but
+// test.
+Expr* tests_without_element(Context& context, Block block) {
+  auto is_pass = [](const Stmt* stmt) { return is<Pass>(stmt) || is<Continue>(stmt); };
+  if (std::ranges::all_of(block, is_pass)) return context.constant(Constant::Kind::false_);
+  auto* branch = as<If>(block[0]);
+  if (!branch || !std::ranges::all_of(block.subspan(1), is_pass)) return nullptr;
+  Expr* body = tests_without_element(context, branch->body);
+  Expr* orelse = tests_without_element(context, branch->orelse);
+  if (!body || !orelse) return nullptr;
+  if (std::ranges::all_of(branch->orelse, is_pass)) {
+    Table<Expr*> tests;
+    for (Expr* part : {branch->test, body}) {
+      auto* both = as<BoolOp>(part);
+      if (both && !both->is_or) tests.insert(tests.end(), both->values.begin(), both->values.end());
+      else tests.push_back(part);
+    }
+    return context.expr(BoolOp{false, context.arena.copy(tests)});
+  }
+  return context.expr(IfExp{branch->test, body, orelse});
+}
+
 // Walks inwards through loops and tests, and collects generators and conditions. Returns false if the body does
 // anything else.
 bool comprehension(Context& context, const Cursor& cursor, Expr*& result, ComprehensionKind kind, Block block,
@@ -54,6 +76,21 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
         ifs.push_back(branch->test);
         block = branch->body;
         continue;
+      }
+      // Of `if x or y and False`, the compiler keeps the test of y, although no way from it leads to the element.
+      if (count == 1 && !branch->orelse.empty()) {
+        Expr* test = negate(context, branch->test);
+        Expr* fails = tests_without_element(context, branch->body);
+        Block rest = branch->orelse;
+        if (!fails) {
+          test = branch->test, rest = branch->body;
+          fails = tests_without_element(context, branch->orelse);
+        }
+        if (fails) {
+          ifs.push_back(context.expr(BoolOp{true, context.list({test, fails})}));
+          block = rest;
+          continue;
+        }
       }
       if (branch->body.size() == 1 && is<Continue>(branch->body[0])) {
         ifs.push_back(negate(context, branch->test));

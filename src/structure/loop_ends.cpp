@@ -168,6 +168,18 @@ NodeIndex after_else(const Outline& outline, NodeIndex header, NodeIndex exhaust
   return best >= 0 ? best : exhausted;
 }
 
+// True if a way leads to `exit` from within a with statement in the loop, and `exit` stands outside of the statement.
+bool follows_with(const Outline& outline, NodeIndex header, NodeIndex exit) {
+  const Cfg& cfg = outline.cfg();
+  for (NodeIndex pred : outline.preds(exit)) {
+    if (!outline.in_loop(pred, header)) continue;
+    for (RegionIndex at = outline.nodes[pred].region; at >= 0 && at != outline.nodes[header].region;
+         at = cfg.regions[at].parent)
+      if (cfg.regions[at].kind == Region::Kind::with && !cfg.inside(outline.nodes[exit].region, at)) return true;
+  }
+  return false;
+}
+
 // Returns the node behind a loop that only `break` ends.
 NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex header, const Place& place,
                         const LoopExits& ways) {
@@ -216,6 +228,13 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
         if (exits.contains(next) && !outline.trivial_tail(next) &&
             (best < 0 || outline.nodes[next].offset > outline.nodes[best].offset))
           best = next;
+  // Code to which a way leads out of a with statement in the loop runs after the manager's exit, so it is no part of
+  // the body.
+  if (best < 0)
+    for (NodeIndex exit : exits)
+      if (!outline.trivial_tail(exit) && follows_with(outline, header, exit) &&
+          (best < 0 || outline.nodes[exit].offset > outline.nodes[best].offset))
+        best = exit;
   return best;
 }
 
