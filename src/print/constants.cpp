@@ -10,16 +10,26 @@ namespace depyf::print {
 
 using namespace ast;
 
+namespace {
+
+// Returns the size of `text` as repr escapes it.
+std::size_t escaped_size(std::string_view text) {
+  std::string escaped;
+  append_escaped(escaped, text, 0);
+  return escaped.size();
+}
+
+}  // namespace
+
 // Prints the items of a tuple or frozenset that the compiler folded into one constant, whose items have no positions.
 // Item after item gets a source line that is `step` greater; `line` is the line of the first item, or -1.
 void Constants::constant_items(const Constant& constant, std::int32_t line, int step) {
   bool first = true;
   std::vector<const Constant*> items;
   for (const Constant& item : constant.items) items.push_back(&item);
-  // The order of a set depends on hashes, which change from run to run. Sorting by the printed text makes the output
-  // stable.
+  // The order of a set depends on hashes, which change from run to run. Sorting makes the output stable.
   if (constant.kind == Constant::Kind::frozenset)
-    std::ranges::sort(items, {}, [](auto* item) { return literal(*item); });
+    std::ranges::sort(items, precedes_in_set, [](auto* item) -> const Constant& { return *item; });
   for (const Constant* item : items) {
     if (!first) breaks_.comma(line >= 0 ? line += step : -1);
     first = false;
@@ -57,10 +67,24 @@ bool Constants::multiline_string(const Expr* leaf, const Constant& constant) {
   if (!positions_.has_own_position(leaf, constant) || fields > 0 || !breaks_.is_marking() || leaf->line < 0 ||
       more <= 0 || constant.text.find('\r') != std::string::npos)
     return false;
-  // As many line breaks in the text as between the positions prove triple quotes.
-  if (std::ranges::count(constant.text, '\n') == more) append_docstring(out_.text(), constant.text, 0);
-  else joined_string(leaf, constant);
+  // As many line breaks in the text as between the positions show triple quotes, or strings that each end in a line
+  // break. The column where the source's text ended tells them apart.
+  const bool by_newline = ends_by_newline(leaf, constant.text, more);
+  if (std::ranges::count(constant.text, '\n') == more && !by_newline) append_docstring(out_.text(), constant.text, 0);
+  else joined_string(leaf, constant, by_newline);
   return true;
+}
+
+// Returns true if the source had a string of its own for each line of `text`, on `more` + 1 lines.
+bool Constants::ends_by_newline(const Expr* leaf, std::string_view text, std::int32_t more) const {
+  constexpr std::int32_t quotes = 2, triple_quotes = 3;
+  const std::size_t newline = text.size() < 2 ? text.npos : text.rfind('\n', text.size() - 2);
+  if (newline == text.npos) return false;
+  const std::string_view last = text.substr(newline + 1);
+  if (std::ranges::count(text, '\n') - (last.back() == '\n') != more) return false;
+  const Position& position = positions_.code->positions[leaf->offset / 2];
+  if (last.back() != '\n' && position.end_column == std::int32_t(last.size()) + triple_quotes) return false;
+  return position.end_column == position.column + quotes + std::int32_t(escaped_size(last));
 }
 
 // Prints a string that the source wrote as several adjacent strings, one on each line:
@@ -68,7 +92,8 @@ bool Constants::multiline_string(const Expr* leaf, const Constant& constant) {
 //        "second half")
 // The end column shows how long the last string was. The lengths of the others are unknown, so they are filled up to a
 // usual width.
-void Constants::joined_string(const Expr* leaf, const Constant& constant) {
+// With `by_newline`, each string ends behind a line break of the text.
+void Constants::joined_string(const Expr* leaf, const Constant& constant, bool by_newline) {
   const Position& position = positions_.code->positions[leaf->offset / 2];
   constexpr std::size_t usual_width = 88;
   const std::size_t column = std::size_t(std::max(position.column, 0));
@@ -77,11 +102,6 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant) {
       std::size_t(std::max(position.end_column - position.column - 2, 0));
   const std::size_t width = usual_width - std::min(column + 2, usual_width / 2);
   const std::string_view text = constant.text;
-  auto escaped_size = [](std::string_view part) {
-    std::string escaped;
-    append_escaped(escaped, part, 0);
-    return escaped.size();
-  };
   // Returns true if the byte at `at` starts a UTF-8 character.
   auto is_start = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80; };
   // Search backwards for the longest tail whose escaped form has the width of the last string.
@@ -97,7 +117,10 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant) {
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = last;
     const std::int32_t left = position.end_line - line;
-    if (at >= last || left <= 0) {
+    if (by_newline) {
+      const std::size_t newline = text.find('\n', at);
+      end = newline == text.npos ? text.size() : newline + 1;
+    } else if (at >= last || left <= 0) {
       end = text.size();
     } else if (left > 1 && last - at > width) {
       // A string in the middle ends behind a line break, else behind a blank, else at the usual width.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "ast/node.h"
 #include "print/breaks.h"
@@ -25,7 +26,8 @@ class Constants {
  private:
   // Prints a string over several lines if positions show that the source did; returns false otherwise.
   bool multiline_string(const ast::Expr* leaf, const Constant& constant);
-  void joined_string(const ast::Expr* leaf, const Constant& constant);
+  bool ends_by_newline(const ast::Expr* leaf, std::string_view text, std::int32_t more) const;
+  void joined_string(const ast::Expr* leaf, const Constant& constant, bool by_newline);
   void constant_items(const Constant& constant, std::int32_t line, int step);
 
   Emitter& out_;

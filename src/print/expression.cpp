@@ -244,7 +244,8 @@ void Expressions::elements(const Expr* whole, List<Expr*> elts) {
                          });
   if (is_folded && is<SetExpr>(whole)) {  // sorted, because the order of a set changes from run to run
     sorted.assign(elts.begin(), elts.end());
-    std::ranges::sort(sorted, {}, [](const Expr* each) { return literal(*as<ConstantExpr>(each)->value); });
+    std::ranges::sort(sorted, precedes_in_set,
+                      [](const Expr* each) -> const Constant& { return *as<ConstantExpr>(each)->value; });
     elts = sorted;
   }
   const std::int32_t more = positions_.end_line(whole) - whole->line;
@@ -259,7 +260,7 @@ void Expressions::elements(const Expr* whole, List<Expr*> elts) {
   for (std::size_t i = 0; i < elts.size(); ++i) {
     i == 0 ? breaks_.open(line) : breaks_.comma(line += step);
     breaks_.last_line = line;
-    expr(elts[i], Level::test);
+    constants_.constant(*as<ConstantExpr>(elts[i])->value);
     breaks_.last_line = line;
   }
   breaks_.last_line = std::max(breaks_.last_line, whole->line + more - 1);
@@ -408,8 +409,11 @@ void Expressions::dict(const Dict& node, const Expr* whole) {
     i > 0 ? breaks_.comma(first_line(start)) : breaks_.open(first_line(start));
     if (has_key) {
       const std::int32_t line = breaks_.last_line;
-      expr(node.keys[i], Level::test);
-      if (is<ConstantExpr>(node.keys[i])) breaks_.last_line = line;
+      auto* key = as<ConstantExpr>(node.keys[i]);
+      // The position of a folded key is that of all keys.
+      if (key && key->value->kind == Constant::Kind::tuple) constants_.constant(*key->value);
+      else expr(node.keys[i], Level::test);
+      if (key) breaks_.last_line = line;
       out_.write(": ");
       part(node.values[i], Level::test);
     } else {

@@ -4,8 +4,11 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <optional>
 
 #include "dialect/dialect.h"
+#include "print/print.h"
 #include "print/unicode.h"
 
 namespace depyf::print {
@@ -272,6 +275,20 @@ void append_docstring(std::string& out, std::string_view text, std::size_t inden
     at = end + 1;
   }
   out += "\"\"\"";
+}
+
+bool precedes_in_set(const Constant& one, const Constant& two) {
+  // Large integers are compared by text, because a floating-point number does not hold them.
+  constexpr std::size_t exact_digits = 15;
+  auto number = [](const Constant& constant) -> std::optional<double> {
+    if (constant.kind == Constant::Kind::real) return constant.real;
+    if (constant.kind != Constant::Kind::integer || constant.text.size() > exact_digits) return std::nullopt;
+    return std::strtod(constant.text.c_str(), nullptr);
+  };
+  const std::optional<double> first = number(one), second = number(two);
+  if (first && second && *first != *second && !std::isnan(*first) && !std::isnan(*second)) return *first < *second;
+  if (first.has_value() != second.has_value()) return first.has_value();
+  return literal(one) < literal(two);
 }
 
 void append_literal(std::string& out, const Constant& constant, Quoting quoting, Version version) {

@@ -19,6 +19,10 @@ enum class Quoting : std::uint8_t { usual, in_field, no_backslash };
 void append_literal(std::string& out, const Constant& constant, Quoting quoting = Quoting::usual, Version version = {});
 Level level_of(const Constant& constant);
 
+// True if the element `one` of a set of constants is printed before `two`: numbers stand first, by their values, and
+// everything else follows by its text.
+bool precedes_in_set(const Constant& one, const Constant& two);
+
 // Appends the characters of a string without the quotes, escaped as repr does it. `quote` is escaped too, unless it is
 // 0.
 void append_escaped(std::string& out, std::string_view text, char quote);

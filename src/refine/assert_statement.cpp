@@ -55,6 +55,27 @@ bool fails(Block block, const Scope& scope, Expr*& message) {
 // `assert False` in the body of an `if` stands on a later line.
 bool asserts(const Stmt* branch, const Stmt* failure) { return failure->line >= 0 && failure->line <= branch->line; }
 
+// Returns how many operands of the test of a failing statement stand above the assert. They are the test of an `if`
+// around it:
+//
+//   if a and not b: raise AssertionError      ->      if a:
+//                                                         assert b
+//
+// Returns 0 if none or all of them do.
+std::size_t operands_above(const If& branch, const Stmt* failure) {
+  auto* chain = as<BoolOp>(branch.test);
+  if (!chain || chain->is_or || failure->line < 0) return 0;
+  const auto is_above = [&](const Expr* operand) { return operand->line >= 0 && operand->line < failure->line; };
+  const auto first_below = std::ranges::find_if_not(chain->values, is_above);
+  return first_below == chain->values.end() ? 0 : std::size_t(first_below - chain->values.begin());
+}
+
+// Returns the conjunction of some operands of `chain`.
+Expr* conjunction(Context& context, List<Expr*> operands) {
+  return operands.size() == 1 ? operands[0]
+                              : context.expr(BoolOp{false, operands}, operands[0]->offset, operands[0]->line);
+}
+
 // Removes the `continue` behind an assert at the end of a loop. It is left over from an `if c: continue` that became
 // the assert.
 void drop_continue(Stmt* stmt) {
@@ -92,6 +113,17 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
       // Blocks nested in this one have been rewritten already.
       if (fails(branch->body, scope, message) &&
           (dialect_of(scope.decoded.code->version).asserts_either_way || !negation_changes(context, branch->test))) {
+        if (const std::size_t above = operands_above(*branch, branch->body[0])) {
+          const List<Expr*> operands = as<BoolOp>(branch->test)->values;
+          Expr* asserted = negate(context, conjunction(context, operands.subspan(above)));
+          branch->test = conjunction(context, operands.first(above));
+          branch->body = context.list({context.stmt(Assert{asserted, message}, branch->body[0]->offset,
+                                                    branch->body[0]->line, branch->body[0]->column)});
+          const Block behind = branch->orelse;
+          branch->orelse = {};
+          statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, behind.begin(), behind.end());
+          continue;
+        }
         test = negate(context, branch->test), rest = branch->orelse;
       } else if (branch->body.size() == 1 && is<Pass>(branch->body[0]) && fails(branch->orelse, scope, message)) {
         // This is `assert c in d`, whose test cannot be negated without another instruction.

@@ -30,7 +30,8 @@ class Names {
   void keep(ast::Stmt* stmt) { scene_.out->push_back(stmt); }
   // Appends a statement with the position of `like`, if that is not null.
   void emit(ast::Stmt::Node node, const ast::Stmt* like) {
-    keep(context_.stmt(std::move(node), like ? like->offset : 0, like ? like->line : -1));
+    if (like) keep(context_.stmt(std::move(node), like->offset, like->line, like->column, like->width));
+    else keep(context_.stmt(std::move(node)));
   }
   // Returns a new node for a value, because a tree may contain each node only once.
   ast::Expr* copy_of(const ast::Expr* atom) { return context_.expr(atom->node, atom->offset, atom->line); }

@@ -12,12 +12,12 @@
 //                              d()
 #include <algorithm>
 
-#include "ast/position.h"
 #include "ast/visit.h"
 #include "decode/instruction.h"
 #include "depyf/code_object.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
+#include "refine/statement_columns.h"
 #include "support/search_limits.h"
 
 namespace depyf {
@@ -25,124 +25,40 @@ using namespace ast;
 
 namespace {
 
-// Returns the operand of a test that stands first in the source.
-const Expr* innermost_left(const Expr* test) {
-  for (int depth = 0; depth < search_limits::operand_nesting; ++depth) {
-    if (auto* chain = as<BoolOp>(test)) test = chain->values[0];
-    else if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) test = unary->operand;
-    else break;
-  }
-  return test;
+// True if a `break` in the body of a loop ends that loop.
+bool breaks_loop(Block body, int depth) {
+  if (depth > search_limits::statement_nesting) return true;
+  return std::ranges::any_of(body, [&](Stmt* stmt) {
+    if (is<Break>(stmt)) return true;
+    if (auto* inner = as<For>(stmt)) return breaks_loop(inner->orelse, depth + 1);
+    if (auto* inner = as<While>(stmt)) return breaks_loop(inner->orelse, depth + 1);
+    bool found = false;
+    for_each_block(stmt, [&](Block& inner) { found = found || breaks_loop(inner, depth + 1); });
+    return found;
+  });
 }
-
-constexpr int behind_return = 7;  // the length of `return `
-constexpr int behind_with = 5, behind_async_with = 11;  // the lengths of `with ` and `async with `
 
 // Rewrites the blocks of one code object.
 class Indentation {
  public:
-  Indentation(Context& context, const Scope& scope) : context_(context), code_(*scope.decoded.code) {}
+  Indentation(Context& context, const Scope& scope, Block body)
+      : context_(context), columns_(*scope.decoded.code, body) {}
 
   Block run(Block body, bool function) {
-    collect(body, 0);
-    if (columns_.empty()) return body;
-    const int least = *std::min_element(columns_.begin(), columns_.end());
-    for (int unit : {4, 2, 3, 1}) {
-      // The unit of indentation is the largest of these of which most columns are multiples. A quarter may be wrong,
-      // because CPython attributes some positions to a neighbouring statement.
-      unit_ = unit;
-      if (4 * std::ranges::count_if(columns_, [&](int at) { return (at - least) % unit == 0; }) >=
-          3 * std::ssize(columns_))
-        break;
-    }
-    return block(body, first_column(body), function ? Tail::function : Tail::none, 0);
+    if (columns_.unit() == 0) return body;
+    return block(body, columns_.of_first(body), function ? Tail::function : Tail::none, 0);
   }
 
  private:
   // What follows a block: the next round of a loop, or the end of the function.
   enum class Tail : std::uint8_t { none, loop, function };
 
-  // Collects the columns of all statements.
-  void collect(Block body, int depth) {
-    if (depth > search_limits::statement_nesting) return;
-    for (Stmt* stmt : body) {
-      if (const int at = stmt->column >= 0 ? column(stmt) : -1; at >= 0) columns_.push_back(at);
-      for_each_block(stmt, [&](Block& inner) { collect(inner, depth + 1); });
-    }
-  }
-
-  // Returns the column of a statement that is the first on its line; -1 if it is unknown.
-  int column(const Stmt* stmt, int depth = 0) const {
-    if (auto* leave = as<Return>(stmt); leave && (!leave->value || is<ConstantExpr>(leave->value))) {
-      if (!leave->value || written_return(stmt) != WrittenReturn::unknown)
-        return written_return(stmt) != WrittenReturn::written ? -1
-               : stmt->width == width_of_return               ? stmt->column
-                                                              : stmt->column - behind_return;
-      return stmt->column < behind_return ? -1 : stmt->column - behind_return;  // the column of the constant
-    }
-    // A return out of a finally clause may have the position of the clause's end.
-    if (auto* leave = as<Return>(stmt); leave && leave->value->line != stmt->line) return -1;
-    if (stmt->column >= 0) return stmt->column;
-    // A with statement has no position of its own, but its first context manager has one.
-    if (auto* with = as<With>(stmt)) {
-      const Expr* context = with->items[0].context_expr;
-      const int behind = with->is_async ? behind_async_with : behind_with;
-      if (const int at = context->line == stmt->line ? position_of(context) - behind : -1; at >= 0) return at;
-    }
-    int found = -1;
-    if (depth > search_limits::statement_nesting_searched) return -1;
-    // Otherwise the column follows from the first statement of its body.
-    for_each_block(const_cast<Stmt*>(stmt), [&](Block& inner) {
-      if (found >= 0 || inner.empty() || inner[0]->line <= stmt->line) return;
-      const int within = column(inner[0], depth + 1);
-      if (within >= unit_) found = within - unit_;
-    });
-    // The body of `if a and b` may be indented further, because the source had nested statements (see `nest`).
-    if (auto* branch = as<If>(stmt); branch && unit_ > 0 && found >= unit_ && is<BoolOp>(branch->test)) {
-      for (int outer = found; outer >= 0; outer -= unit_)
-        if (is_behind_if(test_column(branch->test) - outer) || is_behind_elif(test_column(branch->test) - outer))
-          return outer;
-    }
-    return found;
-  }
-  // Returns the column of the first statement of a block; -1 if it is unknown.
-  int first_column(Block body) const { return body.empty() ? -1 : column(body[0]); }
-
-  // Returns the column where the first operand of a test begins; -1 if it is unknown.
-  int test_column(const Expr* test) const { return position_of(innermost_left(test)); }
-  int position_of(const Expr* expr) const {
-    const Position* position = position_in(code_, expr);
-    return position ? position->column : -1;
-  }
-
-  // True if a test may stand so many columns behind the start of `if`: behind `if `, `if (`, `if not ` or `if not (`.
-  static bool is_behind_if(int columns) { return columns == 3 || columns == 4 || columns == 7 || columns == 8; }
-  // The same behind `elif`, which is two columns longer.
-  static bool is_behind_elif(int columns) { return is_behind_if(columns - 2); }
-
-  // True if the test of the statement stands where it does behind an `elif` at column `base`.
-  bool is_elif(const Stmt* stmt, int base) const {
-    auto* branch = as<If>(stmt);
-    if (!branch) return false;
-    return is_behind_elif(test_column(branch->test) - base);
-  }
-
-  // True if all statements of which the column is known stand at `base`, and it is known of at least one.
-  bool stands_at(Block statements, int base) const {
-    bool told = false;
-    for (const Stmt* stmt : statements) {
-      const int at = column(stmt);
-      if (at >= 0 && at != base) return false;
-      told |= at >= 0;
-    }
-    return told;
-  }
-
   // Moves the statements that are indented further than the `if` at `index`, whose body leaves, into its else clause.
   void absorb(std::vector<Stmt*>& statements, std::size_t index, int base) {
     auto* branch = as<If>(statements[index]);
     std::size_t end = index + 1;
-    while (end < statements.size() && (column(statements[end]) > base || is_elif(statements[end], base))) ++end;
+    while (end < statements.size() && (columns_.of(statements[end]) > base || columns_.is_elif(statements[end], base)))
+      ++end;
     if (end == index + 1) return;
     const auto first = statements.begin() + std::ptrdiff_t(index) + 1, last = statements.begin() + std::ptrdiff_t(end);
     branch->orelse = context_.arena.copy(std::vector<Stmt*>(first, last));
@@ -156,9 +72,9 @@ class Indentation {
     if (!goes && !(behind == Tail::loop && index + 1 == statements.size())) return false;
     // The column of a `break` is unknown. Behind a body that leaves, few people write `else:` in front of a break.
     const bool only_breaks = goes && branch->orelse.size() == 1 && is<Break>(branch->orelse[0]);
-    if (!only_breaks && !stands_at(branch->orelse, base)) return false;
+    if (!only_breaks && !columns_.all_at(branch->orelse, base)) return false;
     for (const Stmt* stmt : branch->orelse)
-      if (is_elif(stmt, base)) return false;
+      if (columns_.is_elif(stmt, base)) return false;
     if (!goes) branch->body = context_.arena.append(branch->body, context_.stmt(Continue{}));
     statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, branch->orelse.begin(), branch->orelse.end());
     branch->orelse = {};
@@ -170,7 +86,7 @@ class Indentation {
     auto* branch = as<If>(statements.back());
     if (negation_changes(context_, branch->test)) return;
     for (const Stmt* stmt : branch->body)
-      if (column(stmt) != base || stmt->line <= statements.back()->line) return;
+      if (columns_.of(stmt) != base || stmt->line <= statements.back()->line) return;
     Block body = branch->body;
     branch->test = negate(context_, branch->test);
     branch->body = context_.list({context_.stmt(Continue{})});
@@ -190,7 +106,7 @@ class Indentation {
     if (!(is<Return>(leave) || is<Break>(leave)) || branch->body.size() < 2 || !is<Continue>(branch->body.back()))
       return;
     const Block body = branch->body.first(branch->body.size() - 1);
-    if (body[0]->line <= statements[index]->line || !stands_at(body, base)) return;
+    if (body[0]->line <= statements[index]->line || !columns_.all_at(body, base)) return;
     if (negation_changes(context_, branch->test)) return;
     branch->test = negate(context_, branch->test);
     branch->body = context_.list({leave});
@@ -203,7 +119,7 @@ class Indentation {
   void splice_try(std::vector<Stmt*>& statements, std::size_t index, int base, Tail behind) {
     auto* attempt = as<Try>(statements[index]);
     if (attempt->orelse.empty() || !attempt->finalbody.empty()) return;
-    if (!stands_at(attempt->orelse, base)) return;
+    if (!columns_.all_at(attempt->orelse, base)) return;
     std::vector<ExceptHandler> handlers(attempt->handlers.begin(), attempt->handlers.end());
     for (ExceptHandler& handler : handlers) {
       if (leaves(handler.body)) continue;
@@ -214,6 +130,76 @@ class Indentation {
     attempt->handlers = context_.arena.copy(handlers);
     statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, attempt->orelse.begin(), attempt->orelse.end());
     attempt->orelse = {};
+  }
+
+  // Moves a return that is indented like the `try` itself from the end of its body behind it. Nothing that the return
+  // does can raise, and handlers that leave do not come to it.
+  void return_behind(std::vector<Stmt*>& statements, std::size_t index, int base) {
+    auto* attempt = as<Try>(statements[index]);
+    if (attempt->body.size() < 2 || !attempt->orelse.empty() || !attempt->finalbody.empty()) return;
+    auto* leave = as<Return>(attempt->body.back());
+    if (!leave || (leave->value && !is<ConstantExpr>(leave->value)) || columns_.of(attempt->body.back()) != base)
+      return;
+    for (const ExceptHandler& handler : attempt->handlers)
+      if (!leaves(handler.body) || handler.body.back()->line >= attempt->body.back()->line) return;
+    statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, attempt->body.back());
+    attempt->body = attempt->body.first(attempt->body.size() - 1);
+  }
+
+  // Moves the statements behind a loop that are indented like its body into its else clause. No `break` may pass the
+  // clause by.
+  void absorb_behind_loop(std::vector<Stmt*>& statements, std::size_t index, int base) {
+    auto* counted = as<For>(statements[index]);
+    auto* repeat = as<While>(statements[index]);
+    Block& orelse = counted ? counted->orelse : repeat->orelse;
+    const Block body = counted ? counted->body : repeat->body;
+    if (!orelse.empty() || breaks_loop(body, 0) || body[0]->line <= statements[index]->line) return;
+    if (repeat && constant_of(repeat->test, Constant::Kind::true_)) return;
+    std::size_t end = index + 1;
+    const int within = base + columns_.unit();
+    auto is_within = [&](const Stmt* stmt) {
+      auto* branch = as<If>(stmt);
+      return columns_.of(stmt) == within &&
+             (!branch || StatementColumns::is_behind_if(columns_.of_test(branch->test) - within));
+    };
+    while (end < statements.size() && is_within(statements[end])) ++end;
+    const auto first = statements.begin() + std::ptrdiff_t(index) + 1, last = statements.begin() + std::ptrdiff_t(end);
+    orelse = context_.arena.copy(std::vector<Stmt*>(first, last));
+    statements.erase(first, last);
+  }
+
+  // Moves statements that are indented like the `if` itself from the end of its body behind it. Its else clause leaves,
+  // and stands between them and the rest of the body.
+  void splice_body(std::vector<Stmt*>& statements, std::size_t index, int base) {
+    auto* branch = as<If>(statements[index]);
+    if (branch->orelse.empty() || !leaves(branch->orelse)) return;
+    std::size_t kept = branch->body.size();
+    const int line = branch->orelse.back()->line;
+    while (kept > 1 && columns_.of(branch->body[kept - 1]) <= base && branch->body[kept - 1]->line > line) --kept;
+    while (kept < branch->body.size() && columns_.of(branch->body[kept]) != base) ++kept;
+    const Block behind = branch->body.subspan(kept);
+    statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, behind.begin(), behind.end());
+    branch->body = branch->body.first(kept);
+  }
+
+  // Joins nested statements to `if a and b:` if the body is indented by one unit only. At the end of a function, each
+  // test has a copy of the return of its own to jump to, so that lifting does not join them.
+  void unite(If& branch, int base) {
+    for (int count = 0; branch.body.size() == 1 && branch.orelse.empty() && count < search_limits::operand_nesting;
+         ++count) {
+      auto* inner = as<If>(branch.body[0]);
+      if (!inner || !inner->orelse.empty() || inner->body.empty()) return;
+      if (columns_.of_first(inner->body) != base + columns_.unit() || inner->body[0]->line <= branch.body[0]->line)
+        return;
+      std::vector<Expr*> values;
+      for (Expr* part : {branch.test, inner->test}) {
+        auto* chain = as<BoolOp>(part);
+        if (chain && !chain->is_or) values.insert(values.end(), chain->values.begin(), chain->values.end());
+        else values.push_back(part);
+      }
+      branch.test = context_.expr(BoolOp{false, context_.arena.copy(values)}, branch.test->offset, branch.test->line);
+      branch.body = inner->body;
+    }
   }
 
   // Restores `break` in a loop behind which the function ends. The compiler has made a return of it.
@@ -231,17 +217,17 @@ class Indentation {
   void exchange(If& branch, const Stmt* stmt) {
     if (branch.body.empty() || branch.orelse.empty() || negation_changes(context_, branch.test)) return;
     const Stmt *first = branch.body[0], *second = branch.orelse[0];
-    if (second->line <= stmt->line || column(second) < 0) return;
+    if (second->line <= stmt->line || columns_.of(second) < 0) return;
     // The line of a `break` is unknown. It comes second if there is no line for it in front of the other branch.
     const bool jumps = is<Break>(first) || is<Continue>(first);
-    if (jumps ? second->line - stmt->line > 1 : column(first) < 0 || first->line <= second->line) return;
+    if (jumps ? second->line - stmt->line > 1 : columns_.of(first) < 0 || first->line <= second->line) return;
     branch.test = negate(context_, branch.test);
     std::swap(branch.body, branch.orelse);
   }
 
   // Chooses between `not (a or b)` and `not a and not b` by the column of a.
   void choose_negation(If& branch, int base) {
-    const int behind = test_column(branch.test) - base;
+    const int behind = columns_.of_test(branch.test) - base;
     auto* chain = as<BoolOp>(branch.test);
     auto* unary = as<UnaryExpr>(branch.test);
     auto* wrapped = unary && unary->op == UnaryOp::not_ ? as<BoolOp>(unary->operand) : nullptr;
@@ -266,14 +252,15 @@ class Indentation {
     auto* branch = as<If>(stmt);
     auto* chain = as<BoolOp>(branch->test);
     if (!chain || chain->is_or || !branch->orelse.empty() || branch->body[0]->line <= stmt->line) return;
-    const int inner = column(branch->body[0]);
-    const int more = (inner - base) / unit_ - 1;
-    if (inner < 0 || more < 1 || (inner - base) % unit_ != 0 || int(chain->values.size()) <= more) return;
+    const int inner = columns_.of(branch->body[0]);
+    const int more = (inner - base) / columns_.unit() - 1;
+    if (inner < 0 || more < 1 || (inner - base) % columns_.unit() != 0 || int(chain->values.size()) <= more) return;
     std::vector<std::size_t> cuts;
     for (std::size_t at = 1; at < chain->values.size(); ++at) {
       const Expr *one = innermost_left(chain->values[at - 1]), *two = innermost_left(chain->values[at]);
-      const int keyword = base + unit_ * (int(cuts.size()) + 1);
-      if (two->line > one->line && is_behind_if(test_column(chain->values[at]) - keyword)) cuts.push_back(at);
+      const int keyword = base + columns_.unit() * (int(cuts.size()) + 1);
+      if (two->line > one->line && StatementColumns::is_behind_if(columns_.of_test(chain->values[at]) - keyword))
+        cuts.push_back(at);
     }
     if (int(cuts.size()) != more) return;
     List<Expr*> values = chain->values;
@@ -307,26 +294,32 @@ class Indentation {
           absorb(statements, index, base);
         }
         exchange(*branch, stmt);
+        unite(*branch, base);
+        splice_body(statements, index, base);
         if (!branch->orelse.empty()) splice(statements, index, base, behind);
         else if (behind == Tail::loop && last) turn(statements, base);
         nest(stmt, base);
         choose_negation(*branch, base);
         const Tail tail = index + 1 == statements.size() ? behind : Tail::none;
-        branch->body = block(branch->body, base + unit_, tail, depth + 1);
+        branch->body = block(branch->body, base + columns_.unit(), tail, depth + 1);
         // An elif is not indented further than its if.
-        const bool chained = !branch->orelse.empty() && is_elif(branch->orelse[0], base);
-        branch->orelse = block(branch->orelse, chained ? base : base + unit_, tail, depth + 1);
+        const bool chained = !branch->orelse.empty() && columns_.is_elif(branch->orelse[0], base);
+        branch->orelse = block(branch->orelse, chained ? base : base + columns_.unit(), tail, depth + 1);
         continue;
       }
-      if (is<Try>(stmt) && base >= 0) splice_try(statements, index, base, behind);
+      if (is<Try>(stmt) && base >= 0) {
+        splice_try(statements, index, base, behind);
+        return_behind(statements, index, base);
+      }
       const bool looping = is<For>(stmt) || is<While>(stmt);
+      if (looping && base >= 0) absorb_behind_loop(statements, index, base);
       bool first = true;
       for_each_block(stmt, [&](Block& inner) {
         if (looping && first && behind == Tail::function && index + 1 == statements.size()) break_out(inner, 0);
         // The body may stand on the line of its statement, and then has no indentation.
         const bool below = base >= 0 && !inner.empty() && inner[0]->line > stmt->line;
-        inner = block(inner, below ? base + unit_ : first_column(inner), looping && first ? Tail::loop : Tail::none,
-                      depth + 1);
+        inner = block(inner, below ? base + columns_.unit() : columns_.of_first(inner),
+                      looping && first ? Tail::loop : Tail::none, depth + 1);
         first = false;
       });
     }
@@ -334,16 +327,14 @@ class Indentation {
   }
 
   Context& context_;
-  const CodeObject& code_;
-  std::vector<int> columns_;
-  int unit_ = 0;  // columns of one indentation; 0: not known yet
+  const StatementColumns columns_;
 };
 
 }  // namespace
 
 Block indentation(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
-  return Indentation(context, scope).run(body, scope.kind == Scope::Kind::function);
+  return Indentation(context, scope, body).run(body, scope.kind == Scope::Kind::function);
 }
 
 }  // namespace depyf

@@ -1,0 +1,122 @@
+#include "refine/statement_columns.h"
+
+#include <algorithm>
+
+#include "ast/position.h"
+#include "ast/visit.h"
+#include "refine/refine.h"
+#include "refine/rewrite.h"
+#include "support/search_limits.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+
+constexpr int behind_return = 7, behind_del = 4;  // the lengths of `return ` and `del `
+constexpr int behind_with = 5, behind_async_with = 11;  // the lengths of `with ` and `async with `
+
+// The same as `is_behind_if` for `elif`, which is two columns longer.
+bool is_behind_elif(int columns) { return StatementColumns::is_behind_if(columns - 2); }
+
+// True if the body of the statement is one `if`, and neither has an else clause.
+bool holds_one_if(const If& branch) {
+  if (!branch.orelse.empty() || branch.body.size() != 1) return false;
+  auto* inner = as<If>(branch.body[0]);
+  return inner && inner->orelse.empty();
+}
+
+}  // namespace
+
+const Expr* innermost_left(const Expr* test) {
+  for (int depth = 0; depth < search_limits::operand_nesting; ++depth) {
+    if (auto* chain = as<BoolOp>(test)) test = chain->values[0];
+    else if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) test = unary->operand;
+    else break;
+  }
+  return test;
+}
+
+StatementColumns::StatementColumns(const CodeObject& code, Block body) : code_(code) {
+  collect(body, 0);
+  if (known_.empty()) return;
+  const int least = *std::ranges::min_element(known_);
+  for (int unit : {4, 2, 3, 1}) {
+    // The unit of indentation is the largest of these of which most columns are multiples. A quarter may be wrong,
+    // because CPython attributes some positions to a neighbouring statement.
+    unit_ = unit;
+    if (4 * std::ranges::count_if(known_, [&](int at) { return (at - least) % unit == 0; }) >= 3 * std::ssize(known_))
+      break;
+  }
+}
+
+// Collects the columns of all statements.
+void StatementColumns::collect(Block body, int depth) {
+  if (depth > search_limits::statement_nesting) return;
+  for (Stmt* stmt : body) {
+    if (const int at = stmt->column >= 0 ? of(stmt) : -1; at >= 0) known_.push_back(at);
+    for_each_block(stmt, [&](Block& inner) { collect(inner, depth + 1); });
+  }
+}
+
+int StatementColumns::column(const Stmt* stmt, int depth) const {
+  if (auto* leave = as<Return>(stmt); leave && (!leave->value || is<ConstantExpr>(leave->value))) {
+    if (!leave->value || written_return(stmt) != WrittenReturn::unknown)
+      return written_return(stmt) != WrittenReturn::written ? -1
+             : stmt->width == width_of_return               ? stmt->column
+                                                            : stmt->column - behind_return;
+    return stmt->column < behind_return ? -1 : stmt->column - behind_return;  // the column of the constant
+  }
+  // A return out of a finally clause may have the position of the clause's end.
+  if (auto* leave = as<Return>(stmt); leave && leave->value->line != stmt->line) return -1;
+  // A deletion has the position of what it deletes.
+  if (is<Delete>(stmt)) return stmt->column < behind_del ? -1 : stmt->column - behind_del;
+  if (stmt->column >= 0) return stmt->column;
+  // A with statement has no position of its own, but its first context manager has one.
+  if (auto* with = as<With>(stmt)) {
+    const Expr* context = with->items[0].context_expr;
+    const int behind = with->is_async ? behind_async_with : behind_with;
+    if (const int at = context->line == stmt->line ? position_of(context) - behind : -1; at >= 0) return at;
+  }
+  int found = -1;
+  if (depth > search_limits::statement_nesting_searched) return -1;
+  // Otherwise the column follows from the first statement of its body.
+  for_each_block(const_cast<Stmt*>(stmt), [&](Block& inner) {
+    if (found >= 0 || inner.empty() || inner[0]->line <= stmt->line) return;
+    const int within = column(inner[0], depth + 1);
+    if (within >= unit_) found = within - unit_;
+  });
+  auto* branch = as<If>(stmt);
+  if (!branch || unit_ <= 0 || found < 0) return found;
+  const int test = of_test(branch->test);
+  // The body of `if a and b` may be indented further, because the source had nested statements.
+  if (is<BoolOp>(branch->test))
+    for (int outer = found; outer >= 0; outer -= unit_)
+      if (is_behind_if(test - outer) || is_behind_elif(test - outer)) return outer;
+  // Nested statements may be indented like one, because the source had `if a and b`.
+  auto is_close = [](int columns) { return columns == 3 || columns == 4; };
+  if (holds_one_if(*branch) && !is_close(test - found) && is_close(test - found - unit_)) return found + unit_;
+  return found;
+}
+
+int StatementColumns::position_of(const Expr* expr) const {
+  const Position* position = position_in(code_, expr);
+  return position ? position->column : -1;
+}
+
+bool StatementColumns::is_elif(const Stmt* stmt, int base) const {
+  auto* branch = as<If>(stmt);
+  return branch && is_behind_elif(of_test(branch->test) - base);
+}
+
+bool StatementColumns::all_at(Block statements, int base) const {
+  bool is_known = false;
+  for (const Stmt* stmt : statements) {
+    const int at = of(stmt);
+    if (at >= 0 && at != base) return false;
+    is_known |= at >= 0;
+  }
+  return is_known;
+}
+
+}  // namespace depyf

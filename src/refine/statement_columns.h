@@ -1,0 +1,44 @@
+// The columns at which the statements of one code object stood in the source, as far as positions show them.
+#pragma once
+
+#include <vector>
+
+#include "ast/node.h"
+#include "depyf/code_object.h"
+
+namespace depyf {
+
+// Returns the operand of a test that stands first in the source.
+const ast::Expr* innermost_left(const ast::Expr* test);
+
+class StatementColumns {
+ public:
+  StatementColumns(const CodeObject& code, ast::Block body);
+
+  // Returns the columns of one indentation; 0 if no column is known.
+  int unit() const { return unit_; }
+  // Returns the column of a statement that is the first on its line; -1 if it is unknown.
+  int of(const ast::Stmt* stmt) const { return column(stmt, 0); }
+  // Returns the column of the first statement of a block; -1 if it is unknown.
+  int of_first(ast::Block body) const { return body.empty() ? -1 : of(body[0]); }
+  // Returns the column where the first operand of a test begins; -1 if it is unknown.
+  int of_test(const ast::Expr* test) const { return position_of(innermost_left(test)); }
+
+  // True if a test may stand so many columns behind the start of `if`: behind `if `, `if (`, `if not ` or `if not (`.
+  static bool is_behind_if(int columns) { return columns == 3 || columns == 4 || columns == 7 || columns == 8; }
+  // True if the test of the statement stands where it does behind an `elif` at column `base`.
+  bool is_elif(const ast::Stmt* stmt, int base) const;
+  // True if all statements of which the column is known stand at `base`, and it is known of at least one.
+  bool all_at(ast::Block statements, int base) const;
+
+ private:
+  void collect(ast::Block body, int depth);
+  int column(const ast::Stmt* stmt, int depth) const;
+  int position_of(const ast::Expr* expr) const;
+
+  const CodeObject& code_;
+  std::vector<int> known_;
+  int unit_ = 0;
+};
+
+}  // namespace depyf
