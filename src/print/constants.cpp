@@ -1,6 +1,7 @@
 #include "print/constants.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
@@ -47,6 +48,7 @@ void Constants::constant(const Expr* leaf, const Constant& constant, bool bracke
   // Inside the braces of an f-string nothing may break, so the display is printed as plain text.
   if (!is_display || fields > 0) {
     if (leaf && constant.kind == Kind::string && multiline_string(leaf, constant)) return;
+    if (long_string(constant)) return;
     return constant_text(constant);
   }
   const std::int32_t more = leaf ? positions_.end_line(leaf) - leaf->line : 0;
@@ -136,6 +138,44 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant, bool b
     at = end;
   }
   breaks_.last_line = std::max(breaks_.last_line, position.end_line);
+}
+
+// Prints a string or bytes that no line has room for as several adjacent literals. Returns false, and prints nothing, if
+// the text is short. From 3.11 on, positions show whether the source had the text on one line.
+bool Constants::long_string(const Constant& constant) {
+  constexpr std::size_t long_text = 100;  // a literal of so many columns is divided
+  constexpr std::size_t usual_width = 72;
+  if (constant.kind != Constant::Kind::string && constant.kind != Constant::Kind::bytes) return false;
+  const std::string_view text = constant.text;
+  if (fields > 0 || !breaks_.is_marking() || dialect_of(version_).columns) return false;
+  if (text.size() < long_text / 4 || escaped_size(text) < long_text) return false;
+  Constant part;
+  part.kind = constant.kind;
+  auto is_start = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80; };
+  std::size_t width = 0, from = 0, blank = 0;  // `blank` is the end of the last word of the part, or `from`
+  auto write = [&](std::size_t end) {
+    if (from > 0) {
+      // The break is sure, as if the source had it.
+      const std::int32_t line = std::exchange(breaks_.last_line, 0);
+      breaks_.mark(Mark::Kind::separator, 1, string_priority), out_.write(" ");
+      breaks_.last_line = line;
+    }
+    part.text = text.substr(from, end - from);
+    constant_text(part);
+    from = blank = end, width = 0;
+  };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (at > from && width > usual_width && is_start(at)) {
+      const std::size_t end = blank > from ? blank : at;
+      write(end);
+      at = end;
+    }
+    width += escaped_size(text.substr(at, 1));
+    if (text[at] == ' ') blank = at + 1;
+    if (text[at] == '\n' && at + 1 < text.size() && width > usual_width / 4) write(at + 1);
+  }
+  write(text.size());
+  return true;
 }
 
 void Constants::constant_text(const Constant& constant) {

@@ -26,6 +26,7 @@ class Constants {
  private:
   // Prints a string over several lines if positions show that the source did; returns false otherwise.
   bool multiline_string(const ast::Expr* leaf, const Constant& constant);
+  bool long_string(const Constant& constant);
   bool ends_by_newline(const ast::Expr* leaf, std::string_view text, std::int32_t more) const;
   void joined_string(const ast::Expr* leaf, const Constant& constant, bool by_newline);
   void constant_items(const Constant& constant, std::int32_t line, int step);

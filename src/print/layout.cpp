@@ -1,6 +1,7 @@
 #include "print/layout.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "support/table.h"
 
@@ -10,6 +11,9 @@ namespace {
 // A line that is still too long after this many nested splits stays as it is, because no code that people write nests
 // that deep.
 constexpr int steps_max = 60;
+// A line may be longer than the width where the source's breaks ask for it, but not longer than this.
+constexpr std::size_t longest_line = 120;
+constexpr std::size_t unbounded = std::numeric_limits<std::size_t>::max();
 
 // Chooses a state for each mark, in steps of falling certainty: source lines, columns, brackets that must match, and
 // last the width.
@@ -151,13 +155,28 @@ class Layout {
         breaks_[i].state = breaks_[breaks_[i].partner].state;
   }
 
-  // Cuts the text where the source had breaks, and then fits each piece into the width.
+  // Cuts the text where the source had breaks, and then fits each piece into the width. If a piece is too long because
+  // of its indentation, the indentation of all pieces is bounded.
   void split() {
+    std::vector<Line> lines = cut(unbounded);
+    const bool is_too_deep = std::ranges::any_of(lines, [&](const Line& line) {
+      const std::size_t limit = lines_.limit(line.source);
+      return line.indent > deepest_indent(limit) && line.indent + columns(line.from, line.to) > limit;
+    });
+    if (is_too_deep) lines = cut(deepest_indent(lines_.limit(-1)));
+    for (const Line& each : lines) fit(each, lines_.limit(each.source), 0);
+  }
+
+  // Returns the largest indentation of text within brackets that leaves room for the text itself.
+  std::size_t deepest_indent(std::size_t limit) const { return std::max(lines_.indent + indentation, limit * 3 / 5); }
+
+  // Returns the lines that the source's breaks make, indented by `deepest` columns at most.
+  std::vector<Line> cut(std::size_t deepest) {
     // Stacks over the open brackets: the indentation of the text inside them, and of the line that opens them.
     std::vector<std::size_t> content{lines_.indent + indentation};
     std::vector<std::size_t> outside{lines_.indent};
     Line line{0, 0, lines_.indent, lines_.indent, lines_.indent, lines_.first};
-    std::vector<Line> cut;
+    std::vector<Line> result;
     for (int i = 0; i < count(); ++i) {
       const Mark& mark = marks_[i];
       const bool apart = breaks_[i].state == State::apart;
@@ -165,20 +184,20 @@ class Layout {
         outside.push_back(line.indent);
         // If the line does not break behind the bracket, its content aligns with the column behind it.
         const std::size_t column = line.indent + (mark.at - line.from) + (mark.optional ? 1 : 0);
-        content.push_back(apart ? line.indent + indentation : column);
+        content.push_back(std::min(apart ? line.indent + indentation : column, deepest));
       }
       if (apart) breaks_[i].indent = mark.kind == Kind::close ? outside.back() : content.back();
       if (mark.kind == Kind::close && content.size() > 1) content.pop_back(), outside.pop_back();
       if (!apart) continue;
       line.last = i, line.to = mark.at;
-      cut.push_back(line);
+      result.push_back(line);
       // The blank behind a separator is dropped at a line break.
       const std::size_t from = mark.at < text_.size() && text_[mark.at] == ' ' ? mark.at + 1 : mark.at;
       line = {i + 1, i + 1, from, from, breaks_[i].indent, mark.line};
     }
     line.last = count(), line.to = text_.size();
-    cut.push_back(line);
-    for (const Line& each : cut) fit(each, lines_.limit(each.source), 0);
+    result.push_back(line);
+    return result;
   }
 
   // Counts characters, not bytes: bytes of the form 10xxxxxx continue a UTF-8 character.
@@ -192,7 +211,37 @@ class Layout {
     if (line.indent + columns(line.from, line.to) <= limit) return;
     // A line with a string over several lines cannot be measured, so it stays as it is.
     if (text_.substr(line.from, line.to - line.from).find('\n') != text_.npos) return;
-    if (!split_at_separators(line, limit, steps)) split_at_group(line, limit, steps);
+    if (!split_at_separators(line, limit, steps) && !split_at_group(line, limit, steps) &&
+        line.indent + columns(line.from, line.to) > std::max(limit, longest_line))
+      split_in_open_group(line, limit, steps);
+  }
+
+  // Splits a line within the outermost brackets that do not close in it and hold a separator. The source broke the line
+  // further on:
+  //   f(a, b, g(          ->   f(a,
+  //                              b, g(
+  void split_in_open_group(const Line& line, std::size_t limit, int steps) {
+    int open = -1, highest = attribute_priority;
+    auto is_direct = [&](int i) { return marks_[i].kind == Kind::separator && breaks_[i].partner == open; };
+    for (int at = line.first; at < line.last && highest == attribute_priority; ++at) {
+      if (marks_[at].kind != Kind::open || breaks_[at].partner < line.last) continue;
+      open = at;
+      for (int i = open + 1; i < line.last; ++i)
+        if (is_direct(i)) highest = std::max(highest, int(marks_[i].priority));
+    }
+    if (highest == attribute_priority) return;
+    const std::size_t column = line.indent + (marks_[open].at - line.from) + (marks_[open].optional ? 1 : 0);
+    const std::size_t indent = std::min(column, deepest_indent(limit));
+    Line part = line;
+    for (int i = open + 1; i < line.last; ++i) {
+      if (!is_direct(i) || marks_[i].priority != highest) continue;
+      breaks_[i] = {State::apart, open, indent};
+      part.last = i, part.to = marks_[i].at;
+      fit(part, limit, steps + 1);
+      part.first = i + 1, part.from = marks_[i].at + (text_[marks_[i].at] == ' ' ? 1 : 0), part.indent = indent;
+    }
+    part.last = line.last, part.to = line.to;
+    fit(part, limit, steps + 1);
   }
 
   // Splits a line at all separators of its loosest kind. Returns false if it has none outside of brackets:
@@ -224,27 +273,29 @@ class Layout {
   }
 
   // Splits a line at its longest outermost brackets. If these brackets are optional, brackets inside that end at the
-  // same place are preferred.
-  void split_at_group(const Line& line, std::size_t limit, int steps) {
+  // same place are preferred. Returns false if it has none that help.
+  bool split_at_group(const Line& line, std::size_t limit, int steps) {
     int chosen = -1;
     for (int i = line.first; i < line.last; ++i) {
       if (marks_[i].kind != Kind::open || breaks_[i].partner < 0 || breaks_[i].partner >= line.last) continue;
       if (length(i) > 0 && (chosen < 0 || length(i) >= length(chosen))) chosen = i;
       i = breaks_[i].partner;
     }
-    if (chosen < 0) return;
+    if (chosen < 0) return false;
     if (marks_[chosen].optional) chosen = without_optional(line, chosen, limit);
     const int close = breaks_[chosen].partner;
     // Brackets around text that cannot be split further, and that is too long even alone, do not help.
-    if (marks_[chosen].optional && close == chosen + 1 && line.indent + indentation + length(chosen) > limit) return;
+    if (marks_[chosen].optional && close == chosen + 1 && line.indent + indentation + length(chosen) > limit)
+      return false;
     // The line becomes three: the text up to the bracket, the indented content, and the text from the closing bracket
     // on.
-    breaks_[chosen] = {State::apart, close, line.indent + indentation};
+    const std::size_t inner = std::max(line.indent, std::min(line.indent + indentation, deepest_indent(limit)));
+    breaks_[chosen] = {State::apart, close, inner};
     breaks_[close] = {State::apart, chosen, line.indent};
     fit({line.first, chosen, line.from, marks_[chosen].at, line.indent, line.source}, limit, steps + 1);
-    fit({chosen + 1, close, marks_[chosen].at, marks_[close].at, line.indent + indentation, line.source}, limit,
-        steps + 1);
+    fit({chosen + 1, close, marks_[chosen].at, marks_[close].at, inner, line.source}, limit, steps + 1);
     fit({close + 1, line.last, marks_[close].at, line.to, line.indent, line.source}, limit, steps + 1);
+    return true;
   }
 
   // The number of bytes between the brackets that open at the mark `open`.

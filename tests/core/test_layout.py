@@ -63,6 +63,19 @@ def test_what_the_source_had_on_one_line_stays_there(tmp_path: Path) -> None:
     assert decompiled(tmp_path, moved, sys.executable) == moved
 
 
+@pytest.mark.parametrize("version", [(3, 8), sys.version_info[:2]], ids="{0[0]}.{0[1]}".format)
+def test_deep_nesting_leaves_room_for_the_text(tmp_path: Path, version: tuple[int, int]) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip("no such interpreter here")
+    source = "value"
+    for depth in range(40):
+        source = f"(first_{depth} + second(\n{source},\nthird))\n** fourth_{depth}"
+    text = decompiled(tmp_path, f"result = ({source})\n", python)
+    assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(f"result = ({source})\n"))
+    assert max(map(len, text.splitlines())) <= 120
+
+
 def test_a_width_that_is_no_number_is_refused(tmp_path: Path) -> None:
     done = subprocess.run([COMMAND, "--width", "wide", str(tmp_path)], capture_output=True, text=True)
     assert done.returncode == 2 and "--width" in done.stderr
