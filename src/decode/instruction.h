@@ -78,6 +78,8 @@ struct Instruction {
   InstructionIndex target;  // of a jump, for_iter, send or setup_*
   std::int32_t line = -1;  // of the source
   std::uint32_t offset = 0;  // in bytes, of the first EXTENDED_ARG if there is one
+  // Of a jump that keeps its value: true for the jump behind `a` in `(a or b) or c`, if regions show the brackets.
+  bool is_grouped = false;
 };
 
 struct ProtectedRange {  // of instructions [begin, end)

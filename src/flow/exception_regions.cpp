@@ -69,6 +69,7 @@ class RegionBuilder {
       cfg_.region_of[at] = nothing ? cfg_.region_of[at + 1] : region_at(at);
     }
     adopt_between(target);
+    adopt_tests();
     adopt_headers();
     adopt_jumps();
     if (too_deep_) cfg_.odd_regions = true;
@@ -96,6 +97,31 @@ class RegionBuilder {
     }
     for (int at : reached)
       if (cfg_.inside(common[at], cfg_.region_of[at])) cfg_.region_of[at] = common[at];
+  }
+
+  // Moves tests into the region around them. From 3.14 on, the test behind an operand of `(a or b) or c` lies outside of
+  // the range that covers the operands, because the compiler makes a block of it.
+  void adopt_tests() {
+    for (int at = 1; at + 1 < count_; ++at) {
+      const Op jump = code_[at].op;
+      const bool is_either = jump == Op::jump_if_true_or_pop_ || jump == Op::jump_if_false_or_pop_;
+      if (!(is_conditional_jump(jump) || is_either) || cover_[at] >= 0) continue;
+      int first = at;
+      auto is_test = [&](int index) {
+        const Op op = code_[index].op;
+        const bool is_kept = op == Op::copy_ || op == Op::pop_top_;  // the value that the jump leaves on the stack
+        return cover_[index] < 0 && (op == Op::to_bool_ || op == Op::nop_ || is_kept);
+      };
+      while (first > 1 && is_test(first - 1)) --first;
+      int behind = at + 1;
+      while (behind + 1 < count_ && cover_[behind] < 0 && code_[behind].op == Op::nop_) ++behind;
+      const RegionIndex around = cfg_.region_of[first - 1];
+      if (around < 0 || cover_[first - 1] < 0 || !falls_through(code_[first - 1].op)) continue;
+      if (!cfg_.inside(cfg_.region_of[behind], around) || !cfg_.inside(cfg_.region_of[code_[at].target], around))
+        continue;
+      for (int index = first; index < behind; ++index) cfg_.region_of[index] = around;
+      cfg_.code[at].is_grouped = is_either;
+    }
   }
 
   // Moves a NOP that starts a loop into the innermost region that the whole loop lies within.

@@ -45,6 +45,7 @@ void branch(Simulation& sim, const Instruction& instruction) {
   node.end = Node::End::branch, node.value = test;
   node.a = on_true ? block.jump : block.next, node.b = on_true ? block.next : block.jump;
   node.line = instruction.line, node.turned = keeps ? Turned::unknown : instruction.turned;
+  node.is_grouped = instruction.is_grouped;
   // The operands of an `and` or `or` were joined to a value before this test.
   node.inherited = is<BoolOp>(test);
   sim.graph.states[sim.graph.node].keep_a = keeps && on_true,

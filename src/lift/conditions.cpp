@@ -48,6 +48,19 @@ Expr* bool_op(Context& context, bool is_or, Expr* left, Expr* right) {
   return context.expr(BoolOp{is_or, values}, left->offset, left->line);
 }
 
+// Returns `left or right` with brackets around `left` and the first operand of `right`: `(a or b) or c`.
+Expr* grouped(Context& context, bool is_or, Expr* left, Expr* right) {
+  auto* chain = as<BoolOp>(right);
+  if (!chain || chain->is_or != is_or) return bool_op(context, is_or, left, right);
+  auto* group = as<BoolOp>(chain->values[0]);
+  Expr* first = group && group->is_or == is_or
+                    ? grouped(context, is_or, left, chain->values[0])
+                    : context.expr(BoolOp{is_or, context.list({left, chain->values[0]})}, left->offset, left->line);
+  List<Expr*> values = context.list({first});
+  for (Expr* value : chain->values.subspan(1)) values = context.arena.append(values, value);
+  return context.expr(BoolOp{is_or, values}, left->offset, left->line);
+}
+
 // Returns the conditional expression. The alternative that stands first in the code stands first in the expression.
 Expr* conditional(Context& context, Expr* test, Expr* if_true, Expr* if_false, bool true_first) {
   if (!true_first && !negation_changes(context, test))
@@ -77,11 +90,11 @@ bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, N
     NodeIndex other;
     // JUMP_IF_x_OR_POP: one way brings the tested value, the other the value of `node`.
     if (branch.a == block && branch.b == node && graph.states[test].keep_a) {
-      made = with_tested(context, true, branch.value, value, branch.inherited);
-      if (!made) made = bool_op(context, true, branch.value, value);
+      made = with_tested(context, true, branch.value, value, branch.inherited || branch.is_bracketed);
+      if (!made) made = (branch.is_grouped ? grouped : bool_op)(context, true, branch.value, value);
     } else if (branch.b == block && branch.a == node && graph.states[test].keep_b) {
-      made = with_tested(context, false, branch.value, value, branch.inherited);
-      if (!made) made = bool_op(context, false, branch.value, value);
+      made = with_tested(context, false, branch.value, value, branch.inherited || branch.is_bracketed);
+      if (!made) made = (branch.is_grouped ? grouped : bool_op)(context, false, branch.value, value);
       // Two nodes push one value each, and a test chooses between them.
     } else {
       other = branch.a == node ? branch.b : branch.a;
@@ -145,11 +158,11 @@ class BranchPair {
   bool join() {
     const State &one = first_state_, &two = second_state_;
     if (!along_b_ && first_.b == second_.b && one.keep_b == two.keep_b) {
-      absorb(bool_op(context_, false, first_.value, second_.value), second_.a, two.keep_a, second_.b, two.keep_b);
+      join_alike(false);
       return true;
     }
     if (along_b_ && first_.a == second_.a && one.keep_a == two.keep_a) {
-      absorb(bool_op(context_, true, first_.value, second_.value), second_.a, two.keep_a, second_.b, two.keep_b);
+      join_alike(true);
       return true;
     }
     if ((!along_b_ && first_.b == second_.a && !one.keep_b && !two.keep_a) ||
@@ -161,6 +174,14 @@ class BranchPair {
  private:
   bool has_same_stack() const {
     return std::ranges::equal(first_state_.stack, second_state_.stack, {}, &Entry::expr, &Entry::expr);
+  }
+
+  // Joins both to `first or second` or `first and second`.
+  void join_alike(bool is_or) {
+    Expr* made = with_tested(context_, is_or, first_.value, second_.value, first_.is_bracketed);
+    if (!made) made = bool_op(context_, is_or, first_.value, second_.value);
+    first_.is_bracketed = first_.is_grouped, first_.is_grouped = second_.is_grouped;
+    absorb(made, second_.a, second_state_.keep_a, second_.b, second_state_.keep_b);
   }
 
   // Tests of handlers and cases are no conditions.

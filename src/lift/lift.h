@@ -53,6 +53,8 @@ struct Node {
   std::uint32_t end_offset = 0;
   // For `branch`: whether the compiler turned the last jump in it around.
   Turned turned = Turned::unknown;
+  bool is_grouped = false;    // see Instruction
+  bool is_bracketed = false;  // the tested value is such a group
   // For `leave`: the value was made in the block in front. For `branch`: the value is an `and` or `or` that was joined
   // before.
   bool inherited = false;
