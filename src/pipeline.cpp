@@ -233,9 +233,10 @@ class Within {
  public:
   Within(Context& context, const CodeObject& code) : context_(context) {
     context_.ahead->enter(code);
+    context_.around.push_back(&code);
     ++context_.depth;
   }
-  ~Within() { --context_.depth, context_.ahead->leave(); }
+  ~Within() { --context_.depth, context_.around.pop_back(), context_.ahead->leave(); }
   Within(const Within&) = delete;
   Within& operator=(const Within&) = delete;
 

@@ -85,6 +85,8 @@ class Context {
   std::unordered_map<const CodeObject*, Body> bodies;  // the bodies that are finished
   // The way to the current code object: indices of constants, from the root.
   Table<std::uint32_t> path;
+  // The code objects from the root to the current one.
+  Table<const CodeObject*> around;
   // In the current code object: a temporary, and the local that it was copied to.
   std::map<std::string_view, std::string_view> lent;
   // In the current code object: a temporary, and the name that it may get.

@@ -2,6 +2,7 @@
 // `nonlocal`; locals that are never bound (`if False: x = None`); cells that no closure uses (`if False: lambda: x`);
 // and that a function without a reachable yield is a generator (`if False: yield`).
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "decode/decode.h"
@@ -60,6 +61,44 @@ void walrus_targets(const CodeObject& function, const CodeObject& code, std::set
   }
 }
 
+// Returns the names in `code` that are also variables of a function around it. Where the code loads them as globals, it
+// must have declared them.
+std::set<std::string_view> hidden_globals(const Context& context, const CodeObject& code) {
+  std::set<std::string_view> hidden;
+  if (context.around.size() < 2 || code.name == "__annotate__") return hidden;
+  std::set<std::string_view> variables;
+  for (std::size_t index = 0; index + 1 < context.around.size(); ++index) {
+    const CodeObject& outer = *context.around[index];
+    if (!(outer.flags & CodeObject::new_locals)) continue;
+    for (const auto* names : {&outer.varnames, &outer.cellvars}) variables.insert(names->begin(), names->end());
+  }
+  std::function<void(const CodeObject&)> add = [&](const CodeObject& part) {
+    for (const std::string& name : part.names)
+      if (variables.contains(name)) hidden.insert(name);
+    // Lambdas and comprehensions have no statements of their own, so the definition around them declares.
+    for (const Constant& constant : part.constants)
+      if (constant.code && kind_of(*constant.code) == Scope::Kind::expression) add(*constant.code);
+  };
+  if (!variables.empty()) add(code);
+  return hidden;
+}
+
+// Collects those of `names` that lambdas and comprehensions in `code` load as globals.
+void loaded_globals(const CodeObject& code, const std::set<std::string_view>& names,
+                    std::set<std::string_view>& globals) {
+  for (const Constant& constant : code.constants) {
+    if (!constant.code || kind_of(*constant.code) != Scope::Kind::expression) continue;
+    loaded_globals(*constant.code, names, globals);
+    Result<DecodedCode> decoded = decode(*constant.code);
+    if (!decoded) continue;
+    for (const Instruction& instruction : decoded->instructions) {
+      if (instruction.op != Op::load_global_ || std::size_t(instruction.arg) >= constant.code->names.size()) continue;
+      if (auto name = names.find(constant.code->names[std::size_t(instruction.arg)]); name != names.end())
+        globals.insert(*name);
+    }
+  }
+}
+
 // True if there may be anything to declare. Most classes and modules have nothing, nor have functions whose only locals
 // are their arguments.
 bool has_declarations(const Scope& scope) {
@@ -78,8 +117,13 @@ bool has_declarations(const Scope& scope) {
 // Collects the names of a code object by the ways in which its instructions use them.
 class NameUses {
  public:
-  explicit NameUses(const Scope& scope)
-      : scope_(scope), decoded_(scope.decoded), code_(*decoded_.code), uses_(decoded_.localsplus.size()) {
+  NameUses(const Scope& scope, std::set<std::string_view> hidden)
+      : scope_(scope),
+        decoded_(scope.decoded),
+        code_(*decoded_.code),
+        uses_(decoded_.localsplus.size()),
+        hidden_(std::move(hidden)) {
+    if (!hidden_.empty()) loaded_globals(code_, hidden_, globals);
     const std::int64_t arguments = code_.argument_count();
     for (int index = 0; index < arguments && index < int(code_.varnames.size()); ++index)
       uses_[std::size_t(index)].bound = true;
@@ -131,6 +175,10 @@ class NameUses {
     if (op == Op::load_closure_) shared.insert(local(index));
     if (binds_global.has(op)) {
       if (index < int(code_.names.size())) globals.insert(code_.names[std::size_t(index)]);
+    } else if (op == Op::load_global_) {
+      if (!hidden_.empty() && std::size_t(index) < code_.names.size() &&
+          hidden_.contains(code_.names[std::size_t(index)]))
+        globals.insert(code_.names[std::size_t(index)]);
     } else if (binds_cell.has(op) && index >= decoded_.first_free) {
       nonlocals.insert(local(index));
     } else if (binds_cell.has(op) || binds_local.has(op)) {
@@ -155,7 +203,7 @@ class NameUses {
       if (instruction.op == Op::load_fast_and_clear_) own.insert(instruction.arg);
     for (const Instruction& instruction : part.body.instructions) {
       if (instruction.op == Op::load_closure_) shared.insert(local(instruction.arg));
-      const bool is_global = instruction.op == Op::store_global_;
+      const bool is_global = instruction.op == Op::store_global_ || instruction.op == Op::load_global_;
       if (is_global ? scope_.kind != Scope::Kind::module : !own.contains(instruction.arg)) look(instruction);
     }
   }
@@ -165,11 +213,12 @@ class NameUses {
   const CodeObject& code_;
   std::vector<Use> uses_;
   std::set<std::string_view> closed_;  // free variables that are loaded
+  const std::set<std::string_view> hidden_;  // see hidden_globals
 };
 
 // Returns the statements that make the compiler's symbol table what it was. Most of them never run.
-std::vector<Stmt*> declaring_statements(Context& context, const Scope& scope) {
-  const NameUses uses(scope);
+std::vector<Stmt*> declaring_statements(Context& context, const Scope& scope, std::set<std::string_view> hidden) {
+  const NameUses uses(scope, std::move(hidden));
   const CodeObject& code = *scope.decoded.code;
   std::vector<Stmt*> statements;
   auto names = [&](const std::set<std::string_view>& set) {
@@ -198,8 +247,10 @@ std::vector<Stmt*> declaring_statements(Context& context, const Scope& scope) {
 }  // namespace
 
 Block declarations(Context& context, Block body, const Scope& scope) {
-  if (scope.kind == Scope::Kind::expression || !has_declarations(scope)) return body;
-  const std::vector<Stmt*> statements = declaring_statements(context, scope);
+  if (scope.kind == Scope::Kind::expression) return body;
+  std::set<std::string_view> hidden = hidden_globals(context, *scope.decoded.code);
+  if (hidden.empty() && !has_declarations(scope)) return body;
+  const std::vector<Stmt*> statements = declaring_statements(context, scope, std::move(hidden));
   if (statements.empty()) return body;
   // In a module, they stand behind the docstring and imports from __future__, which must come first.
   std::size_t first = 0;

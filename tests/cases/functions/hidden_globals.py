@@ -1,0 +1,37 @@
+def reads_the_global(w):
+    def inner():
+        global w
+        return w
+
+    return inner, w
+
+
+def of_unpacking():
+    r, w = pipe()
+
+    def script():
+        global w
+        with open(w) as out:
+            print(out)
+
+    return script, r, w
+
+
+def within_a_lambda(w):
+    def inner():
+        global w
+        return lambda: w, [w for _ in range(3)]
+
+    return inner
+
+
+def in_a_class(w):
+    class Inner:
+        global w
+        value = w
+
+        def method(self):
+            global w
+            return w
+
+    return Inner, lambda: w
