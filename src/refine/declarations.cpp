@@ -8,6 +8,7 @@
 #include "decode/decode.h"
 #include "decode/op.h"
 #include "depyf/code_object.h"
+#include "dialect/dialect.h"
 #include "flow/cfg.h"
 #include "refine/refine.h"
 
@@ -107,6 +108,7 @@ bool has_declarations(const Scope& scope) {
   if (!scope.cfg.comprehensions.empty() ||
       ops.has(Op::store_global_, Op::delete_global_, Op::store_deref_, Op::delete_deref_))
     return true;
+  if (scope.kind == Scope::Kind::class_body) return !code.freevars.empty() || ops.has(Op::load_global_);
   if (scope.kind != Scope::Kind::function) return false;
   return !code.freevars.empty() || !code.cellvars.empty() ||
          std::int64_t(code.varnames.size()) > code.argument_count() ||
@@ -134,8 +136,8 @@ class NameUses {
           for (const Instruction& instruction : pattern_instructions(scope, scope.cfg.code[at].arg)) look(instruction);
       }
     for (const InlinedComprehension& part : scope.cfg.comprehensions) look_into(part);
-    if (scope.kind != Scope::Kind::function) return;
-    walrus_targets(code_, code_, globals, nonlocals);
+    if (scope.kind == Scope::Kind::module) return;
+    if (scope.kind == Scope::Kind::function) walrus_targets(code_, code_, globals, nonlocals);
     // A free variable that no instruction uses must have been declared.
     for (const std::string& name : code_.freevars)
       if (!closed_.contains(name) && !is_implied(name)) nonlocals.insert(name);
@@ -160,6 +162,12 @@ class NameUses {
     bool bound = false, used = false;
   };
 
+  // True if a global that the code loads was declared. A class body loads other names from its namespace first.
+  bool must_be_declared(const std::string& name) const {
+    if (scope_.kind != Scope::Kind::class_body) return hidden_.contains(name);
+    return !(dialect_of(code_.version).global_assertion_error && name == "AssertionError");
+  }
+
   bool is_known(int index) const { return index >= 0 && index < int(uses_.size()); }
   std::string_view local(int index) const { return is_known(index) ? decoded_.localsplus[index] : std::string_view{}; }
 
@@ -176,8 +184,7 @@ class NameUses {
     if (binds_global.has(op)) {
       if (index < int(code_.names.size())) globals.insert(code_.names[std::size_t(index)]);
     } else if (op == Op::load_global_) {
-      if (!hidden_.empty() && std::size_t(index) < code_.names.size() &&
-          hidden_.contains(code_.names[std::size_t(index)]))
+      if (std::size_t(index) < code_.names.size() && must_be_declared(code_.names[std::size_t(index)]))
         globals.insert(code_.names[std::size_t(index)]);
     } else if (binds_cell.has(op) && index >= decoded_.first_free) {
       nonlocals.insert(local(index));
@@ -204,6 +211,7 @@ class NameUses {
     for (const Instruction& instruction : part.body.instructions) {
       if (instruction.op == Op::load_closure_) shared.insert(local(instruction.arg));
       const bool is_global = instruction.op == Op::store_global_ || instruction.op == Op::load_global_;
+      if (instruction.op == Op::load_global_ && scope_.kind == Scope::Kind::class_body) continue;
       if (is_global ? scope_.kind != Scope::Kind::module : !own.contains(instruction.arg)) look(instruction);
     }
   }

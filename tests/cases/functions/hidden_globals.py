@@ -35,3 +35,8 @@ def in_a_class(w):
             return w
 
     return Inner, lambda: w
+
+
+class Reads:
+    global setting
+    value = setting
