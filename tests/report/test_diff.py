@@ -217,6 +217,15 @@ def test_a_contract_has_the_form_of_its_schema_and_fits_on_a_screen(contract: Pa
     assert len(contract.read_text(encoding="utf-8").split("\n")) < 40
 
 
+def test_the_contract_of_toy_fits_on_a_screen(tmp_path: Path) -> None:
+    dump, path = tmp_path / "dump", tmp_path / "toy.json"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    command = [sys.executable, "-W", "ignore", "-m", "depyf", "run", "-o", dump, ROOT / "examples" / "toy.py"]
+    subprocess.run(command, check=True, capture_output=True, timeout=120, env=environment)
+    assert check("--write", "--baseline", path, dump).returncode == 0
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 40
+
+
 @pytest.mark.parametrize("name", EDITS)
 def test_an_edit_breaks_the_contract_at_its_line(folder: Path, contract: Path, name: str) -> None:
     _, _, code, text = EDITS[name]
