@@ -105,8 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             wanted_page: program.WantedPage = "redacted" if parsed.redact else "whole" if parsed.report else "none"
             status = program.run(parsed.program, module=parsed.module, directory=parsed.o, wanted_page=wanted_page)
-            found = 0 if parsed.fail_on is None else findings_command.status_of(parsed.o, parsed.fail_on)
-            return status or found
+            return status or findings_command.status_of(parsed.o, parsed.fail_on)
         except (OSError, SyntaxError) as error:
             print(f"depyf: {parsed.program[0]}: {error}", file=sys.stderr)
             return 1

@@ -56,9 +56,11 @@ def problem_of(codes: str) -> str:
     return errors.strip() if status else ""
 
 
-def status_of(directory: str, codes: str) -> int:
+def status_of(directory: str, codes: str | None) -> int:
     """Returns 1 if a dump has findings with one of these codes, and 2 if it cannot be read. The findings are printed to
-    standard error."""
+    standard error. Without codes the status is 0."""
+    if codes is None:
+        return 0
     status, output, errors = _core.comparing_command(["findings", "--fail-on", codes, directory])
     if status:
         print(f"\n{output}{errors}", end="", file=sys.stderr)
