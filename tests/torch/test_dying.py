@@ -120,7 +120,7 @@ def test_what_is_rebuilt_is_what_a_normal_end_writes(name, backend, tmp_path, ca
 
     def index(directory):
         # The note says that the time of compiling is not known.
-        text = re.sub(r"(?:\*\*Note\.\*\*|Compiling took) (?:.+\n)+\n", "", pages(directory))
+        text = re.sub(r"(?:\*\*Note\.\*\*|Compiling took|- Predicted to save) (?:.+\n)+\n", "", pages(directory))
         # The graphs alone do not always tell the module, which is the last column of tables.md.
         return re.sub(r"- \[__guards_.*\n|(?<=`) \| [^|\n]*\|$", "", text, flags=re.MULTILINE)
 
