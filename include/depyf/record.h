@@ -309,9 +309,20 @@ struct Process {
   bool is_cut = false;  // the last record is not whole
 };
 
+// A number that was measured at a line of source, as `depyf numerics` does. It belongs to no process of the record.
+struct Measurement {
+  std::string kind;  // what the number is, such as "error of eager"
+  Place place;
+  double value = 0;
+  std::string unit;  // such as "ulp"
+  std::string text;  // a sentence about the line; empty: there is nothing more to say
+  bool is_alarm = false;  // true if the line is at fault
+};
+
 // The processes of one run, for example the ranks of a distributed program.
 struct Run {
   std::vector<Process> processes;
+  std::vector<Measurement> measurements;
 };
 
 // Ranks that compiled the same, and the place where they differ from other ranks.

@@ -133,6 +133,11 @@ def _add_numerics_arguments(parser: argparse.ArgumentParser) -> None:
         "--reproduction", metavar="FILE", help="where a program that shows the first finding is written"
     )
     parser.add_argument(
+        "--record",
+        metavar="FILE",
+        help="where the errors of all lines are written as a record; `depyf report DUMP FILE` shows them at the lines",
+    )
+    parser.add_argument(
         "program", nargs=argparse.REMAINDER, metavar="SCRIPT [ARG...]", help="the script, and its arguments"
     )
 

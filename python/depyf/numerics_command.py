@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import json
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -77,11 +78,13 @@ def run(parsed: argparse.Namespace) -> int:
         return 2
     wrong = 0
     reproduction = ""
+    measurements: list[dict[str, Any]] = []
 
     def show(number: int, report: NumericsReport) -> None:
         nonlocal wrong, reproduction
         wrong += report.kind == "compiler"
         reproduction = reproduction or report.reproduction
+        measurements.extend(report.measurements())
         print(f"call {number}: {report}", file=sys.stderr)
         if report.kind != "same" and report.gutter():
             print(f"errors of eager by line, `!` where the compiler is wrong:\n{report.gutter()}", file=sys.stderr)
@@ -91,4 +94,17 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.reproduction and reproduction:
         with open(parsed.reproduction, "w", encoding="utf-8") as file:
             file.write(reproduction)
+    if parsed.record:
+        with open(parsed.record, "w", encoding="utf-8") as file:
+            json.dump({"schema_version": 2, "processes": [], "measurements": _largest(measurements)}, file, indent=1)
     return status or int(wrong > 0)
+
+
+def _largest(measurements: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns one measurement for each line: that of a line at fault, or else the largest."""
+    kept: dict[tuple[str, int], dict[str, Any]] = {}
+    for row in measurements:
+        key = row["place"]["file"], row["place"]["line"]
+        if key not in kept or (row["is_alarm"], row["value"]) > (kept[key]["is_alarm"], kept[key]["value"]):
+            kept[key] = row
+    return list(kept.values())

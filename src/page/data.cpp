@@ -87,6 +87,7 @@ class Data {
     for (std::size_t index = 0; index < run_.processes.size(); ++index) process(run_.processes[index], index);
     out_.end_array();
     ranks();
+    measurements();
     write_changes(out_, options_.changes, lines_);
     files();
     out_.key("lines");
@@ -160,6 +161,19 @@ class Data {
     out_.end_array();
     time_of_compiling(out_, process, lines_);
     out_.end_object();
+  }
+
+  void measurements() {
+    out_.list("measurements", run_.measurements, [&](const Measurement& measurement) {
+      out_.begin_object();
+      out_.member("kind", measurement.kind);
+      line("line", measurement.place);
+      number("value", measurement.value);
+      out_.member("unit", measurement.unit);
+      out_.member("text", measurement.text);
+      flag("isAlarm", measurement.is_alarm);
+      out_.end_object();
+    });
   }
 
   // Writes five numbers for each event: the text of its name, its start and duration in microseconds, its

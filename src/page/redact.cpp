@@ -15,6 +15,7 @@ class Survey {
   explicit Survey(TextRedactor& text) : text_(text) {}
 
   void run(const Run& run) {
+    for (const Measurement& measurement : run.measurements) place(measurement.place);
     for (const Process& process : run.processes) {
       text_.add_private_name(process.working_directory);
       for (const Compilation& compilation : process.compilations) this->compilation(compilation);
@@ -56,6 +57,10 @@ class Redactor {
     Survey(text_).run(run);
     Redacted result{run, texts};
     for (std::size_t i = 0; i < result.run.processes.size(); ++i) process(result.run.processes[i], i);
+    for (Measurement& measurement : result.run.measurements) {
+      place(measurement.place);
+      measurement.text.clear();
+    }
     for (PageTexts& of_process : result.texts)
       for (std::vector<PageText>& of_compilation : of_process)
         for (PageText& text : of_compilation) page_text(text);

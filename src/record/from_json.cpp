@@ -127,6 +127,7 @@ std::variant<Run, Problem> from_json(std::string_view text) {
   Run run;
   Filling filling(root);
   filling("processes", run.processes);
+  filling("measurements", run.measurements);
   if (!filling.problem().empty()) return Problem{0, filling.problem()};
   return run;
 }

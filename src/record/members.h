@@ -70,6 +70,18 @@ template <>
 inline constexpr std::string_view part_name<FunctionFile> = "function_file";
 template <>
 inline constexpr std::string_view part_name<Process> = "process";
+template <>
+inline constexpr std::string_view part_name<Measurement> = "measurement";
+
+template <class Visitor, PartOf<Measurement> Part>
+void visit_members(Part& measurement, Visitor& visit) {
+  visit("kind", measurement.kind);
+  visit("place", measurement.place);
+  visit("value", measurement.value);
+  visit("unit", measurement.unit);
+  visit.or_null("text", measurement.text);
+  visit("is_alarm", measurement.is_alarm);
+}
 
 template <class Visitor, PartOf<Place> Part>
 void visit_members(Part& place, Visitor& visit) {

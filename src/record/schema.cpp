@@ -128,12 +128,16 @@ std::string json_schema() {
       out.member("type", "array");
       out.object("items", [&] { out.member("$ref", "#/$defs/process"); });
     });
+    out.object("measurements", [&] {
+      out.member("type", "array");
+      out.object("items", [&] { out.member("$ref", "#/$defs/measurement"); });
+    });
   });
   out.strings("required", std::vector<std::string>{"schema_version", "processes"});
   out.object("$defs", [&] {
     define_all<Artifact, CacheEvent, Chain, Compilation, Event, FailedGuard, FunctionFile, Graph, GraphBreak, Kernel,
-               KernelCall, Limit, LimitReached, Link, MissingArtifact, Node, NotFused, OutputCode, Phase, Place,
-               Problem, Process, RuntimeAssert, RuntimeValue, Symbol>(out);
+               KernelCall, Limit, LimitReached, Link, Measurement, MissingArtifact, Node, NotFused, OutputCode, Phase,
+               Place, Problem, Process, RuntimeAssert, RuntimeValue, Symbol>(out);
   });
   out.end_object();
   return out.take();

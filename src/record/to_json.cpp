@@ -28,6 +28,7 @@ class Writing {
     out_.begin_object();
     out_.member("schema_version", schema_version);
     (*this)("processes", run.processes);
+    if (!run.measurements.empty()) (*this)("measurements", run.measurements);
     out_.end_object();
     return out_.take();
   }

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -182,7 +183,9 @@ void read_record(std::string_view bytes, const std::string& path, bool with_text
     reading.is_whole = false;
     return;
   }
-  for (record::Process& process : std::get<record::Run>(record).processes) {
+  auto& run = std::get<record::Run>(record);
+  std::move(run.measurements.begin(), run.measurements.end(), std::back_inserter(reading.run.measurements));
+  for (record::Process& process : run.processes) {
     if (!process.problems.empty()) reading.is_whole = false;
     if (with_texts)
       process.notes.push_back("This was made of a record (" + path.substr(path.rfind('/') + 1) +
@@ -208,7 +211,7 @@ void sort_by_rank(record::Run& run, std::vector<PageTexts>& texts) {
     sorted.processes.push_back(std::move(run.processes[index]));
     if (index < texts.size()) sorted_texts.push_back(std::move(texts[index]));
   }
-  run = std::move(sorted);
+  run.processes = std::move(sorted.processes);
   texts = std::move(sorted_texts);
 }
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import shutil
 import subprocess
+import sys
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -210,3 +212,39 @@ def test_an_audit_of_accessibility_finds_nothing(folder: Path, browser: Any, sch
         page.wait_for_selector("dialog")
         assert page.evaluate(run) == [], keys
     context.close()
+
+
+MEASURED = """
+import torch
+
+@torch.compile(backend="aot_eager")
+def cancelling(x):
+    y = x + 1.0e4
+    return (y - 1.0e4) * 3
+
+cancelling(torch.linspace(1, 2, 64) * 1e-3)
+"""
+
+
+def test_measured_errors_stand_at_their_lines(tmp_path: Path, tab: Tab) -> None:
+    pytest.importorskip("torch")
+    script, record = tmp_path / "script.py", tmp_path / "errors.json"
+    script.write_text(MEASURED)
+    environment = {**os.environ, "TORCH_TRACE": str(tmp_path / "trace")}
+    command = [sys.executable, "-W", "ignore", "-m", "depyf", "numerics", "--record", record, script]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    rows = {row["place"]["line"]: row for row in json.loads(record.read_text())["measurements"]}
+    assert set(rows) == {6, 7} and rows[7]["value"] > 1000 > rows[6]["value"] and not rows[7]["is_alarm"]
+    page_programs.write_page(tmp_path / "page.html", tmp_path / "trace", record)
+    page = tab.open(tmp_path / "page.html", "view=source&line=7")
+    marks = [
+        float(text.replace("\u00a0ulp", ""))
+        for text in page.locator(".mark-measured").all_inner_texts()
+        if "ulp" in text
+    ]
+    assert marks == [float(f"{rows[line]['value']:.2g}") for line in (6, 7)]
+    assert "error of eager" in page.locator(".line-details").inner_text()
+    # Without the record there is no column for it.
+    page_programs.write_page(tmp_path / "plain.html", tmp_path / "trace")
+    assert tab.open(tmp_path / "plain.html", "view=source").locator(".mark-measured").count() == 0

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import linecache
 import random
 import subprocess
 import sys
@@ -47,6 +50,20 @@ class Counting(torch.nn.Module):
         return self.drop(self.linear(self.norm(x)))
 
 
+def root_times_itself(x):
+    y = x * 2
+    return y.sqrt()
+
+
+def masked(x):
+    below = torch.ones(4, 4, dtype=torch.bool).tril()
+    return torch.softmax(x.masked_fill(~below, -torch.inf), -1)
+
+
+def saturated(x):
+    return 1 / (1 + torch.exp(-x))
+
+
 def test_what_is_right_is_called_as_exact_as_eager():
     report = depyf.numerics(
         torch.compile(smooth, backend="aot_eager"), torch.randn(8, 5), torch.randn(5, 3, requires_grad=True)
@@ -66,6 +83,25 @@ def test_the_first_nan_is_named_with_what_it_comes_from():
     report = depyf.numerics(torch.compile(logarithm, backend="aot_eager"), torch.tensor([2.0, 0.5]))
     assert report.kind == "not a number", str(report)
     assert "log" in report.verdict and "NaN" in report.verdict and "y = -0.5" in report.verdict
+
+
+def test_the_first_nan_of_a_gradient_is_named_with_what_it_comes_from():
+    x = torch.tensor([4.0, 0.0], requires_grad=True)
+    report = depyf.numerics(torch.compile(root_times_itself, backend="aot_eager"), x)
+    assert report.kind == "not a number", str(report)
+    assert "the backward of" in report.verdict and "sqrt" in report.verdict and "y = 0" in report.verdict
+    assert "y.sqrt()" in report.verdict
+
+
+def test_infinities_that_the_program_writes_are_no_finding():
+    report = depyf.numerics(torch.compile(masked, backend="aot_eager"), torch.randn(4, 4))
+    assert report.kind == "same" and not report.notes, str(report)
+
+
+def test_an_infinity_that_reaches_no_result_is_a_note():
+    report = depyf.numerics(torch.compile(saturated, backend="aot_eager"), torch.tensor([1.0, -200.0]))
+    assert report.kind == "same", str(report)
+    assert "exp" in report.notes[0] and "all results are finite" in report.notes[0], report.notes
 
 
 def test_the_program_is_where_it_was():
@@ -95,6 +131,9 @@ def test_a_planted_fault_is_named(name):
     fault = next(fault for fault in faults.FAULTS if fault.name == name)
     outcome = planted.judge(fault)
     assert outcome.is_named and outcome.is_line_named, outcome.text
+    (at_fault,) = [row for row in outcome.measurements if row["is_alarm"]]
+    assert fault.mark in linecache.getline(at_fault["place"]["file"], at_fault["place"]["line"])
+    assert at_fault["unit"] == "ulp" and at_fault["value"] < 100 and "is wrong from" in at_fault["text"]
 
 
 def test_the_command_compares_each_compiled_call(tmp_path):
@@ -124,7 +163,19 @@ def test_a_reproduction_is_the_operator_alone_and_runs():
     assert "def function(a, b):\n    c = a - b\n    return (c,)" in program
     for place in ("torch.randn((2, 2))", "inputs = [a, b]"):
         assert place in program
-    compile(program, "reproduction.py", "exec")
+
+    def errors() -> tuple[float, float]:
+        torch._dynamo.reset()
+        with contextlib.redirect_stdout(io.StringIO()) as output:
+            exec(compile(program, "reproduction.py", "exec"), {"__name__": "__main__"})
+        _, eager, _, compiled = output.getvalue().split()
+        return float(eager), float(compiled)
+
+    with fault.plant():
+        eager, compiled = errors()
+    assert compiled > 1000 * max(eager, 1e-9)
+    eager, compiled = errors()
+    assert compiled <= 2 * max(eager, 1e-7)
 
 
 def test_no_stage_of_a_sound_model_is_called_wrong(monkeypatch):

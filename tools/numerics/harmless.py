@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import torch._inductor.config
 from torch._dynamo.utils import counters
 
 import depyf
@@ -57,6 +58,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--backend", default="aot_eager")
     arguments = parser.parse_args()
+    torch._inductor.config.force_disable_caches = True  # the second run would find the code of the first
     same = total = 0
     for name, make in list(sound.cases().items())[: arguments.count]:
         digests = [digest(make, arguments.backend, with_numerics) for with_numerics in (False, True)]

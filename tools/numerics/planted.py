@@ -11,6 +11,7 @@ import re
 import sys
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import faults
 import torch
@@ -26,6 +27,8 @@ class Outcome:
     is_line_named: bool
     text: str
     reproduction: str = ""
+    measurements: tuple[dict[str, Any], ...] = ()
+    """The errors by line, as a record has them."""
 
 
 def judge(fault: faults.Fault, seed: int = 0, *, wants_reproduction: bool = False) -> Outcome:
@@ -43,7 +46,8 @@ def judge(fault: faults.Fault, seed: int = 0, *, wants_reproduction: bool = Fals
     named = bool(re.search(fault.stage, finding.stage) and re.search(fault.operator, operators))
     lines, start = inspect.getsourcelines(fault.program)
     line = lines[finding.line.line - start] if finding.line and start <= finding.line.line < start + len(lines) else ""
-    return Outcome(named, bool(re.search(fault.mark, line)), str(report), report.reproduction)
+    measurements = tuple(report.measurements())
+    return Outcome(named, bool(re.search(fault.mark, line)), str(report), report.reproduction, measurements)
 
 
 def main() -> int:

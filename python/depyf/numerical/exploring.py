@@ -11,7 +11,7 @@ from depyf.compat import fx_nodes
 from depyf.numerical import measuring
 from depyf.numerical.model import NodeError
 from depyf.numerical.recording import GraphCall, copy_values
-from depyf.numerical.replaying import surroundings, wide_copies
+from depyf.numerical.replaying import run, surroundings, wide_copies
 from depyf.numerical.walking import Tape, Walk, target_name
 from depyf.source_line import Line
 
@@ -106,22 +106,92 @@ def _ulps(value: Any, exact: Any, unit: float) -> float:
     return float(difference) / (2.0 ** math.floor(math.log2(float(largest))) * unit)
 
 
+def explore_gradients(module: Any, call: GraphCall) -> Special | None:
+    """Runs a captured graph forward and backward, and returns the first operator whose backward makes a NaN or an infinity
+    of finite gradients; None if there is none."""
+    found: list[Special] = []
+    owners: set[Any] = set()
+
+    def walk(inputs: list[Any]) -> Any:
+        own = Walk(module, inputs, Tape())
+        for node, value in own:
+            if node.op in ("call_function", "call_method", "call_module"):
+                given = {name: _detached(source) for name, source in own.argument_values(node).items()}
+                for function in _functions_of(value, owners):
+                    function.register_hook(_gradient_hook(node, given, found))
+        return own.output
+
+    run(call, walk)
+    return found[0] if found else None
+
+
+def _functions_of(value: Any, owners: set[Any]) -> list[Any]:
+    """Returns the functions of autograd that compute the gradients of a value and have no owner yet; they get one."""
+    todo = [item.grad_fn for item in measuring.tensors(value) if item.grad_fn is not None]
+    functions = []
+    while todo:
+        function = todo.pop()
+        if function not in owners:
+            owners.add(function)
+            functions.append(function)
+            todo += [following for following, _ in function.next_functions if following is not None]
+    return functions
+
+
+def _gradient_hook(node: Any, given: dict[str, Any], found: list[Special]) -> Any:
+    import torch
+
+    def finite(values: Any) -> bool:
+        return all(value is None or bool(torch.isfinite(value).all()) for value in values)
+
+    def hook(gradients: Any, of_results: Any) -> None:
+        if found or finite(gradients) or not finite(of_results):
+            return
+        bad = next(value for value in gradients if value is not None and not finite([value]))
+        place, kind = _first_not_finite(bad)
+        name = f"the backward of {target_name(node)}"
+        found.append(Special(name, fx_nodes.line_of(node), kind, _origin(given, bad, place)))
+
+    return hook
+
+
+def _first_not_finite(value: Any) -> tuple[int, str]:
+    """Returns the place of the first element that is not finite, in row-major order, and whether it is a NaN."""
+    import torch
+
+    place = int((~torch.isfinite(value)).flatten().to(torch.int8).argmax())
+    return place, "NaN" if bool(torch.isnan(value.flatten()[place])) else "infinity"
+
+
 def _not_finite(node: Any, value: Any, given: dict[str, Any]) -> Special | None:
-    """Returns the operator that makes a NaN or an infinity of finite inputs; None if an input already contains one."""
+    """Returns the operator that makes a NaN of values without one, or an infinity of finite values.
+
+    None if an input contains it already, or if the program writes the infinity itself, as in
+    `x.masked_fill(mask, -inf)`.
+    """
     import torch
 
     tensors = [tensor for tensor in given.values() if isinstance(tensor, torch.Tensor) and measuring.is_inexact(tensor)]
-    if any(not bool(torch.isfinite(tensor).all()) for tensor in tensors):
-        # The NaN came with an input of the graph, or with a constant.
+    has_nan = bool(torch.isnan(value).any())
+    if any(bool(torch.isnan(tensor).any()) for tensor in tensors) or (
+        not has_nan and any(not bool(torch.isfinite(tensor).all()) for tensor in tensors)
+    ):
+        # The value came with an input of the graph, or with a constant.
         sources = [source for source in node.all_input_nodes if source.op == "placeholder"]
         if not sources:
             return None
         return Special(
             target_name(node), fx_nodes.line_of(node), "not finite", f"the input {sources[0].name} has it already"
         )
-    place = int((~torch.isfinite(value)).flatten().to(torch.int8).argmax())
-    kind = "NaN" if bool(torch.isnan(value.flatten()[place])) else "infinity"
+    if not has_nan and _writes_infinity(node):
+        return None
+    place, kind = _first_not_finite(torch.where(torch.isnan(value), value, 0) if has_nan else value)
     return Special(target_name(node), fx_nodes.line_of(node), kind, _origin(given, value, place))
+
+
+def _writes_infinity(node: Any) -> bool:
+    numbers = [value for value in (*node.args, *node.kwargs.values()) if isinstance(value, float)]
+    return any(math.isinf(number) for number in numbers)
 
 
 def _special(node: Any, value: Any, exact: Any, given: dict[str, Any], error: float) -> Special:

@@ -200,6 +200,11 @@ def _of_call(
         exploration = exploring.explore(compilation.snapshots[0].module, call)
         measured.explorations.append(exploration)
         row.errors = exploration.errors
+        if exploration.not_finite is None and not all(value.is_finite for value in row.rows):
+            exploration.not_finite = exploring.explore_gradients(compilation.snapshots[0].module, call)
+        elif exploration.not_finite is not None and all(value.is_finite for value in row.rows):
+            measured.notes.append(verdict.inside(exploration.not_finite))
+            exploration.not_finite = None
     except Exception as error:
         measured.notes.append(
             f"graph {compilation.number}: operators of eager not compared: {type(error).__name__}: {error}"
@@ -224,6 +229,7 @@ def _value_rows(screening: Screening) -> list[ValueRow]:
             errors.eager_ulps,
             errors.stage_ulps,
             errors.mismatch is None,
+            measuring.is_finite(value),
         )
         for name, value, errors in screening.deviations
         if not (name.startswith("input") and errors.stage_ulps == 0)

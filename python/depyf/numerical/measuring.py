@@ -70,6 +70,13 @@ def is_inexact(value: Any) -> bool:
     return bool(value.is_floating_point() or value.is_complex())
 
 
+def is_finite(value: Any) -> bool:
+    """True if a tensor has no NaN and no infinity."""
+    import torch
+
+    return not is_inexact(value) or bool(torch.isfinite(value).all())
+
+
 def roundoff(dtype: Any) -> float:
     """Returns the distance from 1 to the next larger number of a type."""
     import torch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -63,6 +64,8 @@ class ValueRow:
     eager_ulps: float
     compiled_ulps: float
     is_explained: bool
+    is_finite: bool = True
+    """True if the compiled value has no NaN and no infinity."""
 
 
 @dataclass
@@ -136,6 +139,31 @@ class NumericsReport:
             mark = "!" if (file, line) in wrong else " "
             lines.append(f"{mark} {ulps(error.ulps):>12} {line:5} {error.line.text}")
         return "\n".join(lines)
+
+    def measurements(self) -> list[dict[str, Any]]:
+        """Returns the errors of the user's lines in the form that docs/record.md gives to measurements: for each line the
+        largest error of eager's values, in ulps, and for the line of a finding what is wrong there."""
+        wrong = {(finding.line.file, finding.line.line) for finding in self.findings if finding.line is not None}
+        errors = [error for graph in self.graphs for error in graph.errors]
+        errors += [
+            NodeError(finding.line, finding.operator, finding.mismatch.eager_ulps if finding.mismatch else 0.0)
+            for finding in self.findings
+            if finding.line is not None
+        ]
+        rows: dict[tuple[str, int], dict[str, Any]] = {}
+        for error in errors:
+            key = error.line.file, error.line.line
+            if not math.isfinite(error.ulps) or (key in rows and rows[key]["value"] >= error.ulps):
+                continue
+            rows[key] = {
+                "kind": "error of eager",
+                "place": {"file": error.line.file, "line": error.line.line, "function": None, "text": error.line.text},
+                "value": error.ulps,
+                "unit": "ulp",
+                "text": self.verdict if key in wrong else None,
+                "is_alarm": key in wrong,
+            }
+        return list(rows.values())
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the report as plain data."""

@@ -63,6 +63,14 @@ def _not_finite(special: Special) -> str:
     return f"the first {special.value} is eager's own: {special.operator}{_line(special)} makes it of {special.origin}"
 
 
+def inside(special: Special) -> str:
+    """Returns a sentence about a value that is not finite and does not reach a result."""
+    return (
+        f"{special.operator}{_line(special)} makes a value that is not finite ({special.value}) of {special.origin}; all "
+        "results are finite"
+    )
+
+
 def _unstable(special: Special) -> str:
     is_difference = (
         special.operator.rpartition(".")[2].strip("_") in ("sub", "add", "isub", "iadd") or ".sub" in special.operator

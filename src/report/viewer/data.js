@@ -77,11 +77,13 @@
  * @property {string} before @property {string} after @property {number} functions that both runs compiled
  * @property {Change[]} items @property {string[]} notCompared @property {string[]} timings
  */
+/** @typedef {{kind: string, line: number, value: number, unit: string, text: string, isAlarm: boolean}} Measurement */
 /** @typedef {{processes: number[], nearest: number, partsAt: string, difference: string}} RankGroup */
 /**
  * @typedef {object} PageData
  * @property {number} version @property {string} tool @property {string} command @property {boolean} isRedacted
  * @property {Process[]} processes
+ * @property {Measurement[]} measurements of lines, which belong to no process
  * @property {Changes | null} changes null: the page is about one run
  * @property {RankGroup[]} ranks @property {SourceFile[]} files @property {number[]} lines @property {string[]} texts
  * @property {string[]} highlights by the number of the text, as src/page/highlight.h says
@@ -91,7 +93,7 @@
  * Filled before any view is shown.
  * @type {PageData}
  */
-let data = { version: 0, tool: "", command: "", isRedacted: false, processes: [], changes: null, ranks: [], files: [], lines: [], texts: [], highlights: [] };
+let data = { version: 0, tool: "", command: "", isRedacted: false, processes: [], measurements: [], changes: null, ranks: [], files: [], lines: [], texts: [], highlights: [] };
 
 /**
  * What is shown where there was nothing to read.
@@ -332,6 +334,8 @@ class LineFacts {
     this.nodes = [];
     /** @type {{compilation: number, saved: Saved}[]} */
     this.saved = [];
+    /** @type {Measurement[]} */
+    this.measured = [];
   }
 }
 
@@ -362,6 +366,7 @@ function factsOf(process) {
     for (const call of item.calls) for (const line of call.lines) of(line).calls.push({ compilation, call });
     for (const saved of item.saved) if (saved.line >= 0) of(saved.line).saved.push({ compilation, saved });
   });
+  for (const measurement of data.measurements) if (measurement.line >= 0) of(measurement.line).measured.push(measurement);
   factsOfProcesses.set(process, facts);
   return facts;
 }

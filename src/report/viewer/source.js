@@ -57,7 +57,7 @@ function showSource(root) {
     legend(),
   );
   const head = make("header.pane-head", null, make("b", null, data.files[file].name), make("span.dim", { title: source.about }, source.about === data.files[file].name ? "" : source.about));
-  root.append(make("div.source-view", null, list, make("section.annotated", null, head, pane.element), details));
+  root.append(make("div.source-view" + (data.measurements.length ? ".is-measured" : ""), null, list, make("section.annotated", null, head, pane.element), details));
   pane.show(source);
   const row = Number(route.line);
   const first = row > 0 ? row : firstRowOf(file, facts);
@@ -94,6 +94,7 @@ function legend() {
     make("p", null, make("span.mark-seconds", null, "2.50\u00a0s"), " of compiling what begins here"),
     make("p", null, make("span.mark-guard", null, "\u25c7"), " guards made here; \u25c6 one failed"),
     make("p", null, make("span.mark-kernels", null, "2\u2193 3\u2191"), " kernel calls forward, backward"),
+    ...[...new Set(data.measurements.map((item) => item.kind))].map((kind) => make("p", null, make("span.mark-measured", null, "12"), " " + kind + ", the largest of the line; red where the line is at fault")),
   );
 }
 
@@ -108,6 +109,8 @@ function lineGutter(facts) {
   for (const { call } of facts.calls) kernels[call.direction === "backward" ? "backward" : "forward"].add(call.kernel + call.row);
   const fragment = document.createDocumentFragment();
   const counts = [...(kernels.forward.size ? [kernels.forward.size + "\u2193"] : []), ...(kernels.backward.size ? [kernels.backward.size + "\u2191"] : [])].join(" ");
+  if (data.measurements.length)
+    fragment.append(make("span.mark-measured" + (facts.measured.some((item) => item.isAlarm) ? ".alarm" : ""), { title: facts.measured.map(measuredText).join("\n") || null }, facts.measured.map((item) => Number(item.value.toPrecision(2)) + "\u00a0" + item.unit).join(" ")));
   fragment.append(
     make("span.mark-seconds", { title: seconds ? "Seconds of compiling " + counted(facts.begins.length, "time") + " what begins here" : null }, seconds ? secondsText(seconds) : ""),
     make("span.mark-graphs", { title: graphs.length ? "In the graphs of " + graphs.join(", ") : null }, graphs.length ? graphs[0] + (graphs.length > 1 ? "+" + (graphs.length - 1) : "") : ""),
@@ -117,6 +120,11 @@ function lineGutter(facts) {
     make("i.state" + (isEager ? ".eager" : facts.inGraph.size ? ".in-graph" : "")),
   );
   return fragment;
+}
+
+/** @param {Measurement} item */
+function measuredText(item) {
+  return item.kind + ": " + Number(item.value.toPrecision(2)) + " " + item.unit + (item.text ? "; " + item.text : "");
 }
 
 /** @param {HTMLElement} root @param {number} file @param {number} row */
@@ -130,6 +138,7 @@ function showLine(root, file, row) {
     append(root, make("p.dim", null, "The record knows nothing of this line: it made no node of a graph, no guard and no break."));
     return;
   }
+  if (facts.measured.length) append(root, make("section", null, make("h3" + (facts.measured.some((item) => item.isAlarm) ? ".red" : ""), null, "Measured"), make("ul.plain", null, ...facts.measured.map((item) => make("li", null, ...withCode(measuredText(item)))))));
   for (const index of facts.breaks) append(root, make("section", null, make("h3.red", null, "Graph break"), make("p", null, ...withCode(process.breaks[index].sentence)), make("ul", null, ...process.breaks[index].hints.filter((hint) => !hint.startsWith("The line")).map((hint) => make("li", null, ...withCode(hint))))));
   if (facts.begins.length) {
     append(
