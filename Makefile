@@ -97,6 +97,9 @@ artifacts: build  ## Functions compiled ahead of time on each backend: their gua
 	@for step in every run $(or $(COUNT),1000); do \
 	  $(PYTHON_VENV) tests/torch/ahead_of_time.py .cache/artifacts $$step || exit 1; done
 
+artifact-versions: build  ## The same for what other releases save; PYTHONS="/path/python ..." with PyTorch, of this Python's version
+	@$(PYTHON_VENV) -W ignore tools/artifact_versions.py $(foreach python,$(PYTHONS),--python $(python))
+
 soak: build  ## Random programs, plain and under prepare_debug, compared; SECONDS=1200 SEED=N BACKENDS="eager aot_eager" JOBS=2
 	@$(PYTHON_VENV) tools/soak/soak.py --seconds $(or $(SECONDS),1200) $(if $(SEED),--seed $(SEED)) \
 	  --backends $(or $(BACKENDS),eager aot_eager) --jobs $(or $(JOBS),2)

@@ -9,7 +9,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from depyf.compat import ahead, callables
+from depyf.compat import ahead, callables, precompiled
 from depyf.decompilation import PROVED, Decompilation, describe, type_name
 from depyf.decompilation import decompile as decompile_code
 from depyf.files import claim
@@ -133,6 +133,8 @@ def _innermost(value: Any) -> types.CodeType | types.FunctionType:
             )
         elif compiled := ahead.functions(candidate):
             candidate = compiled[0].function
+        elif (loaded := precompiled.loaded_function(candidate)) is not None:
+            candidate = loaded
         elif (inner := callables.wrapped(candidate)) is not None or (
             inner := callables.defined_call(candidate)
         ) is not None:

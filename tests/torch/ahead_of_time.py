@@ -347,6 +347,17 @@ def run(directory):
     print(json.dumps(results))
 
 
+def locals_of(loaded, arguments):
+    """The locals that the guards of a loaded function look at."""
+    if hasattr(loaded, "prepare_f_locals"):
+        return loaded.prepare_f_locals(*arguments)
+    from torch._dynamo.aot_compile import bind_locals  # releases before 2.11
+
+    environment = loaded._artifacts.runtime_env
+    cells = zip(environment.bytecode.co_freevars, environment.closure or ())
+    return {name: cell.cell_contents for name, cell in cells} | bind_locals(loaded._artifacts.signature, *arguments)
+
+
 def verdicts(directory, count):
     from depyf import _core
 
@@ -364,7 +375,7 @@ def verdicts(directory, count):
                 arguments = (Scaled(), *arguments)
             arguments = [changed(each, rng) if rng.random() < 0.4 else each for each in arguments]
             with rng.choice(states())():
-                scope = loaded.prepare_f_locals(*arguments)
+                scope = locals_of(loaded, arguments)
                 expected = loaded.guard_check(*arguments)
                 verdict = namespace["guards"](scope, loaded.fn.__globals__)
             accepted += expected

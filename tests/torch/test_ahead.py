@@ -445,3 +445,33 @@ def test_one_process_compiles_and_another_serves(tmp_path):
     assert list((tmp_path / "loading").glob("__guards_*_for_function.py"))
     assert "was loaded from a file of `aot_compile`" in (tmp_path / "loading" / "index.md").read_text()
     assert Path(tmp_path / "saving" / "index.md").read_text().count("proved") == 1
+
+
+def step(model, x):
+    return model(x).sum(-1)
+
+
+@pytest.mark.skipif(
+    not hasattr(torch.compiler, "precompile"), reason="torch.compiler.precompile came with PyTorch 2.15"
+)
+@pytest.mark.parametrize("backend", ["eager", "inductor"])
+def test_what_precompile_captures_is_recorded(tmp_path, backend):
+    from torch.compiler import precompile
+
+    model, x = torch.nn.Linear(4, 3), torch.randn(2, 4)
+    files = str(tmp_path / "step.py"), str(tmp_path / "step.cache")
+    with depyf.prepare_debug(tmp_path / "dump") as session:
+        with precompile.capture(step, artifact_path=files[0], cache_path=files[1], backend=backend) as capture:
+            captured = capture(model, x)
+    with depyf.prepare_debug(tmp_path / "loading"):
+        loaded = precompile.load(*files)
+        result = loaded(model, x)
+    assert torch.equal(captured, step(model, x)) and torch.allclose(result, captured)
+    (frame,) = session.frames
+    assert (frame.compile_id, frame.function, frame.status) == ("precompile/0", "step", "compiled")
+    kinds = {artifact.kind for artifact in frame.artifacts}
+    assert "Forward_graph" in kinds and ("kernel" in kinds) == (backend == "inductor")
+    assert not session.other_artifacts and not any("works with a fallback" in note for note in session.notes)
+    assert "without Dynamo" in str(depyf.explain(loaded))
+    assert "def forward(*args)" in depyf.decompile(loaded)
+    assert main(["open", files[0]]) == 0

@@ -53,7 +53,11 @@ def results(program: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Any]:
 def is_close(fault: faults.Fault, inputs: tuple[Any, ...], expected: list[Any]) -> bool:
     torch._dynamo.reset()
     got = results(torch.compile(fault.program), inputs)
-    return all(torch.allclose(a, b, rtol=1e-4, atol=1e-5) for a, b in zip(got, expected, strict=True))
+    try:
+        torch.testing.assert_close(got, expected)  # the tolerances that PyTorch's own tests have
+    except AssertionError:
+        return False
+    return True
 
 
 def bisected(fault: faults.Fault) -> tuple[int, str]:

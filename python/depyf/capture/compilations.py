@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import types
 from dataclasses import dataclass
 
 from depyf import function_names, running, weak
@@ -15,6 +16,8 @@ from depyf.source_line import Line
 
 LOADED = "ahead/"
 """The prefix of the ids of compilations that are loaded from a file."""
+PRECOMPILED = "precompile/"
+"""The prefix of the ids of what `torch.compiler.precompile` captures."""
 
 
 @dataclass
@@ -109,6 +112,17 @@ class Compilations:
         count = sum(known.frame.compile_id.startswith(LOADED) for known in self.order)
         compilation = Compilation(Frame(f"{LOADED}{count}", "?"))
         compilation.restored = True
+        self._of_thread.ahead = _AheadOfTime(compilation)
+
+    def begin_precompiling(self, name: str, code: types.CodeType | None) -> None:
+        """Records that the calling thread captures a function with `torch.compiler.precompile` from here on. PyTorch gives
+        the work no id, so that it gets one of depyf's own."""
+        count = sum(known.frame.compile_id.startswith(PRECOMPILED) for known in self.order)
+        compilation = Compilation(Frame(f"{PRECOMPILED}{count}", name))
+        if code is not None:
+            compilation.set_original(code)
+            outcomes.describe(compilation.frame, code)
+        self.add(compilation)
         self._of_thread.ahead = _AheadOfTime(compilation)
 
     def end_ahead(self) -> Compilation | None:

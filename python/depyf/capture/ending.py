@@ -76,11 +76,11 @@ class Ending:
     def _add_features(self, failures: Failures) -> None:
         """Adds the state of each feature, and warns about features that should work and do not."""
         if not failures.has_any:  # A failed hook can have lost what PyTorch reported.
-            # Dynamo does not report the begin and end of compilations that it makes ahead of time or restores.
+            # Dynamo does not report the begin and end of compilations that it makes ahead of time or restores, and has no
+            # part in what torch.compiler.precompile captures.
+            unreported = {outcomes.COMPILED_AHEAD, outcomes.PRECOMPILED}
             order = self._compilations.order
-            noticing.notice(
-                [each for each in order if outcomes.COMPILED_AHEAD not in each.frame.notes and not each.restored]
-            )
+            noticing.notice([each for each in order if unreported.isdisjoint(each.frame.notes) and not each.restored])
         self._session.features = probe.features(right=probe.tell_losses())
         self._session.notes += [
             f"{feature.feature}: {feature.status}: {why}"

@@ -22,6 +22,7 @@ from depyf.compat import (
     graphs,
     inductor,
     loggers,
+    precompiled,
     restored,
     trace,
 )
@@ -44,6 +45,8 @@ class Listener(Protocol):
     def loaded(self, path: str, module: types.ModuleType) -> None: ...
     def began_ahead(self, step: ahead.Step) -> None: ...
     def ended_ahead(self, step: ahead.Step, result: ahead.Compiled | None) -> None: ...
+    def began_precompiling(self, function: Any) -> None: ...
+    def precompiled(self, graph: Any, succeeded: bool) -> None: ...
     def restored(self, original: types.CodeType, manager: Any, code: types.CodeType) -> None: ...
     def not_fused(self, first: str, second: str, reason: str) -> None: ...
     def failed(self, error: Exception) -> None: ...
@@ -82,6 +85,7 @@ def add(listener: Listener) -> None:
                 lambda: graphs.add_recompile_hook(_recompiled),
                 lambda: ahead.add_hook(_began_ahead, _ended_ahead),
                 lambda: ahead.add_load_hook(_began_loading_ahead, _loaded_ahead),
+                lambda: precompiled.add_hook(_began_precompiling, _precompiled),
                 lambda: restored.add_hook(_restored),
                 hooks.add_graph_hook,
                 hooks.add_guard_hook,
@@ -200,6 +204,15 @@ def _ended_ahead(result: ahead.Compiled | None) -> None:
 def _began_loading_ahead() -> None:
     _hear_inductor()
     _tell(lambda listener: listener.began_ahead("load"))
+
+
+def _began_precompiling(function: Any) -> None:
+    _hear_inductor()
+    _tell(lambda listener: listener.began_precompiling(function))
+
+
+def _precompiled(graph: Any, succeeded: bool) -> None:
+    _tell(lambda listener: listener.precompiled(graph, succeeded))
 
 
 def _restored(original: types.CodeType, manager: Any, code: types.CodeType) -> None:

@@ -29,6 +29,10 @@ LOADED_AHEAD = (
     "{what} was loaded from a file of `aot_compile`: its guards are checked at each call, and a call that they refuse raises. "
     "`depyf open FILE` shows all that is in the file."
 )
+PRECOMPILED = (
+    "Captured by `torch.compiler.precompile`, without Dynamo: there is no transformed code, and no guard. The program that it "
+    "writes checks the structure, shapes and types of its arguments itself; `depyf open FILE` shows it."
+)
 RESTORED = (
     "{what} was restored from Dynamo's cache of an earlier process (`torch._dynamo.config.caching_precompile`): what it was "
     "compiled to is tried before anything is compiled."

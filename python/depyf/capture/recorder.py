@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from depyf import _core, locks, weak
+from depyf import _core, function_names, locks, weak
 from depyf.capture import conditions, memory
 from depyf.capture.artifacts import Artifacts
 from depyf.capture.compilations import Compilations
@@ -24,7 +24,7 @@ from depyf.capture.journaling import Journaling
 from depyf.capture.shown_graphs import ShownGraphs
 from depyf.capture.trace_records import TraceRecords
 from depyf.capture.transformed_code import TransformedCode
-from depyf.compat import ahead, at_work, trace
+from depyf.compat import ahead, at_work, callables, trace
 from depyf.session import PhaseEvent, Session
 
 PHASE_EVENTS_MAX = 100_000
@@ -119,6 +119,19 @@ class Recorder:
             self._transformed.end_ahead(result)
         else:
             self._transformed.end_loading(result)
+
+    @_event
+    def began_precompiling(self, function: Any) -> None:
+        """Is called when `torch.compiler.precompile` is going to capture a function."""
+        call = callables.bound_call(function)
+        self._compilations.begin_precompiling(
+            function_names.of_callable(function) or "?", getattr(call or function, "__code__", None)
+        )
+
+    @_event
+    def precompiled(self, graph: Any, succeeded: bool) -> None:
+        """Is called with the graph of the function, when it has been lowered or could not be."""
+        self._records.end_precompiling(graph, succeeded)
 
     @_event
     def restored(self, original: types.CodeType, manager: Any, code: types.CodeType) -> None:

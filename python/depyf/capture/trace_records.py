@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from depyf import names, source_line, weak
 from depyf.capture import graph_texts, outcomes
 from depyf.capture.compilation import Compilation, Item
@@ -98,6 +100,25 @@ class TraceRecords:
         elif record.event == "cache miss" and '"components": []' not in record.text:  # else there is nothing to compare
             file = self._items.write_beside(compilation, "cache_miss", record.text)
             frame.misses.append(CacheMiss("AOTAutograd" if '"key": "a' in record.text else "Inductor", file))
+
+    def end_precompiling(self, graph: Any, succeeded: bool) -> None:
+        """Ends what `torch.compiler.precompile` captured as this graph; None if it captured none."""
+        compilation = self._compilations.end_ahead()
+        if compilation is None:
+            return
+        self._compilations.touch(compilation)
+        frame = compilation.frame
+        compilation.ended = True
+        if graph is not None and not compilation.has_lowered:
+            text = graph.print_readable(print_output=False)
+            self._items.add(Item("Forward_graph", text, "forward", ".py"), compilation)
+        frame.notes = [outcomes.PRECOMPILED]
+        if succeeded:
+            frame.status = "compiled"
+        else:
+            frame.error = "torch.compiler.precompile raised an error, which went to the caller"
+        self._items.write_all(compilation)
+        compilation.settle()
 
     def _end(self, compilation: Compilation, record: trace.Record) -> None:
         """Ends a compilation, with the reason if it has failed."""

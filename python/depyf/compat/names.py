@@ -170,6 +170,12 @@ _OF_IR_NODES = [
 # fmt: off
 NAMES = [
     # What is compiled ahead of time
+    Name("torch._precompile:PrecompiledModule", "capture", "what torch.compiler.precompile captures and loads", since="2.15"),
+    Name("torch._precompile:PrecompiledModule._compile", "capture", "captures a function", since="2.15"),
+    Name("torch._precompile:PrecompiledModule._fn", "capture", "that function", "attribute", since="2.15"),
+    Name("torch._precompile:PrecompiledModule._gm", "capture", "the graph of it", "attribute", since="2.15"),
+    Name("torch._precompile:PrecompiledModule._loaded_forward", "capture", "what runs of a loaded program", "attribute",
+         since="2.15"),
     Name("torch._dynamo.aot_compile:aot_compile_fullgraph", "capture", "compiles a function ahead of time", since="2.13"),
     Name("torch._dynamo.aot_compile:AOTCompiledModel", "entries", "a model that was compiled ahead of time", since="2.13"),
     Name("torch._dynamo.aot_compile:AOTCompiledModel.compiled_results", "entries", "its functions", "attribute", since="2.13",

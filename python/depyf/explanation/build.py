@@ -10,13 +10,17 @@ from typing import Any
 
 from depyf import _core, decompilation, decompiler, dump, function_names, guards, names, resume_source
 from depyf.capture import memory
-from depyf.compat import ahead, cache, compiled, dynamo, installed, restored
+from depyf.compat import ahead, cache, compiled, dynamo, installed, precompiled, restored
 from depyf.costs import guard_costs
 from depyf.explanation.model import Entry, Explanation, Graph, Resume
 from depyf.guards import process_state, texts, unchecked
 from depyf.guards.frontier import frontier, together
 from depyf.session import Frame
 
+_PRECOMPILED = (
+    "torch.compiler.precompile captured it without Dynamo, so that there are neither guards nor transformed code. depyf.decompile "
+    "shows the function of the program, and `depyf open FILE` all that is in its file."
+)
 _ASK = "depyf.prepare_debug, entered before the function is compiled, records it"
 
 
@@ -42,6 +46,10 @@ def explain(fn: Any, /, *args: Any, **kwargs: Any) -> Explanation:
     if compiled_ahead:
         return _Builder("auto").ahead_of_time(compiled_ahead)
     code = decompiler.find_code(fn)
+    if precompiled.loaded_function(fn) is not None:
+        explanation = Explanation(code.co_name, code.co_filename, code.co_firstlineno, "", "auto")
+        explanation.nothing = _PRECOMPILED
+        return explanation
     dynamic = compiled.dynamic_of(fn)
     explanation = _Builder("auto" if dynamic is None else str(dynamic), fn).function(code, code)
     if (args or kwargs) and explanation.entries:

@@ -1,0 +1,43 @@
+"""`torch.compiler.precompile`: what a function computes is captured without Dynamo, and written as a program of its own.
+
+There is no bytecode and there are no guards: the program checks the shapes and types of its arguments itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from depyf.compat import intercept, private
+
+_MODULE = "torch._precompile"
+
+
+def loaded_function(value: Any) -> Any:
+    """Returns the function that a loaded program runs; None if the value is no such program."""
+    if type(value).__module__ != _MODULE or not isinstance(value, private.get(f"{_MODULE}:PrecompiledModule") or ()):
+        return None
+    return private.of(value, f"{_MODULE}:PrecompiledModule._loaded_forward")
+
+
+def add_hook(began: Callable[[Any], None], ended: Callable[[Any, bool], None]) -> Callable[[], None]:
+    """Calls `began(function)` before a function is captured, and `ended(graph, succeeded)` after it was lowered; the
+    graph is None if none was captured. Returns a function that removes the hook."""
+    function = private.get(f"{_MODULE}:PrecompiledModule._compile")
+
+    def answer(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            began(private.of(args[0], f"{_MODULE}:PrecompiledModule._fn"))
+            succeeded = False
+            try:
+                result = original(*args, **kwargs)
+                succeeded = True
+                return result
+            finally:
+                ended(private.of(args[0], f"{_MODULE}:PrecompiledModule._gm"), succeeded)
+
+        return call
+
+    interception = intercept.Interception(function, answer)
+    interception.set(may_be_compiled=True)
+    return interception.take_away
