@@ -227,7 +227,14 @@ def python_names() -> set[str]:
             if isinstance(value, type):
                 found |= set(dir(value)) | set(getattr(value, "_fields", ()))
     found |= {*dir(logging.root), *dir(logging.root.manager), *dir(logging.makeLogRecord({}))}
-    found |= {"__missing__", "_name_", "__file__", "__version__", "_getframe"}  # documented all the same
+    found |= {
+        "__missing__",
+        "_name_",
+        "__file__",
+        "__version__",
+        "_getframe",
+        "_current_frames",
+    }  # documented all the same
     return found
 
 

@@ -13,6 +13,7 @@ from typing import Literal
 
 from depyf import _core, journal
 from depyf.capture import prepare_debug, recovery
+from depyf.live_line import live_line
 from depyf.session import read_runs
 
 DIRECTORY = "depyf_dump"
@@ -51,7 +52,8 @@ def run(
     status = 1
     interruption: BaseException | None = None
     try:
-        status = _run(arguments, code)
+        with live_line():
+            status = _run(arguments, code)
     except BaseException as error:
         interruption = error
         _show_interruption(error)

@@ -257,3 +257,64 @@ def dropped_guards() -> list[Dropped]:
 def _name_of(guard: Any) -> str:
     name = guard.name  # Before 2.9 the name is a method.
     return str(name() if callable(name) else name)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A compilation that a thread was seen at."""
+
+    key: tuple[int, str]
+    """Equal for two samples of one compilation."""
+    name: str
+    """The function, and the id of the compilation where it is known: "Block.forward 0/1"."""
+    stage: str
+    """The part of the compiler that works: "Inductor"."""
+
+
+_STAGES = (
+    ("torch._inductor.async_compile", "Inductor, C++ or Triton compiler"),
+    ("torch._inductor.cpp_builder", "Inductor, C++ or Triton compiler"),
+    ("torch._inductor", "Inductor"),
+    ("torch._functorch", "AOTAutograd"),
+    (_GUARDS, "guards"),
+    ("torch._dynamo.repro", "backend"),
+)
+"""Modules, and the part of the compiler that works while one of their functions is the innermost of these."""
+
+
+@guarded(dict)
+def samples(without: int) -> dict[int, Sample]:
+    """Returns the compilation that each thread works on now, by the identifier of the thread; `without` is the thread
+    that is left out. It can be called from any thread."""
+    if _CONVERT not in sys.modules:
+        return {}
+    stacks = sys._current_frames()
+    sample_of = {thread: _sample(frame) for thread, frame in stacks.items() if thread != without}
+    return {thread: sample for thread, sample in sample_of.items() if sample is not None}
+
+
+def _sample(innermost: types.FrameType | None) -> Sample | None:
+    stage = ""
+    backward: types.FrameType | None = None
+    frame = innermost
+    while frame is not None:
+        module = str(frame.f_globals.get("__name__"))
+        if not stage:
+            stage = next((words for name, words in _STAGES if (module + ".").startswith(name + ".")), "")
+        if module == _CONVERT and frame.f_code.co_name == "_compile":
+            local = frame.f_locals
+            code, compile_id = local.get("code"), local.get("compile_id")
+            if not isinstance(code, types.CodeType):
+                private.not_found(f"{_CONVERT}:code")
+                return None
+            name = getattr(code, "co_qualname", code.co_name)
+            if compile_id is None:
+                private.not_found(f"{_CONVERT}:compile_id")
+            else:
+                name = f"{name} {compile_id}"
+            return Sample((id(frame), name), name, stage or "Dynamo")
+        if module == "torch._inductor.compile_fx":
+            backward = frame
+        frame = frame.f_back
+    # A backward is compiled when it is first called, outside of Dynamo.
+    return None if backward is None else Sample((id(backward), ""), "a backward", stage)

@@ -261,6 +261,8 @@ NAMES = [
          fallback="depyf.optimization does not tell several instances of a class apart"),
     Name(f"{_CONVERT}:code", "capture", "another one: the code of the function", "local", gives="code",
          fallback="functions that are not compiled are named by what the trace says of them"),
+    Name(f"{_CONVERT}:compile_id", "costs", "another one: the id of the compilation", "local",
+         fallback="the line of a long compilation has no id"),
     Name(f"{_CONVERT}:locals", "capture", "another one: the variables of the call", "local",
          fallback="methods and wrappers are named without the class of self and what they wrap"),
     Name(f"{_CONVERT}:one_graph", "capture", "another one: does a graph break raise an error?", "local",

@@ -16,6 +16,7 @@ from typing import Any
 
 from depyf import _core
 from depyf.compat import trace_log, tracing_time
+from depyf.live_line import live_line
 
 
 class CompileCosts:
@@ -67,12 +68,14 @@ def compile_costs() -> Iterator[CompileCosts]:
 
     Use `with depyf.compile_costs() as costs:` around the first calls, and then `print(costs)`. Functions that were
     compiled before are not seen. To see the time of a cold start, begin with empty caches
-    (TORCHINDUCTOR_FORCE_DISABLE_CACHES=1).
+    (TORCHINDUCTOR_FORCE_DISABLE_CACHES=1). In a terminal, a line on standard error shows each compilation that takes
+    longer than two seconds, unless the environment variable DEPYF_QUIET is set.
     """
     costs = CompileCosts()
     undo = [trace_log.add_log(costs._log), tracing_time.add_hook(costs._lines)]
     try:
-        yield costs
+        with live_line():
+            yield costs
     finally:
         for take_away in undo:
             take_away()
