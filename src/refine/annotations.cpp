@@ -2,10 +2,20 @@
 //
 //   x = v; __annotations__['x'] = T   ->   x: T = v     (module and class bodies, to 3.13)
 //
+// The annotation of an attribute or a subscript is evaluated and dropped. Only SETUP_ANNOTATIONS, which precedes a body
+// with any annotation, tells it from a statement. It is restored where the body has no other annotation:
+//
+//   o.a = v; T   ->   o.a: T = v
+//
+// Without that, `if False: (_): None` makes the compiler emit SETUP_ANNOTATIONS and nothing else.
+//
 // From 3.14 on, a function evaluates the annotations (see lift/annotations.cpp). An annotation that is not always
 // reached, and each annotation of a module, has a mark at its place in the code. For any other annotation, only its
 // line shows the place.
+#include <algorithm>
+
 #include "decode/instruction.h"
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "lift/context.h"
@@ -129,13 +139,56 @@ Block deferred(Context& context, Block body) {
   });
 }
 
+// True if the compiler met an annotated assignment in the code's own body, even one that it left no other code for.
+bool sets_up_annotations(const DecodedCode& decoded) {
+  return std::any_of(decoded.instructions.begin(), decoded.instructions.end(),
+                     [](const Instruction& each) { return each.op == Op::setup_annotations_; });
+}
+
+// Merges `target = value` and the annotation behind it, which is evaluated and dropped: `target: annotation = value`.
+// Only attributes and subscripts have such annotations. Returns true if the block has one.
+bool annotate_target(Context& context, Statements& statements) {
+  for (std::size_t at = 0; at + 1 < statements.size(); ++at) {
+    auto* assign = as<Assign>(statements[at]);
+    auto* dropped = as<ExprStmt>(statements[at + 1]);
+    if (!assign || !dropped || assign->targets.size() != 1) continue;
+    Expr* target = assign->targets[0];
+    if (!is<Attribute>(target) && !is<Subscript>(target)) continue;
+    statements[at] = context.stmt(AnnAssign{target, dropped->value, assign->value, false}, statements[at]->offset,
+                                  statements[at]->line);
+    statements.erase(statements.begin() + std::ptrdiff_t(at) + 1);
+    return true;
+  }
+  return false;
+}
+
+// Writes one annotation that SETUP_ANNOTATIONS follows from, where no statement of the body shows any. The annotation was
+// in code that is never reached, unless a target has it.
+Block show_setup(Context& context, Block body, bool as_text) {
+  // An annotation that is kept as text is not evaluated.
+  bool is_shown = false;
+  if (!as_text)
+    body = rewrite_blocks(context, body,
+                          [&](Statements& statements) { is_shown = is_shown || annotate_target(context, statements); });
+  if (is_shown) return body;
+  const std::uint32_t offset = body.empty() ? 0 : body.back()->offset;
+  Stmt* annotation = context.stmt(AnnAssign{context.name("_"), context.none(), nullptr, false}, offset);
+  Expr* never = context.constant(Constant::Kind::false_);
+  Statements whole(body.begin(), body.end());
+  // What the compiler stores last stays last.
+  const bool has_tail = !whole.empty() && assigned_name(whole.back()) == "__static_attributes__";
+  whole.insert(whole.end() - (has_tail ? 1 : 0), context.stmt(If{never, context.list({annotation}), {}}, offset));
+  return context.arena.copy(whole);
+}
+
 }  // namespace
 
 Block annotations(Context& context, Block body, const Scope& scope) {
   if (scope.kind != Scope::Kind::module && scope.kind != Scope::Kind::class_body) return body;
   if (dialect_of(scope.decoded.code->version).deferred_annotations) body = deferred(context, body);
   bool as_text = (scope.decoded.code->flags & CodeObject::future_annotations) != 0;
-  return rewrite_blocks(context, body, [&](Statements& statements) {
+  bool has_any = false;
+  body = rewrite_blocks(context, body, [&](Statements& statements) {
     Statements result;
     for (Stmt* stmt : statements) {
       auto* assign = as<Assign>(stmt);
@@ -149,9 +202,12 @@ Block annotations(Context& context, Block body, const Scope& scope) {
       Expr* annotation = as_text ? context.annotation(assign->value) : assign->value;
       Stmt* made = annotated(context, result, key->value->text, annotation, *stmt);
       result.push_back(made);
+      has_any = true;
     }
     statements = std::move(result);
   });
+  if (has_any || !sets_up_annotations(scope.decoded)) return body;
+  return show_setup(context, body, as_text);
 }
 
 }  // namespace depyf

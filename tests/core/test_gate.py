@@ -158,3 +158,34 @@ def test_mutants_of_a_tree_are_refused(tmp_path: Path) -> None:
             refused, tried = int(line.split()[0]), int(line.split()[2])
     assert tried >= 150
     assert refused == tried, done.stdout
+
+
+ANNOTATIONS_THAT_LEAVE_NO_STORE = """
+class A:
+    o.attribute: int = 0
+
+class B:
+    o[1]: str = 0
+    x = 1
+
+class C:
+    '''Documented.'''
+    if 0:
+        x: int
+    y = 1
+
+if 0:
+    x: int
+"""
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_annotations_that_leave_no_store_are_set_up(version: tuple[int, int], tmp_path: Path) -> None:
+    python = interpreter(version)
+    if not python:
+        pytest.skip("no such interpreter")
+    file = tmp_path / "a.pyc"
+    file.write_bytes(pyc_of(ANNOTATIONS_THAT_LEAVE_NO_STORE, python))
+    report = report_of(file.read_bytes(), "--prove", "--check", str(python))
+    assert report["files"][0]["not_proved"] == []
+    assert "# depyf: not" not in report["files"][0]["source"]
