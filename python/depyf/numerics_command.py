@@ -11,7 +11,7 @@ from typing import Any
 
 from depyf import program
 from depyf.numerical.measure import numerics
-from depyf.numerical.model import NumericsReport
+from depyf.numerical.model import NumericsReport, largest_of_lines
 
 
 class Watch:
@@ -96,15 +96,7 @@ def run(parsed: argparse.Namespace) -> int:
             file.write(reproduction)
     if parsed.record:
         with open(parsed.record, "w", encoding="utf-8") as file:
-            json.dump({"schema_version": 2, "processes": [], "measurements": _largest(measurements)}, file, indent=1)
+            json.dump(
+                {"schema_version": 2, "processes": [], "measurements": largest_of_lines(measurements)}, file, indent=1
+            )
     return status or int(wrong > 0)
-
-
-def _largest(measurements: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns one measurement for each line: that of a line at fault, or else the largest."""
-    kept: dict[tuple[str, int], dict[str, Any]] = {}
-    for row in measurements:
-        key = row["place"]["file"], row["place"]["line"]
-        if key not in kept or (row["is_alarm"], row["value"]) > (kept[key]["is_alarm"], kept[key]["value"]):
-            kept[key] = row
-    return list(kept.values())

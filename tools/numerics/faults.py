@@ -16,6 +16,7 @@ from torch.nn import functional as F
 
 import programs
 import torch
+from sound import rand
 
 aten = torch.ops.aten
 Plant = Callable[[], contextlib.AbstractContextManager[None]]
@@ -36,10 +37,6 @@ class Fault:
     mark: str
     """A word in the comment of the line at fault."""
     backend: str = "inductor"
-
-
-def rand(*sizes: int, grad: bool = False, dtype: torch.dtype = torch.float32) -> Any:
-    return torch.randn(*sizes, dtype=dtype).requires_grad_(grad)
 
 
 @contextlib.contextmanager

@@ -82,23 +82,23 @@ def bisected(fault: faults.Fault) -> tuple[int, str]:
     return runs, ", ".join(part for part in parts if part)
 
 
-def hashed(fault: faults.Fault) -> tuple[int, str]:
-    """Returns how often DebugMode ran the program, and the first value that it calls different."""
+def hashed(fault: faults.Fault) -> str:
+    """Returns the first value that DebugMode calls different in two logged runs of the program."""
     torch.manual_seed(0)
     torch._dynamo.reset()
     inputs = fault.inputs()
     logs = []
     with fault.plant():
         for program in (fault.program, torch.compile(fault.program)):
-            results(program, inputs) if program is not fault.program else None  # compile before the log begins
+            results(program, inputs)  # what is compiled here is not in the log
             with DebugMode(run_compile_with_interpreter=True) as mode, DebugMode.log_tensor_hashes():
                 results(program, inputs)
             logs.append(mode.logs)
     try:
         different = DebugMode.check_hash_mismatches(*logs)
     except ValueError as error:
-        return 2, f"refuses: {str(error).splitlines()[0]}"
-    return 2, f"{different[0]['call']}" if different else "nothing"
+        return f"refuses: {str(error).splitlines()[0]}"
+    return str(different[0]["call"]) if different else "nothing"
 
 
 def main() -> int:
@@ -108,7 +108,7 @@ def main() -> int:
     parser.add_argument("--verbose", action="store_true", help="print all reports of depyf.numerics")
     arguments = parser.parse_args()
     torch._inductor.config.force_disable_caches = True
-    print("| planted fault | `depyf.numerics`: 2 runs | `compiler_bisector` | DebugMode's hashes |")
+    print("| planted fault | `depyf.numerics`: 2 runs | `compiler_bisector` | DebugMode's hashes, 2 runs |")
     print("|---|---|---|---|", flush=True)
     named = 0
     for name in CHOSEN[: arguments.count]:
@@ -116,7 +116,6 @@ def main() -> int:
         outcome = planted.judge(fault)
         named += outcome.is_named and outcome.is_line_named
         runs, words = bisected(fault)
-        hash_runs, hash_words = hashed(fault)
         ours = (
             "stage, operator and line"
             if outcome.is_line_named
@@ -124,7 +123,7 @@ def main() -> int:
             if outcome.is_named
             else "nothing"
         )
-        print(f"| {name} | {ours} | {runs} runs: {words} | {hash_runs} runs: {hash_words} |", flush=True)
+        print(f"| {name} | {ours} | {runs} runs: {words} | {hashed(fault)} |", flush=True)
         if arguments.verbose:
             print(outcome.text, flush=True)
     return int(named < min(arguments.count, len(CHOSEN)))

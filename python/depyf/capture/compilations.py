@@ -89,6 +89,10 @@ class Compilations:
         self._session.frames.append(compilation.frame)
         self.touch(compilation)
 
+    def next_id(self, prefix: str) -> str:
+        """Returns the next id of depyf's own with this prefix, for work to which PyTorch gives none."""
+        return f"{prefix}{sum(known.frame.compile_id.startswith(prefix) for known in self.order)}"
+
     def touch(self, compilation: Compilation) -> None:
         """Records that a compilation may have changed since the journal noted it."""
         self._touched[id(compilation)] = compilation
@@ -109,16 +113,14 @@ class Compilations:
     def begin_loading(self) -> None:
         """Records that the calling thread loads a function from a file from here on. PyTorch gives the work no id, so that it gets
         one of depyf's own."""
-        count = sum(known.frame.compile_id.startswith(LOADED) for known in self.order)
-        compilation = Compilation(Frame(f"{LOADED}{count}", "?"))
+        compilation = Compilation(Frame(self.next_id(LOADED), "?"))
         compilation.restored = True
         self._of_thread.ahead = _AheadOfTime(compilation)
 
     def begin_precompiling(self, name: str, code: types.CodeType | None) -> None:
         """Records that the calling thread captures a function with `torch.compiler.precompile` from here on. PyTorch gives
         the work no id, so that it gets one of depyf's own."""
-        count = sum(known.frame.compile_id.startswith(PRECOMPILED) for known in self.order)
-        compilation = Compilation(Frame(f"{PRECOMPILED}{count}", name))
+        compilation = Compilation(Frame(self.next_id(PRECOMPILED), name))
         if code is not None:
             compilation.set_original(code)
             outcomes.describe(compilation.frame, code)

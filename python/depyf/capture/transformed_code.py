@@ -141,8 +141,7 @@ class TransformedCode:
         compilation = self._compilations.current(original.co_name)
         if compilation is None or compilation.transformed() is not None:
             # PyTorch has one id for all entries of a function.
-            count = sum(known.frame.compile_id.startswith(RESTORED) for known in self._compilations.order)
-            compilation = Compilation(Frame(f"{RESTORED}{count}", original.co_name))
+            compilation = Compilation(Frame(self._compilations.next_id(RESTORED), original.co_name))
             self._compilations.add(compilation)
         compilation.restored = compilation.ended = True
         self._write(compilation, original, code, may_run=False)

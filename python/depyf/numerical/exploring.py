@@ -139,10 +139,8 @@ def _functions_of(value: Any, owners: set[Any]) -> list[Any]:
 
 
 def _gradient_hook(node: Any, given: dict[str, Any], found: list[Special]) -> Any:
-    import torch
-
     def finite(values: Any) -> bool:
-        return all(value is None or bool(torch.isfinite(value).all()) for value in values)
+        return all(value is None or measuring.is_finite(value) for value in values)
 
     def hook(gradients: Any, of_results: Any) -> None:
         if found or finite(gradients) or not finite(of_results):

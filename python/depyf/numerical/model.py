@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -128,16 +129,15 @@ class NumericsReport:
     def gutter(self) -> str:
         """Returns the user's lines that compute values, each with the largest error of eager's values in front, and `!`
         at the line of a finding."""
-        wrong = {(finding.line.file, finding.line.line) for finding in self.findings if finding.line is not None}
-        errors = {(error.line.file, error.line.line): error for graph in self.graphs for error in graph.errors}
         lines = []
         previous = ""
-        for (file, line), error in sorted(errors.items()):
-            if file != previous:
-                lines.append(f"{file}:")
-                previous = file
-            mark = "!" if (file, line) in wrong else " "
-            lines.append(f"{mark} {ulps(error.ulps):>12} {line:5} {error.line.text}")
+        for row in sorted(self.measurements(), key=lambda row: (row["place"]["file"], row["place"]["line"])):
+            place = row["place"]
+            if place["file"] != previous:
+                lines.append(f"{place['file']}:")
+                previous = place["file"]
+            mark = "!" if row["is_alarm"] else " "
+            lines.append(f"{mark} {ulps(row['value']):>12} {place['line']:5} {place['text']}")
         return "\n".join(lines)
 
     def measurements(self) -> list[dict[str, Any]]:
@@ -150,26 +150,34 @@ class NumericsReport:
             for finding in self.findings
             if finding.line is not None
         ]
-        rows: dict[tuple[str, int], dict[str, Any]] = {}
-        for error in errors:
-            key = error.line.file, error.line.line
-            if not math.isfinite(error.ulps) or (key in rows and rows[key]["value"] >= error.ulps):
-                continue
-            rows[key] = {
+        return largest_of_lines(
+            {
                 "kind": "error of eager",
                 "place": {"file": error.line.file, "line": error.line.line, "function": None, "text": error.line.text},
                 "value": error.ulps,
                 "unit": "ulp",
-                "text": self.verdict if key in wrong else None,
-                "is_alarm": key in wrong,
+                "text": self.verdict if (error.line.file, error.line.line) in wrong else None,
+                "is_alarm": (error.line.file, error.line.line) in wrong,
             }
-        return list(rows.values())
+            for error in errors
+            if math.isfinite(error.ulps)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the report as plain data."""
         import dataclasses
 
         return dataclasses.asdict(self)
+
+
+def largest_of_lines(measurements: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns one measurement for each line: that of a line at fault, or else the largest."""
+    kept: dict[tuple[str, int], dict[str, Any]] = {}
+    for row in measurements:
+        key = row["place"]["file"], row["place"]["line"]
+        if key not in kept or (row["is_alarm"], row["value"]) > (kept[key]["is_alarm"], kept[key]["value"]):
+            kept[key] = row
+    return list(kept.values())
 
 
 def _text(report: NumericsReport) -> str:
