@@ -1,5 +1,4 @@
-# depyf._core for the interpreter in Python_EXECUTABLE (default: the first python3 on the path).
-set(Python_FIND_VIRTUALENV FIRST)
+# depyf._core for the interpreter in Python_EXECUTABLE, which cmake/platform.cmake has chosen if nothing else did.
 find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
 execute_process(
   COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir

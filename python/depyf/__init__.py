@@ -9,6 +9,10 @@ from __future__ import annotations
 from importlib import import_module, metadata
 from typing import TYPE_CHECKING, Any
 
+from depyf._platform import require_supported
+
+require_supported()  # before the first import below that loads the extension module
+
 from depyf.decompiler import DecompilationError, Decompiler, decompile
 from depyf.proof import Proof, prove
 from depyf.recompile import compile_like

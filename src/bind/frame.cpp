@@ -40,10 +40,14 @@ std::vector<std::string> names_of(nb::handle code, const char* attribute) {
 
 bool is_a(nb::handle object, const char* type) { return object.type().is(nb::module_::import_("types").attr(type)); }
 
+std::size_t object_header() {
+  return nb::cast<std::size_t>(nb::handle(reinterpret_cast<PyObject*>(&PyBaseObject_Type)).attr("__basicsize__"));
+}
+
 class LiveFrame {
  public:
   explicit LiveFrame(nb::handle frame)
-      : layout_(frame_layout(running_version())), object_(reinterpret_cast<char*>(frame.ptr())) {
+      : layout_(frame_layout(running_version(), object_header())), object_(reinterpret_cast<char*>(frame.ptr())) {
     if (!is_a(frame, "FrameType")) throw nb::type_error("a frame is needed");
     if (!layout_) throw nb::value_error("frames of this interpreter are not known");
     code_ = frame.attr("f_code");

@@ -1,6 +1,8 @@
 // Describes where CPython keeps the value stack of a frame. The extension is one binary for several versions, and a
 // header of CPython would fix the version, so the offsets are data here. Each use is checked against what the public
-// functions say of the same frame. Only builds for 64 bits with a GIL are known.
+// functions say of the same frame. Only builds for 64 bits with a GIL are known. Other builds are recognised by the size of
+// an object's header before anything is read: in free-threaded builds it is twice as large, and the offset at which these
+// layouts have a pointer holds something else there.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +14,9 @@ namespace depyf {
 
 struct FrameLayout {
   enum class Top : std::uint8_t {
-    depth,      // int: values on the stack, -1 while they are in registers (3.10)
+    depth,  // int: values on the stack, -1 while they are in registers (3.10)
     from_locals,  // int: locals and values, -1 while they are in registers (3.11 to 3.13)
-    pointer,    // to the place above the top (3.14)
+    pointer,  // to the place above the top (3.14)
   };
   std::size_t frame;  // in the frame object: a pointer to the interpreter's frame; 0: it is the frame object itself
   std::size_t code;  // in the interpreter's frame, as all that follow
@@ -33,9 +35,11 @@ inline constexpr FrameLayout layout_311{24, 32, 64, FrameLayout::Top::from_local
 inline constexpr FrameLayout layout_312{24, 0, 64, FrameLayout::Top::from_locals, 70, 0, 72, false};
 inline constexpr FrameLayout layout_314{24, 0, 64, FrameLayout::Top::pointer, 74, 0, 80, true};
 
-// Returns null for a version that is not known.
-constexpr const FrameLayout* frame_layout(Version version) {
-  if (sizeof(void*) != 8) return nullptr;
+// Returns null for a version or a kind of build that is not known. `object_header` is the size of an object without content
+// in bytes, `object.__basicsize__` in Python.
+constexpr const FrameLayout* frame_layout(Version version, std::size_t object_header) {
+  constexpr std::size_t count_and_type = 2 * sizeof(void*);
+  if (sizeof(void*) != 8 || object_header != count_and_type) return nullptr;
   switch (version.minor) {
     case 10: return &layout_310;
     case 11: return &layout_311;
