@@ -161,6 +161,29 @@ Step push_exc_info(Frame& frame) {
   return frame.silent();
 }
 
+// Executes MATCH_KEYS or MATCH_CLASS. Up to 3.10, the bool above what it finds is the test for None of later versions.
+Step match_parts(Execution& run, const Instruction& it) {
+  Side& side = run.frame.side();
+  if (side.second) {
+    const Symbol test = run.symbols.is(run.frame.peek(1), run.symbols.none());
+    if (test < 0) return run.stuck("a value that is not understood");
+    side.second = false;
+    run.frame.push(run.symbols.negation(run.frame.fact(test)));
+    return run.frame.peek(1) < 0 ? run.stuck("a value that is not understood") : run.frame.silent();
+  }
+  const bool is_class = it.op == Op::match_class_;
+  const bool tests_later = run.program.across(&Dialect::pushed_pattern_tests);
+  if (tests_later && !drops_unmatched_subject(run.program.decoded, side.at))
+    return run.stuck("a subject that is used where its class does not match");
+  const Step step =
+      is_class ? run.simple(it, it.arg) : run.peeks(it.op, 2, stack_effect(it, run.program.version(), false).pushes);
+  if (step == Step::effect && tests_later) {
+    run.outcome.effect.results = 1;
+    run.outcome.effect.half = run.program.dialect().pushed_pattern_tests;
+  }
+  return step;
+}
+
 Step copy_without_keys(Execution& run, const Instruction& it) {
   Step step = run.peeks(it.op, 2, 1);
   run.outcome.effect.pops = 1;
@@ -317,7 +340,8 @@ Step dispatch(Execution& run, const Instruction& it) {
     case Op::get_len_: return run.peeks(it.op, 1, 1);
     case Op::match_mapping_:
     case Op::match_sequence_: return run.peeks(it.op, 1, 1, true, false);
-    case Op::match_keys_: return run.peeks(it.op, 2, stack_effect(it, run.program.version(), false).pushes);
+    case Op::match_keys_:
+    case Op::match_class_: return match_parts(run, it);
     case Op::copy_dict_without_keys_: return copy_without_keys(run, it);
 
     case Op::store_name_: return store_name(run, it);
@@ -347,8 +371,7 @@ Step dispatch(Execution& run, const Instruction& it) {
     case Op::intrinsic_1_:
     case Op::intrinsic_2_:
     case Op::get_awaitable_:
-    case Op::load_special_:
-    case Op::match_class_: return run.simple(it, it.arg);
+    case Op::load_special_: return run.simple(it, it.arg);
     case Op::before_with_:
     case Op::before_async_with_: return run.simple(it, 0);
 

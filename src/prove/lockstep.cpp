@@ -292,7 +292,13 @@ class Lockstep {
     if (op == Op::setup_with_) frame.blocks.push_back({instruction.target, int(frame.stack.size())});
     if (op != Op::make_function_) frame.stack.resize(frame.stack.size() - std::size_t(event.pops));
     frame.stack.insert(frame.stack.end(), results_.begin(), results_.end());
-    const bool inverts = (op == Op::is_op_ || op == Op::contains_op_) && instruction.arg;
+    // Up to 3.10, MATCH_KEYS and MATCH_CLASS are executed again, to test whether they found parts.
+    const bool matches = op == Op::match_keys_ || op == Op::match_class_;
+    if (matches && frame.phase == 0 && dialect_of(code.version).pushed_pattern_tests) {
+      frame.phase = 1;
+      return;
+    }
+    const bool inverts = matches ? frame.phase != 0 : (op == Op::is_op_ || op == Op::contains_op_) && instruction.arg;
     if (inverts) frame.stack.back() = negation(frame.stack.back());
     if (op == Op::load_method_ || (op == Op::load_super_attr_ && (instruction.aux & 1)))
       frame.stack.push_back(results_[0] + self_part);

@@ -8,6 +8,7 @@
 #include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
+#include "prove/program.h"
 
 namespace depyf::lockstep {
 
@@ -112,7 +113,6 @@ bool EventReader::show(Frame& frame) {
     case Op::intrinsic_2_:
     case Op::get_awaitable_:
     case Op::load_special_:
-    case Op::match_class_:
     case Op::unpack_sequence_: return simple(frame, instruction, arg);
     case Op::binary_op_: return simple(frame, instruction, arg << 1 | instruction.aux);
     case Op::build_unpack_:
@@ -177,7 +177,8 @@ bool EventReader::show(Frame& frame) {
     case Op::get_len_: return peeks(frame, 1, 1);
     case Op::match_mapping_:
     case Op::match_sequence_: event.boolean = true; return raises_nothing(), peeks(frame, 1, 1);
-    case Op::match_keys_: return peeks(frame, 2, stack_effect(instruction, code_.version, false).pushes);
+    case Op::match_keys_:
+    case Op::match_class_: return match_parts(frame, instruction);
     case Op::copy_dict_without_keys_: event.pops = 1; return peeks(frame, 2, 1);
 
     // `SilentSteps` executes these operations, and passes of flow/ make the others. Code that was just decoded shows
@@ -296,6 +297,25 @@ bool EventReader::exception_match(const Frame& frame) {
   const std::size_t depth = frame.stack.size();
   return depth >= 2 && frame.stack[depth - 2] % parts == class_part &&
          add_operand(frame.stack[depth - 2] - class_part) && add_operand(frame.stack.back());
+}
+
+// Shows what MATCH_KEYS or MATCH_CLASS finds, which is None without a match. Up to 3.10 it shows the test of that, too.
+bool EventReader::match_parts(const Frame& frame, const Instruction& instruction) {
+  if (frame.phase != 0) {
+    event.op = Op::is_op_;
+    event.boolean = true;
+    event.results = 1;
+    raises_nothing();
+    return take(frame, 1) && add_operand(none_value);
+  }
+  // Where MATCH_CLASS of 3.10 does not match, the subject stays on the stack. Nothing but POP_TOP may find it there.
+  if (!drops_unmatched_subject(code_.decoded, frame.at)) return false;
+  const bool is_class = instruction.op == Op::match_class_;
+  constexpr int class_operands = 3, keys_operands = 2;
+  event.detail = is_class ? instruction.arg : 0;
+  event.pops = is_class ? class_operands : 0;
+  event.results = 1;
+  return take(frame, is_class ? class_operands : keys_operands);
 }
 
 bool EventReader::end_async_for(const Frame& frame) {

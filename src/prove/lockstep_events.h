@@ -29,6 +29,7 @@ class EventReader {
   bool addition(const Frame& frame, const Instruction& instruction);
   bool yield_value(const Frame& frame, const Instruction& instruction);
   bool exception_match(const Frame& frame);
+  bool match_parts(const Frame& frame, const Instruction& instruction);
   bool end_async_for(const Frame& frame);
   bool with_except_start(const Frame& frame);
   // Marks the event as one that never raises.

@@ -112,6 +112,14 @@ Result<Program> make_program(const CodeObject& code, Result<DecodedCode> decoded
   return program;
 }
 
+bool drops_unmatched_subject(const DecodedCode& decoded, int at) {
+  const auto& code = decoded.instructions;
+  const auto index = static_cast<std::size_t>(at);
+  if (code[index].op != Op::match_class_ || !dialect_of(decoded.code->version).pushed_pattern_tests) return true;
+  if (index + 1 >= code.size() || code[index + 1].op != Op::pop_jump_if_false_) return false;
+  return code[static_cast<std::size_t>(code[index + 1].target)].op == Op::pop_top_;
+}
+
 Side start_of(const Program& program, Symbols& symbols) {
   const DecodedCode& decoded = program.decoded;
   Side side;
