@@ -45,6 +45,45 @@ def test_each_module_is_counted_once_and_differences_are_listed(tmp_path: Path) 
     assert all(row["objects"] for row in differences if row["verdict"] in ("silent", "marked"))
 
 
+TWO_FUNCTIONS = (
+    "def f():\n    return [x for x in a]\n\n\nclass C:\n    def g(self):\n        return {second}\n\n\nz = {last}\n"
+)
+
+
+def judged(tmp_path: Path, source: str, answer: str) -> dict[str, str]:
+    """The verdict of each code object that differs, by its path; that of the module by the empty path."""
+    (tmp_path / "m.py").write_text(source)
+    (tmp_path / "m.py.answer").write_text(answer)
+    worker = roundtrip.Worker(sys.executable)
+    modules = world.draw([tmp_path / "m.py"], tmp_path, 1, 1, tmp_path, worker)
+    _, [difference] = world.measure(modules, shlex.split("cat {src}.answer"), sys.executable, worker)
+    worker.close()
+    return {"": difference["verdict"], **{path: verdict for path, _, verdict, _ in difference["objects"]}}
+
+
+def test_a_mark_covers_its_own_definition_alone(tmp_path: Path) -> None:
+    source = TWO_FUNCTIONS.format(second="1", last="1")
+    mark = "# depyf: not equal: a test\n"
+    g = mark + "        return 2"
+    g_marked = TWO_FUNCTIONS.format(second="1", last="1").replace("return 1", g)
+    assert judged(tmp_path, source, g_marked) == {"": "marked", "<module>/C/g": "marked"}
+    both = g_marked.replace("in a", "in b")
+    assert judged(tmp_path, source, both)["<module>/f"] == "silent"
+    assert judged(tmp_path, source, both)[""] == "silent"
+    # What is nested in a marked function has its own definition, unless it is a lambda or a comprehension.
+    f_marked = source.replace("    return [", "    " + mark + "    return [").replace("x in a", "y in a")
+    assert set(judged(tmp_path, source, f_marked).values()) == {"marked"}
+    assert judged(tmp_path, source, mark + source.replace("z = 1", "z = 2")) == {"": "marked", "<module>": "marked"}
+    assert judged(tmp_path, source, mark + source.replace("return 1", "return 2"))[""] == "silent"
+
+
+def test_what_is_lost_has_the_mark_of_what_is_around_it(tmp_path: Path) -> None:
+    source = "def f():\n    def g():\n        return 1\n    return g\n"
+    assert judged(tmp_path, source, "def f():\n    return 1\n")["<module>/f/g"] == "silent"
+    marked = "def f():\n    # depyf: not equal: a test\n    return 1\n"
+    assert judged(tmp_path, source, marked) == {"": "marked", "<module>/f": "marked", "<module>/f/g": "marked"}
+
+
 def test_what_the_gate_proves_is_not_silent(tmp_path: Path) -> None:
     source = tmp_path / "raises.py"
     # The inner return gets a copy of its own only where both loops end at it.

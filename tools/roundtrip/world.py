@@ -34,7 +34,6 @@ COMMAND = os.environ.get("DEPYF_DECOMPILE") or str(ROOT / "build" / "dev" / "dep
 PACKAGES = 110
 # Versions up to 3.10 get the newest release that supports 3.8, later versions the newest that supports 3.13.
 POOLS = (((3, 10), "3.8"), ((3, 99), "3.13"))
-MARK = b"# depyf: not equal: "
 STATE_MACHINE = b"# depyf: not equal: shown as a state machine"
 STUB = b"depyf cannot decompile this: "
 
@@ -116,28 +115,42 @@ def draw(files: list[Path], root: Path, count: int, seed: int, work: Path, worke
     return modules
 
 
-def verdict_of(record: dict, text: bytes) -> str:
-    """Return the class that the table counts a module in."""
+def verdict_of(record: dict) -> str:
+    """Return the class that the table counts a module in: of the classes of its code objects, the worst."""
     if record["verdict"] in ("crash", "timeout"):
         return "crash"
     if not record["compiles"]:
         return "no-compile"
     if record["exit"]:
         return "failed"
-    if all(row["equal"] for row in record["objects"]):
-        return "equal"
-    return "marked" if MARK in text else "silent"
+    verdicts = {row["verdict"] for row in record["objects"]}
+    return next(verdict for verdict in ("silent", "marked", "proved", "equal") if verdict in verdicts)
 
 
-def is_proved(record: dict, pyc: str, text: bytes) -> bool:
-    """Return whether the gate proves that `text` means what the bytecode does, in each code object that differs."""
+def judge_objects(record: dict, pyc: str, text: bytes) -> None:
+    """Give each code object its verdict: equal, marked, proved by the gate to mean the same, or silent.
+
+    A mark covers the definition that it stands in and nothing else, so that it hides no other difference of its module.
+    """
+    for row in record["objects"]:
+        row["verdict"] = "equal" if row["equal"] else "marked" if row["marked"] else "silent"
+    silent = [row for row in record["objects"] if row["verdict"] == "silent"]
+    if not silent or not record["compiles"]:
+        return
+    for row in proved(silent, pyc, text):
+        row["verdict"] = "proved"
+
+
+def proved(rows: list[dict], pyc: str, text: bytes) -> list[dict]:
+    """Return the code objects of which the gate proves that `text` means what the bytecode does."""
     answer = subprocess.run([COMMAND, "--prove", "--json", pyc], capture_output=True, check=False)
     [file] = json.loads(answer.stdout)["files"]
     lines = file["source"].encode("utf-8", "surrogatepass").splitlines(keepends=True)
     if b"".join(line for line in lines if b"# depyf: not proved: " not in line) != text:
-        return False
+        return []
+    # Code objects are found by their last names; of those that share a name, one that is not proved refuses all.
     unproved = {row["name"].split(".")[-1] for row in file["not_proved"]}
-    return not any(row["path"].split("/")[-1] in unproved for row in record["objects"] if not row["equal"])
+    return [row for row in rows if row["path"].split("/")[-1].split("#")[0] not in unproved]
 
 
 def measure(modules: list[dict], command: list[str], python: str, worker) -> tuple[collections.Counter, list[dict]]:
@@ -147,24 +160,25 @@ def measure(modules: list[dict], command: list[str], python: str, worker) -> tup
     for module in modules:
         record = roundtrip.judge(module, command, python, worker, timeout=60, memory=4096)
         text = Path(module["pyc"] + ".out.py").read_bytes()
-        verdict = verdict_of(record, text)
-        if verdict == "silent" and is_proved(record, module["pyc"], text):
-            verdict = "proved"
+        judge_objects(record, module["pyc"], text)
+        verdict = verdict_of(record)
         counts[verdict] += 1
         counts["modules"] += 1
         counts["objects"] += len(record["objects"])
-        counts["objects equal"] += sum(row["equal"] for row in record["objects"])
+        if record["compiles"]:
+            for row in record["objects"]:
+                counts["objects " + row["verdict"]] += 1
         counts["state machines"] += text.count(STATE_MACHINE)
         counts["stubs"] += len(re.findall(re.escape(STUB), text))
         if verdict == "equal":
             continue
-        rows = [row for row in record["objects"] if not row["equal"]] if record["compiles"] else []
+        rows = [row for row in record["objects"] if row["verdict"] != "equal"] if record["compiles"] else []
         differences.append(
             {
                 "module": module["name"],
                 "verdict": verdict,
                 "reason": record["reason"],
-                "objects": [[row["path"], row["line"], row["reason"]] for row in rows],
+                "objects": [[row["path"], row["line"], row["verdict"], row["reason"]] for row in rows],
             }
         )
     return counts, differences
@@ -183,6 +197,9 @@ COLUMNS = (
     "stubs",
     "objects",
     "objects equal",
+    "objects marked",
+    "objects proved",
+    "objects silent",
 )
 
 
@@ -230,8 +247,8 @@ def main() -> int:
     for label, result in results.items():
         for difference in result["differences"]:
             print(f"\n{label}: {difference['module']}: {difference['verdict']} {difference['reason']}".rstrip())
-            for path, line, reason in difference["objects"]:
-                print(f"    {path}, line {line}: {reason}")
+            for path, line, verdict, reason in difference["objects"]:
+                print(f"    {path}, line {line}: {verdict}: {reason}")
     if args.json:
         Path(args.json).parent.mkdir(parents=True, exist_ok=True)
         Path(args.json).write_text(json.dumps(results))
