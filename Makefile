@@ -24,6 +24,17 @@ test-long: build  ## The tests that `make test` leaves out for their time
 lint: build  ## Formatting, style, types; all of it, clang-tidy included
 	@tools/lint.sh --all
 
+docs: setup  ## The documents as a site that needs no network: build/site/index.html
+	@tools/docs/build.sh
+	@echo "Open build/site/index.html"
+
+docs-test: docs build  ## Run each block of the documents, follow Start from a fresh clone, open each page in Chromium
+	@$(PYTHON_VENV) tools/docs/check_site.py -o build/site-pictures
+	@$(PYTHON_VENV) -m pytest -q -m "long or not long" tests/docs
+
+docs-renew: build  ## Write the outputs of a run into the documents; PAGES="docs/start.md"
+	@$(PYTHON_VENV) tools/docs/run_pages.py --renew $(PAGES)
+
 house: setup  ## Figures of the source with their goals, and the worst places; WORST=5
 	@$(PYTHON_VENV) tools/house/house.py --worst $(or $(WORST),5)
 

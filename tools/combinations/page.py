@@ -34,8 +34,8 @@ one that works where depyf warned of something, or where a first try took its pr
 """
 _MEANING = """## What the cells mean
 
-*The examples.* [toy.py](../examples/toy.py) (a branch on data), [train.py](../examples/train.py) (training, sizes that
-change, forward and backward), [hard.py](../examples/hard.py) (code that no Python compiles to) run with each backend in a
+*The examples.* `examples/toy.py` (a branch on data), `examples/train.py` (training, sizes that
+change, forward and backward), `examples/hard.py` (code that no Python compiles to) run with each backend in a
 process that never loads depyf, and in one under `prepare_debug`. "works" says of both: results equal to the last bit, the
 same text printed, the same functions compiled in the same order, as counted by a bytecode hook that is no part of depyf;
 and of the dump: one file of transformed code for each of them (their number stands in the cell), each proved equivalent by

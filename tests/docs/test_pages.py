@@ -1,0 +1,46 @@
+"""Each block of the documents is run, and each output that they show is what a run prints."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from page_blocks import blocks_of
+from run_pages import DOCS, ROOT, pages, run_page
+
+QUICK = ("start.md",)
+"""The pages that `make test` runs; `make docs-test` runs all."""
+NOT_YET = ("contract.md", "differences.md", "findings.md", "numerics.md")
+"""Pages with blocks that show how a command is called, and that no test runs yet."""
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_page_shows_what_its_commands_print(name: str) -> None:
+    assert run_page(DOCS / name) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "path", [path for path in pages() if path.name not in (*QUICK, *NOT_YET)], ids=lambda path: path.name
+)
+def test_each_other_page_shows_what_its_commands_print(path: Path) -> None:
+    assert run_page(path) == []
+
+
+@pytest.mark.parametrize("path", [path for path in pages() if path.name not in NOT_YET], ids=lambda path: path.name)
+def test_each_block_of_a_page_is_of_a_kind_that_is_run(path: Path) -> None:
+    blocks_of(path.read_text(encoding="utf-8"))
+
+
+def test_each_page_is_in_the_navigation() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:\n")[1]
+    missing = [path.name for path in pages() if f": {path.relative_to(DOCS).as_posix()}\n" not in navigation]
+    assert missing == []
+
+
+@pytest.mark.long
+def test_start_can_be_followed_from_a_fresh_clone(tmp_path: Path) -> None:
+    clone = tmp_path / "depyf"
+    subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
+    assert run_page(clone / "docs" / "start.md", clone=clone) == []

@@ -1,0 +1,134 @@
+"""The fenced blocks of a Markdown page, and what a test does with each of them.
+
+A block is one of these:
+
+- `title="NAME"` behind the language: the block is written into the file NAME.
+- ```` ```console ````: each line `$ COMMAND` is run, and the lines below it are its output. A command that ends with a
+  backslash goes on in the next line, behind `> `. Lines that begin with the prompt of a debugger, `(Pdb) `, are typed into the
+  command.
+- the comment `<!-- shown: FILE -->` in the line above: the block is the content of FILE, which an earlier command wrote. With
+  `from "A" to "B"` behind FILE it is the part from the first line with the text A to the next line with the text B.
+- the comment `<!-- install -->` above a console block: the commands install depyf, so they run only where a page is followed
+  from a fresh clone.
+
+Every other block is an error, since no test would notice if it were wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["file", "console", "shown", "install"]
+
+_FENCE = re.compile(r'^(?P<indent> *)(?P<ticks>`{3,}) *(?P<language>[\w+-]*)(?P<options>(?: +\w+="[^"]*")*) *$')
+_OPTION = re.compile(r'(\w+)="([^"]*)"')
+_DIRECTIVE = re.compile(r"^ *<!-- (?P<name>shown|install)(?:: ?(?P<argument>.*?))? -->$")
+_INDENTED = re.compile(r"^(?: {4}|\t) *\S")
+_LIST_ITEM = re.compile(r"^ *(?:[-*+]|\d+\.) ")
+_SHOWN = re.compile(r'^(?P<file>\S+)(?: from "(?P<first>[^"]+)" to "(?P<last>[^"]+)")?$')
+
+
+class PageError(Exception):
+    """A page has a block that cannot be run, or that does not show what a run makes."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block. `start` and `end` are the indices of its first line behind the fence, and of the closing fence."""
+
+    kind: Kind
+    start: int
+    end: int
+    indent: str
+    lines: tuple[str, ...]
+    file: str | None = None
+    first: str | None = None
+    last: str | None = None
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of a console block, what is typed into it, and the output that the page shows."""
+
+    text: str
+    shown_lines: tuple[str, ...]
+    source_lines: tuple[str, ...]
+
+
+def blocks_of(text: str) -> list[Block]:
+    """Returns the fenced blocks of a page, in order. Raises PageError if one of them is of no known kind."""
+    lines = text.split("\n")
+    blocks: list[Block] = []
+    index = 0
+    while index < len(lines):
+        fence = _FENCE.match(lines[index])
+        if fence is None:
+            if lines[index].lstrip().startswith("```"):
+                raise PageError(f"line {index + 1}: a fence with an option that is not known: {lines[index].strip()}")
+            if _is_indented_code(lines, index):
+                raise PageError(f"line {index + 1}: an indented block is no fenced block, so that no test runs it")
+            index += 1
+            continue
+        end = _closing(lines, index, fence)
+        blocks.append(_block(lines, index, end, fence))
+        index = end + 1
+    return blocks
+
+
+def _is_indented_code(lines: list[str], index: int) -> bool:
+    """True if Markdown takes a line for code because of its indentation: behind an empty line, and outside of a list."""
+    if not _INDENTED.match(lines[index]) or (index > 0 and lines[index - 1].strip()):
+        return False
+    before = next((line for line in reversed(lines[:index]) if line.strip() and not line.startswith(" ")), "")
+    return not _LIST_ITEM.match(before) and not before.startswith("!!!")
+
+
+def _closing(lines: list[str], start: int, fence: re.Match[str]) -> int:
+    """Returns the index of the line that closes a fence."""
+    for index in range(start + 1, len(lines)):
+        if lines[index].rstrip() == fence["indent"] + fence["ticks"]:
+            return index
+    raise PageError(f"line {start + 1}: the block is not closed")
+
+
+def _block(lines: list[str], opening: int, end: int, fence: re.Match[str]) -> Block:
+    """Returns the block between two fences."""
+    indent = fence["indent"]
+    body = tuple(line.removeprefix(indent) for line in lines[opening + 1 : end])
+    options = dict(_OPTION.findall(fence["options"]))
+    directive = _DIRECTIVE.match(lines[opening - 1]) if opening > 0 else None
+    if directive is None and opening > 0 and lines[opening - 1].lstrip().startswith("<!--"):
+        raise PageError(f"line {opening}: this is no comment that says what the block is: {lines[opening - 1].strip()}")
+    place = opening + 1, end, indent, body
+    if directive is not None and directive["name"] == "shown":
+        shown = _SHOWN.match(directive["argument"] or "")
+        if shown is None:
+            raise PageError(f'line {opening}: this is not `shown: FILE` or `shown: FILE from "A" to "B"`')
+        return Block("shown", *place, shown["file"], shown["first"], shown["last"])
+    if fence["language"] == "console":
+        return Block("install" if directive is not None else "console", *place)
+    if "title" in options:
+        return Block("file", *place, options["title"])
+    raise PageError(f"line {opening + 1}: no test runs this block; give it a title, or make it a console block")
+
+
+def commands_of(block: Block) -> list[Command]:
+    """Returns the commands of a console block. Raises PageError if output stands before the first command."""
+    commands: list[Command] = []
+    index = 0
+    while index < len(block.lines):
+        if not block.lines[index].startswith("$ "):
+            raise PageError(f"line {block.start + index + 1}: a console block begins with `$ `")
+        source = [block.lines[index]]
+        index += 1
+        while source[-1].endswith("\\") and index < len(block.lines) and block.lines[index].startswith("> "):
+            source.append(block.lines[index])
+            index += 1
+        shown = []
+        while index < len(block.lines) and not block.lines[index].startswith("$ "):
+            shown.append(block.lines[index])
+            index += 1
+        commands.append(Command("\n".join(line[2:] for line in source), tuple(shown), tuple(source)))
+    return commands

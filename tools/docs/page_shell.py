@@ -1,0 +1,119 @@
+"""The shell in which the commands of a page run: a folder of its own, and an environment that lasts from command to command."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from page_blocks import PageError
+
+ROOT = Path(__file__).resolve().parents[2]
+SHOWN_HOME = "~"
+PROMPTS = ("(Pdb) ", "(depyf) ")
+SECONDS = 600
+"""After this time a command is ended; the longest one compiles for a minute on a slow machine."""
+
+_SCRIPT = """\
+source "$DEPYF_DOCS_STATE/environment"
+cd "$(cat "$DEPYF_DOCS_STATE/folder")"
+(exit {last_status})
+{command}
+status=$?
+export -p > "$DEPYF_DOCS_STATE/environment"
+pwd > "$DEPYF_DOCS_STATE/folder"
+exit $status
+"""
+
+
+class Shell:
+    """Runs commands in a new home directory; `close` removes it."""
+
+    def __init__(self, name: str, *, is_fresh: bool = False) -> None:
+        """Makes the folder `name` in a new home, and starts there.
+
+        is_fresh: depyf is not on the path, since the page installs it.
+        """
+        self._top = Path(tempfile.mkdtemp(prefix="depyf-docs-")).resolve()
+        self.home = self._top / "home"
+        self.folder = self.home / name
+        self.folder.mkdir(parents=True)
+        self.status = 0
+        state = self._top / "state"
+        state.mkdir()
+        (state / "environment").write_text("")
+        (state / "folder").write_text(f"{self.folder}\n")
+        self._state = state
+        self._environment = self._first_environment(is_fresh)
+
+    def close(self) -> None:
+        """Removes all that the commands wrote."""
+        shutil.rmtree(self._top, ignore_errors=True)
+
+    def working_folder(self) -> Path:
+        """Returns the folder in which the next command runs."""
+        return Path((self._state / "folder").read_text().rstrip("\n"))
+
+    def _first_environment(self, is_fresh: bool) -> dict[str, str]:
+        """Returns the environment of the first command."""
+        dropped = ("DEPYF_", "TORCH", "PYTHON", "PYTEST", "VIRTUAL_ENV", "COV_")
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+        commands = self._top / "bin"
+        commands.mkdir()
+        path = [str(commands), str(Path(sys.executable).parent)]
+        if not is_fresh:
+            (commands / "depyf").write_text('#!/bin/sh\nexec python -m depyf "$@"\n')
+            (commands / "depyf").chmod(0o755)
+            path.append(str(ROOT / "build" / "dev"))
+        environment |= {
+            "DEPYF_DOCS_STATE": str(self._state),
+            "HOME": str(self.home),
+            "PATH": os.pathsep.join([*path, environment.get("PATH", os.defpath)]),
+            "PYTHONUNBUFFERED": "1",  # What is printed to both streams keeps its order.
+            "TORCHINDUCTOR_CACHE_DIR": str(self._top / "cache"),  # Nothing is compiled before.
+            # Where other programs run too, threads that wait in a loop would take longer than the program itself.
+            "OMP_WAIT_POLICY": "PASSIVE",
+            "TERM": "dumb",
+            "NO_COLOR": "1",
+            "COLUMNS": "120",
+            "LC_ALL": "C.UTF-8",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+        }
+        return environment
+
+    def run(self, command: str, typed: Sequence[str] = ()) -> list[str]:
+        """Runs a command, types the lines into it, and returns the lines that it printed. `status` is its exit status."""
+        script = _SCRIPT.format(last_status=self.status, command=command)
+        process = subprocess.Popen(
+            ["bash", "-c", script],
+            env=self._environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        try:
+            output, _ = process.communicate("".join(f"{line}\n" for line in typed), timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            raise PageError(f"the command took more than {SECONDS} s: {command}") from None
+        self.status = process.returncode
+        return self._shown(output, typed)
+
+    def _shown(self, output: str, typed: Sequence[str]) -> list[str]:
+        """Returns output as a terminal would show it: with the typed lines behind the prompts, and without a real path."""
+        for line in typed:
+            prompt = next((prompt for prompt in PROMPTS if prompt in output), None)
+            if prompt is None:
+                break
+            output = output.replace(prompt, f"{prompt.strip()}\0{line}\n", 1)
+        output = output.replace("\0", " ").replace(str(self.home), SHOWN_HOME)
+        return output.removesuffix("\n").split("\n") if output else []
