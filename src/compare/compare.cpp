@@ -8,6 +8,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "decode/class_details.h"
 #include "decode/decode.h"
 #include "decode/op.h"
 #include "decode/op_info.h"
@@ -44,6 +45,7 @@ class CompareGraph {
     Result<DecodedCode> decoded = decode(code);
     if (!decoded) return;
     decoded_ = std::move(*decoded);
+    class_details_ = class_details(*decoded_);
     for (std::size_t at = 0; at < decoded_->instructions.size(); ++at) nodes.push_back(node(at));
     for (std::size_t range = 0; range < decoded_->ranges.size(); ++range) {
       const ProtectedRange& info = decoded_->ranges[range];
@@ -97,13 +99,6 @@ class CompareGraph {
   // symbols.
   enum ConstantDetail : std::int32_t { code_object = 1, line_of_class, names_of_class, common_constant };
 
-  // Returns the name under which the value loaded at `at` is stored; an empty string if it is not stored.
-  std::string_view stored_as(std::size_t at) const {
-    const auto& code = decoded_->instructions;
-    if (at + 1 >= code.size() || code[at + 1].op != Op::store_name_) return {};
-    return code_.names[std::size_t(code[at + 1].arg)];
-  }
-
   CompareNode node(std::size_t at) const {
     const Instruction& it = decoded_->instructions[at];
     CompareNode made{.op = it.op, .value = symbols_.integer(it.arg), .detail = it.aux};
@@ -125,7 +120,7 @@ class CompareGraph {
       else made.value = symbols_.integer(beyond), made.detail = common_constant;
     } else if (it.op == Op::load_int_) {
       made.op = Op::load_const_;
-      if (stored_as(at) == "__firstlineno__") made.value = 0, made.detail = line_of_class;
+      if (int(at) + 1 == class_details_.line) made.value = 0, made.detail = line_of_class;
     } else if (it.op == Op::resume_) {
       made.value = 0;
     } else if (it.op == Op::call_ && it.aux >= 0) {
@@ -149,10 +144,9 @@ class CompareGraph {
     node.value = symbols_.constant(value);
     // The compiler stores two facts in a class that the source does not fix: its line, and a tuple of names in the
     // order of a set.
-    const std::string_view name = stored_as(at);
-    if (name == "__firstlineno__") {
+    if (int(at) + 1 == class_details_.line) {
       node.value = 0, node.detail = line_of_class;
-    } else if (name == "__static_attributes__" && value.kind == Constant::Kind::tuple) {
+    } else if (int(at) + 1 == class_details_.attributes && value.kind == Constant::Kind::tuple) {
       Constant sorted = value;
       std::sort(sorted.items.begin(), sorted.items.end(),
                 [](const Constant& a, const Constant& b) { return a.text < b.text; });
@@ -189,6 +183,7 @@ class CompareGraph {
   const CodeObject& code_;
   Symbols& symbols_;
   std::optional<DecodedCode> decoded_;
+  ClassDetails class_details_;
 };
 
 std::vector<std::string> sorted(std::vector<std::string> names) {

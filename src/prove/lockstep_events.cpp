@@ -504,8 +504,9 @@ bool EventReader::with_cleanup(const Frame& frame) {
 bool EventReader::class_detail(const Frame& frame) {
   const Instruction& store = code_.instructions[std::size_t(frame.at) + 1];
   event.op = Op::store_name_;
-  event.detail = 1;
-  event.name = &code_.decoded.code->names[std::size_t(store.arg)];
+  event.detail = store.op == Op::store_global_ ? 2 : 1;  // 1: in the class, or where a `nonlocal` says
+  if (store.op == Op::store_deref_) event.local = store.arg;
+  else event.name = &code_.decoded.code->names[std::size_t(store.arg)];
   if (frame.at == code_.attributes_at) event.constant = code_.constant_at(frame.at);
   return code_.handler_at(frame.at) == code_.handler_at(frame.at + 1);
 }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <ranges>
 
+#include "decode/class_details.h"
 #include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
@@ -79,22 +80,16 @@ Code::Code(const DecodedCode& decoded_code) : decoded(decoded_code), instruction
   if (!has_table) std::ranges::copy(decoded.is_cell, is_cell.begin());
 }
 
-// Finds the stores of class details (3.13 and later): the compiler makes a class body store its line first, and the
-// names of its attributes last.
+// The load before each store is where the event stands.
 void Code::find_class_details() {
-  if (!dialect_of(version).class_details || (decoded.code->flags & CodeObject::optimized)) return;
-  bool has_line = false;
-  for (std::size_t at = 1; at < instructions.size(); ++at) {
-    if (instructions[at].op != Op::store_name_) continue;
-    const std::string& name = decoded.code->names[std::size_t(instructions[at].arg)];
-    const Op before = instructions[at - 1].op;
-    if (name == "__firstlineno__" && !has_line) {
-      has_line = true;
-      line_at = before == Op::load_const_ || before == Op::load_int_ ? int(at) - 1 : -1;
-    }
-    if (name == "__static_attributes__") attributes_at = before == Op::load_const_ ? int(at) - 1 : -1;
-  }
+  const ClassDetails details = class_details(decoded);
+  const auto load_before = [&](int store, OpSet loads) {
+    return store > 0 && loads.has(instructions[std::size_t(store) - 1].op) ? store - 1 : -1;
+  };
+  line_at = load_before(details.line, {Op::load_const_, Op::load_int_});
+  attributes_at = load_before(details.attributes, {Op::load_const_});
 }
+
 // MAKE_CELL turns a local into a cell; COPY_FREE_VARS fills the cells of free variables.
 int Code::begin() {
   std::size_t at = 0;

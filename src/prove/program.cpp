@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "decode/class_details.h"
 #include "decode/decode.h"
 #include "decode/op.h"
 #include "depyf/code_object.h"
@@ -92,14 +93,8 @@ Result<Program> make_program(const CodeObject& code, Result<DecodedCode> decoded
       if (handler < 0) handler = static_cast<int>(range);
     }
   }
-  // The first `__firstlineno__` and the last `__static_attributes__` are the stores that the compiler made.
-  for (int at = 0; at < program.size && dialect_of(code.version).class_details && !(code.flags & CodeObject::optimized);
-       ++at) {
-    if (instructions[static_cast<std::size_t>(at)].op != Op::store_name_) continue;
-    const std::string& name = code.names[static_cast<std::size_t>(instructions[static_cast<std::size_t>(at)].arg)];
-    if (name == "__firstlineno__" && program.stores_line < 0) program.stores_line = at;
-    if (name == "__static_attributes__") program.stores_attributes = at;
-  }
+  const ClassDetails details = class_details(program.decoded);
+  program.stores_line = details.line, program.stores_attributes = details.attributes;
   for (int index = 0; index < program.decoded.constant_count(); ++index)
     program.constants.push_back(symbols.constant(program.decoded.constant(index)));
   for (const std::string& name : code.names) {

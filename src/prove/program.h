@@ -23,9 +23,8 @@ struct Program {
   std::vector<Symbol> constants, names;
   std::vector<Symbol> installed;  // for each name: the value of a global that keeps its value, or null
   std::map<Symbol, int> outputs;  // for such a value: the number of items that a call of it returns; see ProofOptions
-  // The instructions by which the compiler makes a class body store facts of its source (3.13 and later): its line, and
-  // names of attributes in no defined order. A program may store to the same names itself: before the one, after the
-  // other. -1 if there is no such store.
+  // The instructions that store class details: the line, and names of attributes in no defined order. -1 if there is no
+  // such store.
   int stores_line = -1, stores_attributes = -1;
   bool watched = false;  // true if the code may get hold of its own frame, and look at its locals at any time
   int size = 0;
