@@ -15,6 +15,12 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
+// True if the compiler makes `name` of the `spelled` name, which it does with private names in a class.
+bool is_private_form(std::string_view name, std::string_view spelled) {
+  return spelled.starts_with("__") && !spelled.ends_with("__") && name.size() > spelled.size() + 1 &&
+         name.starts_with("_") && !name.starts_with("__") && name.ends_with(spelled);
+}
+
 // The largest number of dots of a relative import. Each dot takes a byte of the text, and no package is nested so
 // deeply.
 constexpr int max_level = 1000;
@@ -46,9 +52,11 @@ void import_name(Simulation& sim) {
     std::string_view first = module.substr(0, dot);
     if (next < sim.cursor.end && is_store_name(sim.cursor.code[next].op)) {
       std::string_view name = stored(next);
-      if (name == first || dot == std::string_view::npos) {
+      // `import __a.b` in a class binds `_C__a`, and imports a module that is named as it stands there.
+      const bool binds_first = name == first || (dot != std::string_view::npos && is_private_form(name, first));
+      if (binds_first || dot == std::string_view::npos) {
         sim.cursor.at = next;
-        Alias alias{module, name == first ? std::string_view{} : name};
+        Alias alias{module, binds_first ? std::string_view{} : name};
         return sim.emit(Import{sim.context.list({alias}), lazy});
       }
     }
@@ -98,7 +106,11 @@ void import_name(Simulation& sim) {
       int store = sim.cursor.skip(at + 1);
       if (store >= sim.cursor.end || !is_store_name(sim.cursor.code[store].op)) break;
       std::string_view name = sim.cursor.name_of(sim.cursor.code[at].arg), as_name = stored(store);
-      aliases.push_back({name, name == as_name ? std::string_view{} : as_name});
+      if (aliases.size() == list->value->items.size()) break;
+      const std::string& listed = list->value->items[aliases.size()].text;
+      if (listed != name && !is_private_form(name, listed)) break;
+      // A private name of a class is listed as the source has it, and looked up and bound in its longer form.
+      aliases.push_back({listed, listed == as_name ? std::string_view{} : as_name});
       at = sim.cursor.skip(store + 1);
     }
     if (at < sim.cursor.end && sim.cursor.code[at].op == Op::pop_top_ && aliases.size() == list->value->items.size()) {

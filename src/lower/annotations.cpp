@@ -57,9 +57,12 @@ bool annotate_function(Unit& unit, const FunctionDef& node) {
     any = any || node.args->vararg.annotation || node.args->kwarg.annotation;
   }
   if (!any) return false;
-  // From 3.15 on, the qualified name contains that of the function, unless a function of type parameters is around it.
+  // From 3.15 on, the qualified name contains that of the function, unless the function has type parameters and stands in
+  // the module itself.
   const std::string name(unit.names.spelled(node.name));
-  const bool named = unit.dialect.qualified_annotates && unit.names.scope->unit()->kind != ScopeKind::type_params;
+  const bool is_generic_of_module =
+      unit.names.scope->unit()->kind == ScopeKind::type_params && unit.qualified("__annotate__") == "__annotate__";
+  const bool named = unit.dialect.qualified_annotates && !is_generic_of_module;
   const Header header{.name = "__annotate__",
                       .qualname = unit.qualified(named ? name + ".__annotate__" : "__annotate__"),
                       .posonly = 1};

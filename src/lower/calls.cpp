@@ -133,7 +133,7 @@ void expanded_arguments(Unit& unit, int pushed, List<Expr*> args, List<Keyword> 
 // The same for 3.8, which gathers tuples and dicts and joins them by BUILD_TUPLE_UNPACK_WITH_CALL and
 // BUILD_MAP_UNPACK_WITH_CALL.
 void expanded_arguments_38(Unit& unit, int pushed, List<Expr*> args, List<Keyword> keywords) {
-  const int parts = gathered_38(unit, args, pushed);
+  const int parts = gathered_38(unit, args, pushed, Op::build_tuple_);
   if (parts == 0) unit.code.emit(Op::build_tuple_, 0);
   if (parts > 1) unit.code.emit(Op::build_unpack_, parts, 4);
   int dicts = 0;

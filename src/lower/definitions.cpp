@@ -1,5 +1,6 @@
 // Functions, classes and lambdas, in the shapes of lift/definitions.cpp.
 #include <algorithm>
+#include <span>
 
 #include "decode/op.h"
 #include "lower/annotations.h"
@@ -157,12 +158,13 @@ void function_def(Unit& unit, const FunctionDef& node, const Stmt* stmt) {
   if (node.type_params.empty()) {
     plain_function(unit, node, stmt, flags);
   } else {
-    // The defaults are evaluated outside and passed as arguments.
+    // The defaults are evaluated outside and passed as arguments, whose names do not tell of which kind they are.
+    static constexpr std::string_view default_parameters[] = {".defaults", ".kwdefaults"};
     const int arguments = ((flags & with_defaults) != 0) + ((flags & with_kwdefaults) != 0);
     generic(unit, &node.type_params, unit.names.spelled(node.name), arguments, [&](Unit& within) {
       type_params(within, node.type_params);
-      if (flags & with_defaults) within.names.variable(".defaults", Access::load);
-      if (flags & with_kwdefaults) within.names.variable(".kwdefaults", Access::load);
+      for (std::string_view parameter : std::span(default_parameters).first(static_cast<std::size_t>(arguments)))
+        within.names.variable(parameter, Access::load);
       plain_function(within, node, stmt, flags);
       within.code.emit(Op::swap_, 2);
       within.code.emit(Op::intrinsic_2_, static_cast<std::int32_t>(Intrinsic2::set_function_type_params));

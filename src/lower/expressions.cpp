@@ -118,7 +118,8 @@ void compare_condition(Unit& unit, const Compare& node, Label target, bool when)
 
 // `kind` is that of build_unpack: 0 for a tuple, 1 for a list, 2 for a set.
 void unpacked_sequence_38(Unit& unit, List<Expr*> items, int kind) {
-  const int parts = gathered_38(unit, items, 0);
+  constexpr int set = 2;
+  const int parts = gathered_38(unit, items, 0, kind == set ? Op::build_set_ : Op::build_tuple_);
   unit.code.emit(Op::build_unpack_, parts, kind);
 }
 
@@ -353,13 +354,13 @@ void sequence(Unit& unit, List<Expr*> items, int pushed, Op build, bool tuple) {
   if (tuple) unit.code.emit(Op::list_to_tuple_);
 }
 
-// Gathers the values that are pushed already, and the items between stars, into tuples. Returns how many values lie on
+// Gathers the values that are pushed already, and the items between stars, into tuples or sets. Returns how many values lie on
 // the stack then, which one BUILD_TUPLE_UNPACK or the like joins.
-int gathered_38(Unit& unit, List<Expr*> items, int pushed) {
+int gathered_38(Unit& unit, List<Expr*> items, int pushed, Op gathering) {
   int parts = 0, gathered = pushed;
   const auto gather = [&] {
     if (gathered == 0) return;
-    unit.code.emit(Op::build_tuple_, gathered);
+    unit.code.emit(gathering, gathered);
     gathered = 0;
     ++parts;
   };

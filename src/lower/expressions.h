@@ -21,8 +21,8 @@ inline void exprs(Unit& unit, ast::List<ast::Expr*> list) {
 void condition(Unit& unit, const ast::Expr* test, Label target, bool when);
 // Builds a list or set, or a tuple if `tuple` is set. The first `pushed` items are on the stack already.
 void sequence(Unit& unit, ast::List<ast::Expr*> items, int pushed, Op build, bool tuple = false);
-// For 3.8: gathers the items between stars into tuples, and returns the number of parts.
-int gathered_38(Unit& unit, ast::List<ast::Expr*> items, int pushed);
+// For 3.8: gathers the items between stars by `gathering`, BUILD_TUPLE or BUILD_SET. Returns the number of parts.
+int gathered_38(Unit& unit, ast::List<ast::Expr*> items, int pushed, Op gathering);
 // True if the slice is compiled to BINARY_SLICE and STORE_SLICE (3.12 and later).
 bool is_binary_slice(const Dialect& dialect, const ast::Expr* slice);
 // Pushes the bounds of a slice, and its step if it has one.

@@ -68,7 +68,7 @@ void import_from(Unit& unit, const ImportFrom& node) {
     return;
   }
   for (const Alias& alias : node.names) {
-    unit.code.named(Op::import_from_, alias.name);
+    unit.code.named(Op::import_from_, unit.names.mangled(alias.name));
     unit.names.name(alias.asname.empty() ? alias.name : alias.asname, Access::store);
   }
   unit.code.emit(Op::pop_top_);

@@ -138,15 +138,17 @@ void SymbolTable::function(Scope* scope, const FunctionDef& node, const Stmt* st
   defaults(scope, node.args);
   bind(scope, node.name);
   Scope* around = type_params(scope, &node.type_params, node.type_params);
-  // Defaults are passed to the function of type parameters as arguments.
+  // Defaults are passed to the function of type parameters as arguments. The first argument is named `.defaults`, also
+  // where keywords alone have defaults.
   if (around != scope && around->parameters.empty() && node.args) {
     const auto pass = [&](std::string_view name) {
       around->parameters.push_back(name);
       around->bound.insert(name);
     };
-    if (!node.args->defaults.empty()) pass(".defaults");
+    const bool has_defaults = !node.args->defaults.empty();
+    if (has_defaults) pass(".defaults");
     if (std::ranges::any_of(node.args->kw_defaults, [](const Expr* value) { return value != nullptr; }))
-      pass(".kwdefaults");
+      pass(has_defaults ? ".kwdefaults" : ".defaults");
   }
   annotations(around, node);
   Scope* inner = open(around, stmt, ScopeKind::function);

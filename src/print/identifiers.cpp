@@ -7,21 +7,33 @@ namespace depyf::print {
 using namespace ast;
 
 // The compiler mangles private names: within a class C, `__x` becomes `_C__x`. The printer removes the `_C` again.
-void Identifiers::name(std::string_view name) {
-  const bool private_name = !private_.empty() && name.starts_with(private_) && !name.ends_with("__");
+std::string_view Identifiers::spelled(std::string_view name) const {
+  const bool is_private = !private_.empty() && name.starts_with(private_) && !name.ends_with("__");
   // Two characters of the prefix, the underscores of `__x`, remain.
-  if (private_name) name.remove_prefix(private_.size() - 2);
+  return is_private ? name.substr(private_.size() - 2) : name;
+}
+
+void Identifiers::name(std::string_view name) {
+  name = spelled(name);
   if (known_names_.is_identifier(name)) out_.write(name);
   else out_.write(renamed_(name));
 }
 
 void Identifiers::dotted_name(std::string_view name) {
+  const std::string around = name.find('.') == name.npos ? private_ : std::exchange(private_, {});
   for (std::size_t at = 0; at <= name.size();) {
     const std::size_t end = std::min(name.find('.', at), name.size());
     if (at > 0) out_.write(".");
     this->name(name.substr(at, end - at));
     at = end + 1;
   }
+  private_ = around;
+}
+
+void Identifiers::plain_name(std::string_view name) {
+  const std::string around = std::exchange(private_, {});
+  this->name(name);
+  private_ = around;
 }
 
 std::string Identifiers::enter_class(std::string_view name) {

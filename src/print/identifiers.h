@@ -19,8 +19,12 @@ class Identifiers {
   // Prints a variable, attribute or parameter name. A name that is no identifier is printed as the identifier that
   // replaces it.
   void name(std::string_view name);
-  // Prints a name such as `os.path`, part by part.
+  // Prints a name such as `os.path`, part by part. The compiler mangles no name that has a dot.
   void dotted_name(std::string_view name);
+  // Prints a name that is not mangled in a class.
+  void plain_name(std::string_view name);
+  // Returns the name as the source has it, without the name of the class where it is private.
+  std::string_view spelled(std::string_view name) const;
   bool has_renamed() const { return !renamed_.empty(); }
 
   // Starts a class body, in which mangled private names are printed as the source had them. Returns the state that

@@ -212,16 +212,20 @@ void Statements::handlers(const Try& node) {
   }
 }
 
-// Prints names of imports. `line` is the source line of the first name (-1 if unknown), and each further name is `step`
+// Prints names of imports. Those `from` a module are written as they are, as the compiler keeps a list of them that it does
+// not mangle. `line` is the source line of the first name (-1 if unknown), and each further name is `step`
 // lines below its predecessor.
-void Statements::aliases(List<Alias> aliases, std::int32_t line, int step) {
+void Statements::aliases(List<Alias> aliases, bool from, std::int32_t line, int step) {
   bool first = true;
   for (const Alias& alias : aliases) {
     if (!first) breaks_.comma(line >= 0 ? line += step : -1);
     first = false;
     if (line >= 0) breaks_.last_line = line;
-    alias.name == "*" ? out_.write("*") : names_.dotted_name(alias.name);
-    if (!alias.asname.empty()) out_.write(" as "), names_.name(alias.asname);
+    if (alias.name == "*") out_.write("*");
+    else if (from) names_.plain_name(alias.name);
+    else names_.dotted_name(alias.name);
+    const bool binds_another = !alias.asname.empty() && !(from && names_.spelled(alias.asname) == alias.name);
+    if (binds_another) out_.write(" as "), names_.name(alias.asname);
   }
 }
 
@@ -252,14 +256,14 @@ void Statements::import_from(const Stmt* stmt, const ImportFrom& import) {
   out_.write(std::string(std::size_t(std::max(import.level, 0)), '.'));
   if (!import.module.empty() || import.level <= 0) names_.dotted_name(import.module);
   out_.write(" import ");
-  if (import.names.size() == 1 && import.names[0].name == "*") return aliases(import.names, -1, 0);
+  if (import.names.size() == 1 && import.names[0].name == "*") return aliases(import.names, true, -1, 0);
   // The instruction that ends the statement has the lines of the whole import. If there are more lines than names, each
   // name stands on a line of its own.
   const Position* position = positions_.position_of(stmt);
   const std::int32_t more = position ? position->end_line - stmt->line : 0;
   const std::int32_t line = stmt->line >= 0 && more > 0 ? stmt->line + 1 : -1;
-  breaks_.optional_brackets(line,
-                            [&] { aliases(import.names, line, more > std::int32_t(import.names.size()) ? 1 : 0); });
+  breaks_.optional_brackets(
+      line, [&] { aliases(import.names, true, line, more > std::int32_t(import.names.size()) ? 1 : 0); });
 }
 
 void Statements::keyword_statement(const Stmt* stmt) {
@@ -348,7 +352,7 @@ void Statements::keyword_statement(const Stmt* stmt) {
                  [&](const Import& n) {
                    if (n.is_lazy && !n.names.empty()) out_.write("lazy ");
                    out_.write(n.names.empty() ? "pass" : "import ");
-                   aliases(n.names, -1, 0);
+                   aliases(n.names, false, -1, 0);
                  },
                  [&](const ImportFrom& n) { import_from(stmt, n); },
                  [&](const Global& n) { names("global ", n.names); },

@@ -61,7 +61,7 @@ class Statements {
   // Prints the cases of a match statement, and the clauses of a try statement.
   void cases(const ast::Match& node);
   void handlers(const ast::Try& node);
-  void aliases(ast::List<ast::Alias> aliases, std::int32_t line, int step);
+  void aliases(ast::List<ast::Alias> aliases, bool from, std::int32_t line, int step);
   void names(std::string_view keyword, ast::List<std::string_view> names);
 
   Emitter& out_;

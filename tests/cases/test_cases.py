@@ -37,6 +37,8 @@ TEXT_DIFFERS = {
     "expressions/ternary": "`return a if c else b` is `if c: return a`, then `return b`",
     "statements/docstrings": "3.13 strips the blanks of docstrings",
 }
+# 3.14 leaves the first test of `(a or b) or c` out of the range that a handler protects, which no source says.
+NOT_PROVED = {((3, 14), "exceptions/grouped_operands")}
 
 
 def is_known_to_fail(path: Path) -> bool:
@@ -119,7 +121,12 @@ def test_source_comes_back_from_other_bytecode(version: tuple[int, int], tmp_pat
     assert len(sources) > 40
     done = subprocess.run([COMMAND, "-o", tmp_path / "out", tmp_path / "in"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    done = subprocess.run([COMMAND, "--prove", "--json", tmp_path / "in"], capture_output=True, text=True)
     wrong = []
+    for file in json.loads(done.stdout)["files"]:
+        name = Path(file["file"]).relative_to(tmp_path / "in").with_suffix("").as_posix()
+        rows = file["not_proved"] if (version, name) not in NOT_PROVED else []
+        wrong += [f"{name}: {row['name']}: not proved: {row['reason']}" for row in rows]
     for name, source in sources.items():
         out = tmp_path / "out" / f"{name}.py"
         reply = worker.ask(do="compare", pyc=str(tmp_path / "in" / f"{name}.pyc"), out=str(out))

@@ -36,3 +36,10 @@ class E[T](D):
 
 def g[T: int, *Ts, **P](x: T, *args: *Ts, **kwargs: P.kwargs) -> T:
     return lambda: x
+
+
+def outer():
+    def local[T](x: T) -> T:
+        return x
+
+    return local
