@@ -16,13 +16,18 @@ namespace {
 // True if `expr` is the AssertionError of an assert statement. From 3.9 on, the name that LOAD_ASSERTION_ERROR gives is
 // a text of its own, while a global is a view of co_names. In 3.8 the exception is loaded by LOAD_GLOBAL even in
 // modules and classes, where code that a person wrote uses LOAD_NAME. In functions of 3.8, both are the same code.
+// A variable of the function may have the name, too; then the instruction decides.
 bool is_assertion(const Expr* expr, const Scope& scope) {
   auto* name = as<Name>(expr);
   if (!name || name->id != "AssertionError") return false;
-  if (dialect_of(scope.decoded.code->version).global_assertion_error)
+  const auto is_loaded_by = [&](OpSet loads) {
     return std::ranges::any_of(scope.decoded.instructions, [&](const Instruction& instruction) {
-      return instruction.offset == expr->offset && instruction.op == Op::load_global_;
+      return instruction.offset == expr->offset && loads.has(instruction.op);
     });
+  };
+  if (dialect_of(scope.decoded.code->version).global_assertion_error) return is_loaded_by({Op::load_global_});
+  if (std::ranges::find(scope.decoded.localsplus, name->id) != scope.decoded.localsplus.end())
+    return is_loaded_by({Op::load_assertion_error_, Op::load_common_constant_});
   for (const std::string& own : scope.decoded.code->names)
     if (own.data() == name->id.data()) return false;
   return true;
