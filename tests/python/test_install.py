@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+import tomllib
 
 ROOT = Path(__file__).parent.parent.parent
 CORE = ROOT / "build" / "dev" / "libdepyf_core.a"
@@ -40,7 +42,11 @@ def test_wheel(tmp_path: Path) -> None:
     assert [name for name in names if name.startswith("depyf/_core.") and name.endswith((".so", ".pyd"))]
     assert "depyf_pytest/__init__.py" in names
     assert not [name for name in names if not name.startswith(("depyf/", "depyf_pytest/", "depyf-"))]
-    assert [name for name in names if name.endswith(".data/scripts/depyf-decompile")]
+    for command in ("depyf-decompile", "depyf-report"):
+        (path,) = (name for name in names if name.endswith(f".data/scripts/{command}"))
+        (tmp_path / "site" / path).chmod(0o755)
+        done = subprocess.run([tmp_path / "site" / path, "--help"], capture_output=True, text=True)
+        assert (done.returncode, f"usage: {command}" in done.stdout) == (0, True), done.stderr
     (entry_points,) = (name for name in names if name.endswith("entry_points.txt"))
     assert "depyf = depyf." in (tmp_path / "site" / entry_points).read_text()
     done = subprocess.run(
@@ -48,3 +54,20 @@ def test_wheel(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "x + 1" in done.stdout
+
+
+def test_the_page_of_the_package_stands_alone() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    page = (ROOT / settings["project"]["readme"]).read_text()
+    # A registry shows the page without the files beside it.
+    assert not re.search(r"\]\((?!https:)|<img|\]:", page)
+    python_block = re.compile(r"```python\n.*?```", re.S)
+    assert python_block.findall(page) == python_block.findall((ROOT / "README.md").read_text())[:1]
+
+
+def test_the_metadata_names_each_version_that_is_supported() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    versions = re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
+    assert versions == ["3.10", "3.11", "3.12", "3.13", "3.14"]
+    assert project["requires-python"] == f">={versions[0]}"
+    assert all((ROOT / name).is_file() for name in project["license-files"])

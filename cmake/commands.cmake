@@ -1,0 +1,59 @@
+# The commands depyf-decompile and depyf-report. They need no library but the core.
+find_package(Threads REQUIRED)
+include(CheckLinkerFlag)
+# Loading and relocating a shared C++ library takes four times the instructions that decompiling a small file does.
+check_linker_flag(CXX "-static-libstdc++;-static-libgcc" DEPYF_HAS_STATIC_LIBSTDCXX)
+set(command_link_options "")
+if(DEPYF_STATIC)
+  set(command_link_options -static)
+elseif(DEPYF_HAS_STATIC_LIBSTDCXX AND NOT DEPYF_SANITIZE)
+  set(command_link_options -static-libstdc++ -static-libgcc)
+endif()
+
+# A wheel puts its scripts into the environment's bin.
+if(SKBUILD)
+  set(commands_folder "${SKBUILD_SCRIPTS_DIR}")
+  set(data_folder "${SKBUILD_DATA_DIR}/share")
+else()
+  include(GNUInstallDirs)
+  set(commands_folder "${CMAKE_INSTALL_BINDIR}")
+  set(data_folder "${CMAKE_INSTALL_DATAROOTDIR}")
+endif()
+
+function(add_command name)
+  add_executable(${name} ${ARGN})
+  target_include_directories(${name} PRIVATE src)
+  target_link_libraries(${name} PRIVATE depyf_core Threads::Threads)
+  target_link_options(${name} PRIVATE ${command_link_options})
+  install(TARGETS ${name} RUNTIME DESTINATION "${commands_folder}")
+endfunction()
+
+file(GLOB cli_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/cli/*.cpp")
+if(DEPYF_SANITIZE)
+  list(FILTER cli_sources EXCLUDE REGEX "/allocation\\.cpp$")  # a sanitizer has an operator new of its own
+endif()
+add_command(depyf-decompile ${cli_sources})
+
+file(GLOB report_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/report/*.cpp")
+add_command(depyf-report ${report_sources})
+target_compile_options(depyf-report PRIVATE -Wall -Wextra -Wshadow)
+
+# depyf-decompile prints its own manual page and shell completion. They are made by running it, which a build for another
+# machine can do with an emulator (CMAKE_CROSSCOMPILING_EMULATOR).
+set(made_texts "")
+foreach(text "man;depyf-decompile.1;man/man1" "completion bash;depyf-decompile;bash-completion/completions"
+        "completion zsh;_depyf-decompile;zsh/site-functions")
+  list(GET text 0 command)
+  list(GET text 1 name)
+  list(GET text 2 folder)
+  string(REPLACE " " ";" command "${command}")
+  set(file "${CMAKE_CURRENT_BINARY_DIR}/texts/${folder}/${name}")
+  add_custom_command(
+    OUTPUT "${file}"
+    COMMAND "${CMAKE_COMMAND}" -E make_directory "${CMAKE_CURRENT_BINARY_DIR}/texts/${folder}"
+    COMMAND depyf-decompile ${command} > "${file}"
+    DEPENDS depyf-decompile VERBATIM)
+  list(APPEND made_texts "${file}")
+  install(FILES "${file}" DESTINATION "${data_folder}/${folder}")
+endforeach()
+add_custom_target(depyf-decompile-texts ALL DEPENDS ${made_texts})
