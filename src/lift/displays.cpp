@@ -25,9 +25,12 @@ namespace {
 // display.
 bool extend_display(Context& context, const Cursor& cursor, Expr* display, Op op, Expr* key, Expr* value) {
   auto add = [&](List<Expr*>& items, Expr* item) { items = context.arena.append(items, item); };
-  // The compiler folds constant items of a display to a tuple, or a frozenset for a set.
+  // The compiler folds three constant items of a display or more to a tuple, or a frozenset for a set. A frozenset has
+  // fewer if some items in the source were equal; a tuple of fewer was written with a star.
+  constexpr std::size_t least_in_constant = 3;
   auto add_all = [&](List<Expr*>& items, Constant::Kind folded) {
-    if (const Constant* constant = items.empty() ? constant_of(value, folded) : nullptr)
+    const Constant* constant = items.empty() ? constant_of(value, folded) : nullptr;
+    if (constant && (constant->items.size() >= least_in_constant || folded == Constant::Kind::frozenset))
       for (const Constant& item : constant->items) add(items, cursor.make(ConstantExpr{&item}));
     else add(items, cursor.make(Starred{value}));
   };
@@ -39,9 +42,6 @@ bool extend_display(Context& context, const Cursor& cursor, Expr* display, Op op
     if (op == Op::set_add_) add(set->elts, value);
     else if (op == Op::set_update_) {
       add_all(set->elts, Constant::Kind::frozenset);
-      // The compiler makes a constant of three items or more. If the constant has fewer, some items in the source were
-      // equal.
-      constexpr std::size_t least_in_constant = 3;
       if (constant_of(value, Constant::Kind::frozenset))
         while (!set->elts.empty() && is<ConstantExpr>(set->elts.back()) && set->elts.size() < least_in_constant)
           add(set->elts, set->elts.back());
