@@ -105,6 +105,12 @@ void Variables::variable(std::string_view id, Access access) {
     case Home::local:
       if (function) {
         const bool cell = owner->cells.contains(id);
+        // Type parameters of a definition in a class are looked up in the dict of that class first, once they are cells.
+        if (cell && owner->sees_class && access == Access::load) {
+          code_.emit(Op::load_deref_, cell_slot(owner, "__classdict__"));
+          code_.emit(Op::load_from_dict_or_deref_, slot(owner, id));
+          return;
+        }
         code_.emit((cell ? deref : fast)[which], slot(owner, id));
       } else {
         code_.named(by_name[which], id);
