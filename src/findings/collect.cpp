@@ -43,7 +43,11 @@ class Collector {
     for (const diff::Function& function : facts_.functions) {
       for (const diff::EagerFact& fact : function.eager) eager(function, fact);
       for (const diff::BreakFact& fact : function.breaks) graph_break(function, *fact.source);
-      for (const diff::Cause& cause : function.recompilations) recompilation(function, cause);
+      for (auto cause = function.recompilations.begin(); cause != function.recompilations.end(); ++cause) {
+        const bool is_first = std::none_of(function.recompilations.begin(), cause,
+                                           [&](const diff::Cause& earlier) { return earlier.is_same_as(*cause); });
+        recompilation(function, *cause, is_first);
+      }
       for (const record::Compilation* compilation : function.compilations) {
         cache_misses(function, *compilation);
         expensive_guards(function, *compilation);
@@ -92,11 +96,15 @@ class Collector {
     if (std::optional<Patch> edit = edit_for_break(it, source_)) finding.patch = std::move(edit);
   }
 
-  void recompilation(const diff::Function& function, const diff::Cause& cause) {
+  void recompilation(const diff::Function& function, const diff::Cause& cause, bool is_first) {
     Finding& finding =
         add("recompilation", function, cause.place, function.title() + " was compiled again because of " + cause.text);
     finding.verify = "depyf check --recompiles 0";
-    set_remedy(finding, function, setting_for_recompilation(cause));
+    if (is_first && is_whole_number_of_module(cause))
+      finding.evidence.push_back(
+          "PyTorch takes a number of a module for a constant until it has changed once, whatever the settings are. Keep a "
+          "number that changes out of the compiled function, or make it a tensor.");
+    set_remedy(finding, function, setting_for_recompilation(cause, is_first));
   }
 
   void cache_misses(const diff::Function& function, const record::Compilation& compilation) {

@@ -83,8 +83,7 @@ std::string setting_for_break(const record::GraphBreak& graph_break) {
   return {};
 }
 
-std::string setting_for_recompilation(const diff::Cause& cause) {
-  if (cause.kind == "size") return "torch._dynamo.config.assume_static_by_default = False";
+bool is_whole_number_of_module(const diff::Cause& cause) {
   const bool is_attribute = cause.subject.find('.') != std::string::npos;
   // "expected 2, was 3": both are whole numbers.
   const std::size_t was = cause.text.find(", was ");
@@ -92,8 +91,13 @@ std::string setting_for_recompilation(const diff::Cause& cause) {
       was == std::string::npos ? std::string_view() : std::string_view(cause.text).substr(was + 6);
   const bool is_integer = !now.empty() && (now[0] == '-' || (now[0] >= '0' && now[0] <= '9')) &&
                           now.substr(0, now.find(' ')).find('.') == std::string_view::npos;
-  if (cause.kind == "value" && is_attribute && is_integer)
-    return "torch._dynamo.config.allow_unspec_int_on_nn_module = True";
+  return cause.kind == "value" && is_attribute && is_integer;
+}
+
+std::string setting_for_recompilation(const diff::Cause& cause, bool is_first) {
+  if (cause.kind == "size") return "torch._dynamo.config.assume_static_by_default = False";
+  // Dynamo takes such a number for a constant until it has changed once, with this setting too.
+  if (!is_first && is_whole_number_of_module(cause)) return "torch._dynamo.config.allow_unspec_int_on_nn_module = True";
   return {};
 }
 

@@ -15,7 +15,10 @@ using ReadSource = std::function<std::optional<std::string>(const std::string&)>
 // Returns a statement that removes a graph break or a recompilation without a change of what the program computes; empty
 // if none is known.
 std::string setting_for_break(const record::GraphBreak& graph_break);
-std::string setting_for_recompilation(const diff::Cause& cause);
+// `is_first`: no recompilation of the function before had the same cause.
+std::string setting_for_recompilation(const diff::Cause& cause, bool is_first);
+// True if the guard that failed is about an attribute of a module that is a whole number.
+bool is_whole_number_of_module(const diff::Cause& cause);
 std::string setting_for_limit(const record::Compilation& compilation);
 
 // Returns the edit that takes out the line of a graph break that the program asks for; nothing for any other line.

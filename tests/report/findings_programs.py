@@ -17,12 +17,14 @@ import torch
 
 logging.disable(logging.CRITICAL)
 warnings.simplefilter("ignore")
+settings = torch._dynamo.config.save_config()
 for name in sys.argv[2:]:
     folder = Path(sys.argv[1], name)
     path = folder / "model.py"
     torch._dynamo.reset()
     torch.manual_seed(0)
     # A program's settings, and functions that it adds to sets of them, are not for the next one.
+    torch._dynamo.config.load_config(settings)
     with torch._dynamo.config.patch(reorderable_logging_functions=set()), contextlib.redirect_stdout(io.StringIO()):
         namespace = {"__name__": "model"}
         exec(compile(path.read_text(), str(path), "exec"), namespace)

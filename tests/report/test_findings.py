@@ -48,7 +48,6 @@ PLANTED = {
     "item": (BLOCK.format(line="    y = y * x.sum().item()\n"), "graph-break", "x.sum().item()"),
     "nonzero": (BLOCK.format(line="    y = y.sum() + torch.nonzero(x).sum()\n"), "graph-break", "torch.nonzero(x)"),
     "size": (net(size="4 + i, 3", calls=2), "recompilation", "x.shape"),
-    "attribute": (net("return x * self.n", "net.n = 2 + i", calls=2), "recompilation", "self.n"),
     "limit": (net("return x * len(self.mode)", "net.mode = 'a' * i", calls=12), "recompile-limit", "recompile_limit"),
     "print, Inductor": (BLOCK.format(line="    print('hello')\n").replace("eager", "inductor"), "graph-break", "print('hello')"),
     "size, Inductor": (net(size="4 + i, 3", calls=2).replace("eager", "inductor"), "recompilation", "x.shape"),
@@ -143,6 +142,20 @@ def test_no_setting_is_proposed_where_none_is_sure_to_help(tmp_path: Path) -> No
         assert [each["place"]["text"] for each in found] == [line], name
         assert found[0]["setting"] is None and found[0]["patch"] is None and found[0]["remedy"], name
     assert "on parts of TABLE" in found[0]["sentence"]
+
+
+def test_a_number_that_changes_is_compiled_for_once_more_with_its_setting(tmp_path: Path) -> None:
+    (tmp_path / "numbers").mkdir()
+    (tmp_path / "numbers" / "model.py").write_text(net("return x * self.n", "net.n = 2 + i"))
+    run(tmp_path, ["numbers"])
+    before = findings(tmp_path / "numbers")
+    setting = "torch._dynamo.config.allow_unspec_int_on_nn_module = True"
+    assert [each["setting"] for each in before] == [None, setting, setting]
+    assert "a constant until it has changed once" in before[0]["evidence"][0]
+    patch(tmp_path / "numbers" / "model.py", before[1]["patch"], tmp_path / "patched" / "model.py")
+    run(tmp_path, ["patched"])
+    (after,) = findings(tmp_path / "patched")
+    assert "self.n: expected 2, was 3" in after["sentence"] and after["setting"] is None
 
 
 @pytest.mark.parametrize(
