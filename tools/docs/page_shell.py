@@ -16,8 +16,8 @@ from page_blocks import PageError
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN_HOME = "~"
 PROMPTS = ("(Pdb) ", "(depyf) ")
-SECONDS = 600
-"""After this time a command is ended; the longest one compiles for a minute on a slow machine."""
+SECONDS = 3600
+"""After this time a command is ended. The longest one installs PyTorch and compiles depyf: many minutes on a busy machine."""
 
 _SCRIPT = """\
 source "$DEPYF_DOCS_STATE/environment"
