@@ -133,9 +133,10 @@ class CopyMatcher {
     const Instruction& b = code_[other];
     if (left >= 0 && (a.op != b.op || b.op == Op::pop_top_)) {
       seen_.erase(mine);
-      // In a copy, `finally: break` pops the value that `return` in the try body would have returned.
+      // In a copy, `finally: break` pops the value that `return` in the try body would have returned; both pop the
+      // iterator of a for loop.
       const int goes_on = plain(left);
-      const bool drops = b.op == Op::pop_top_ && code_[goes_on].op != Op::pop_top_;
+      const bool drops = pops(other) > pops(goes_on);
       return step(goes_on, drops ? flow_.next[other] : InstructionIndex(raw), todo);
     }
     // A test that jumps back in the handler may be written in the copy as the opposite test over a jump, or the other
@@ -144,10 +145,12 @@ class CopyMatcher {
     if (turned ? a.arg != b.arg || a.aux != b.aux : !same_operation(decoded_, cfg_, a, b)) return false;
     RegionIndex inner = cfg_.region_of[mine], inner_other = cfg_.region_of[other];
     // Outside of inner statements, the body lies in the handler's region and the copy in the region around the try
-    // statement. The end of a function may lie outside of both.
-    if ((inner == handler_scope_) != (inner_other == outer_)) {
+    // statement. Where the body has left the handler by a break or the like, both lie in one region. The end of a
+    // function may lie outside of both.
+    const bool has_left = handler_scope_ >= 0 && !cfg_.inside(inner, handler_scope_) && inner == inner_other;
+    if (!has_left && (inner == handler_scope_) != (inner_other == outer_)) {
       if (a.op != Op::return_value_ && a.op != Op::load_const_) return false;
-    } else if (inner != handler_scope_) {
+    } else if (!has_left && inner != handler_scope_) {
       auto [pair, first] = regions_.emplace(inner, inner_other);
       if (!first && pair->second != inner_other) return false;
       if (first && inner >= 0 && inner_other >= 0) {
@@ -164,6 +167,14 @@ class CopyMatcher {
     if (a.target >= 0) todo.push_back({a.target, b.target});
     if (flow_.next[mine] >= 0) todo.push_back({flow_.next[mine], flow_.next[other]});
     return (a.target >= 0) == (b.target >= 0) && (flow_.next[mine] >= 0) == (flow_.next[other] >= 0);
+  }
+
+  // Returns how many POP_TOP follow each other at `at`.
+  int pops(int at) const {
+    int count = 0;
+    for (; at >= 0 && code_[at].op == Op::pop_top_ && count < search_limits::silent_chain; ++count)
+      at = flow_.next[at] < 0 ? -1 : plain(flow_.next[at]);
+    return count;
   }
 
   // Returns the instruction behind [SWAP 2]; POP_TOP; [SWAP 2]; POP_EXCEPT at `at`, which pops the exception and may
