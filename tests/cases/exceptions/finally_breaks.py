@@ -49,12 +49,8 @@ def two_loops(xs):
             finally:
                 if y:
                     break
-                for z in y:
-                    if z:
-                        break
-                    h(z)
-        else:
-            h(x)
+                h(y)
+        h(x)
 
 
 def nested(xs):
