@@ -147,11 +147,11 @@ class Artifacts:
 
     def _waits(self, item: Item, compile: Compilation) -> bool:
         if item.kind == "kernel":
-            if item.path is None or not hub.substitutes(self.directory):
+            if item.path is None or item.superseded or not hub.substitutes(self.directory):
                 return False
             self._kernels[item.path] = item, compile
             # Output code from a cache is loaded before it is announced.
-            return not compile.cached or graphs.loaded_module(item.path) is None
+            return graphs.loaded_module(item.path) is None
         return False
 
     def _write(self, item: Item, compile: Compilation | None, module: types.ModuleType | None = None) -> Artifact:
@@ -209,7 +209,8 @@ class Artifacts:
 
     def unwrite(self, compile: Compilation, item: Item) -> None:
         """Removes the file of an item."""
-        self._kernels.pop(str(item.path), None)
+        if self._kernels.get(str(item.path), (None, None))[0] is item:
+            del self._kernels[str(item.path)]
         if item.artifact is None:
             return
         compile.frame.artifacts.remove(item.artifact)

@@ -34,6 +34,8 @@ class Item:
     """A reference to the graph module, if it can be what runs."""
     path: str | None = None
     """For a kernel: the path of Inductor's own file."""
+    announced: bool = False
+    """For a kernel: true once PyTorch's trace has told of it; what comes from a cache is loaded before that."""
     artifact: Artifact | None = None
     created: bool = False
     swap: running.Swap | None = None
@@ -44,7 +46,8 @@ class Item:
     waiting_text: str = ""
     """For a graph that is expected to run from its file once its compilation has ended: the text of the file."""
     superseded: str = ""
-    """The reason why a graph does not run unchanged: the backend made something else of it."""
+    """The reason why the item does not run from its file: a backend made something else of a graph, or an earlier file
+    has the same output code."""
 
 
 @dataclass

@@ -17,6 +17,8 @@ from depyf.session import CacheMiss, RuntimeValue, Session, Symbol
 DIRECTIONS = {"Joint_graph": "joint", "Forward_graph": "forward", "Backward_graph": "backward"}
 """Kind of graph -> its direction, for the kinds that have only one."""
 
+SAME_CODE = "an earlier graph of the compilation is the same, and both run from the file of that one's output code"
+
 
 class TraceRecords:
     """Puts the content of records into the compilations that they are about. It is not thread safe: callers hold the
@@ -69,8 +71,13 @@ class TraceRecords:
         if compilation is None:
             self._items.add(kernel, None)
             return
-        if any(item.path == record.path is not None for item in compilation.items):
-            return  # The output code was loaded before it was announced.
+        same = next((item for item in compilation.items if item.path == record.path is not None), None)
+        if same is not None and not same.announced:
+            same.announced = True  # The output code was loaded before it was announced.
+            return
+        kernel.announced = True
+        if same is not None:
+            kernel.superseded = SAME_CODE
         if direction is not None:
             self._items.set_direction_of_last_graph(compilation, direction)
         self._items.add(kernel, compilation)
