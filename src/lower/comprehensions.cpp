@@ -11,6 +11,11 @@ using namespace ast;
 
 namespace {
 
+// Returns the operation that gets the iterator of the outermost loop.
+Op first_iterator(const ComprehensionExpr& node) {
+  return node.generators[0].is_async ? Op::get_aiter_ : Op::get_iter_;
+}
+
 std::string_view name_of(ComprehensionKind kind) {
   switch (kind) {
     case ComprehensionKind::list: return "<listcomp>";
@@ -38,8 +43,8 @@ void inlined_comprehension(Unit& unit, const ComprehensionExpr& node, Scope* inn
   if (node.kind == ComprehensionKind::set) unit.code.emit(Op::build_set_, 0);
   if (node.kind == ComprehensionKind::dict) unit.code.emit(Op::build_map_, 0);
   unit.code.emit(Op::swap_, 2);
-  if (unit.dialect.iterating_generators && !node.generators[0].is_async)
-    unit.code.emit(Op::get_iter_);  // GET_ITER stands behind the display in 3.15
+  // GET_ITER and GET_AITER stand behind the display in 3.15.
+  if (unit.dialect.iterating_generators) unit.code.emit(first_iterator(node));
   // If the comprehension is protected, its variables are cleared for the handler too.
   const int outside = unit.code.handler;
   const Label raised = unit.code.label(), end = unit.code.label();
@@ -147,15 +152,16 @@ void comprehension(Unit& unit, const ComprehensionExpr& node, const Expr* whole)
   // The outermost iterable is evaluated in the scope around.
   if (inner->inlined) {
     expr(unit, first.iter);
-    if (first.is_async) unit.code.emit(Op::get_aiter_);
-    else if (!unit.dialect.iterating_generators) unit.code.emit(Op::get_iter_);
+    if (!unit.dialect.iterating_generators) unit.code.emit(first_iterator(node));
     inlined_comprehension(unit, node, inner);
     return;
   }
   // The code of the comprehension calls iter() itself.
-  const bool gets_iterator = unit.dialect.iterating_generators && !first.is_async;
+  const bool gets_iterator = unit.dialect.iterating_generators;
   const std::string own_name(name_of(node.kind));
-  const Header header{.name = own_name, .qualname = unit.qualified(own_name), .iterates = gets_iterator};
+  const Header header{.name = own_name,
+                      .qualname = unit.qualified(own_name),
+                      .iterates = gets_iterator ? first_iterator(node) : Op::nop_};
   auto code = unit.nested(whole, inner, header, [&](Unit& within) {
     if (node.kind == ComprehensionKind::list) within.code.emit(Op::build_list_, 0);
     if (node.kind == ComprehensionKind::set) within.code.emit(Op::build_set_, 0);
@@ -167,7 +173,7 @@ void comprehension(Unit& unit, const ComprehensionExpr& node, const Expr* whole)
   });
   unit.make_function(code, 0);
   expr(unit, first.iter);
-  if (!gets_iterator) unit.code.emit(first.is_async ? Op::get_aiter_ : Op::get_iter_);
+  if (!gets_iterator) unit.code.emit(first_iterator(node));
   unit.code.emit(Op::call_function_, 1);
   // A comprehension with `async for` or `await` is a coroutine, which the code around awaits.
   if (inner->is_coroutine && node.kind != ComprehensionKind::generator) await_value(unit.code, unit.dialect);

@@ -56,7 +56,7 @@ void format_test(Unit& unit) {
 // Each parameter is made by an intrinsic function from its name and, if it has one, the function of its bound.
 void type_params(Unit& unit, List<TypeParam> params) {
   for (const TypeParam& param : params) {
-    unit.code.load_string(unit.names.mangled(param.name));
+    unit.code.load_string(unit.names.spelled(param.name));
     switch (param.kind) {
       case TypeParam::Kind::type_var:
         if (param.bound) {
@@ -105,7 +105,7 @@ void generic(Unit& unit, const void* node, std::string_view name, int arguments,
 void type_alias(Unit& unit, const TypeAlias& node, const Stmt* stmt) {
   const auto alias = [&](Unit& within) {
     const Header header{.name = std::string(node.name),
-                        .qualname = within.qualified(node.name),
+                        .qualname = within.qualified(node.name, !unit.dialect.deferred_annotations),
                         .posonly = unit.dialect.deferred_annotations};
     auto code = within.nested(stmt, within.names.scope->children.at(stmt), header, [&](Unit& inner) {
       format_test(inner);

@@ -75,9 +75,9 @@ void Unit::start() {
   result_->decoded.code = &result_->code;
   names.start();
   // A generator expression of 3.15 calls iter() before RETURN_GENERATOR, in the call that makes the generator.
-  if (iterates_) {
+  if (iterates_ != Op::nop_) {
     code.emit(Op::load_fast_, names.slot(names.scope, ".0"));
-    code.emit(Op::get_iter_);
+    code.emit(iterates_);
   }
   constexpr std::uint32_t suspends = CodeObject::generator | CodeObject::coroutine | CodeObject::async_generator;
   if (head().flags & suspends) {
@@ -111,14 +111,14 @@ void Unit::store_to_self(const Attribute& target) {
 }
 
 // Functions of type parameters do not appear in qualified names.
-std::string Unit::qualified(std::string_view name) const {
+std::string Unit::qualified(std::string_view name, bool is_variable) const {
   const Unit* around = this;
   while (around->outer_ && around->names.scope->unit()->kind == ScopeKind::type_params) around = around->outer_;
   Scope* unit = around->names.scope->unit();
   if (unit->kind == ScopeKind::module) return std::string(name);
-  // A definition that is declared global has no names in front.
   const std::string_view stored = shared.symbols.mangled(name, *around->names.scope);
-  if (auto home = unit->homes.find(stored); home != unit->homes.end() && home->second == Home::global_explicit)
+  if (auto home = unit->homes.find(stored);
+      is_variable && home != unit->homes.end() && home->second == Home::global_explicit)
     return std::string(name);
   std::string text = around->result_->code.qualname;
   if (unit->kind == ScopeKind::function && !unit->is_comprehension) text += ".<locals>";

@@ -34,8 +34,8 @@ struct Header {
   const CodeObject* origin = nullptr;
   const ast::Arguments* args = nullptr;
   const Constant* docstring = nullptr;
-  // A generator expression that calls iter() itself before it starts (3.15).
-  bool iterates = false;
+  // GET_ITER or GET_AITER, by which a generator expression of 3.15 gets its iterator before it starts; otherwise NOP.
+  Op iterates{};
   int posonly = 0;  // the number of positional-only arguments, if `args` is null
   // In a lambda, a StopIteration that leaves it is not turned into an error.
   bool is_lambda = false;
@@ -76,7 +76,8 @@ class Unit {
   std::shared_ptr<LoweredCode> nested(const void* node, Scope* scope, const Header& header,
                                       const std::function<void(Unit&)>& body);
   // Returns the qualified name of something nested here: behind the names around it, with `<locals>` after functions.
-  std::string qualified(std::string_view name) const;
+  // Unless `is_variable` is false, a name that is declared global has nothing in front.
+  std::string qualified(std::string_view name, bool is_variable = true) const;
   // Pushes a function, with its closure. The values for the other `flags` are on the stack.
   void make_function(const std::shared_ptr<LoweredCode>& function, int flags);
   // Records a store to an attribute of `self`, as classes keep the names of these attributes from 3.13 on.
@@ -107,7 +108,8 @@ class Unit {
 
   Unit* outer_;
   std::map<const void*, std::shared_ptr<LoweredCode>> nested_;
-  const bool wraps_stop_iteration_, iterates_;
+  const bool wraps_stop_iteration_;
+  const Op iterates_;
   Label stop_iteration_ = -1;  // the handler that makes a StopIteration a RuntimeError
 };
 

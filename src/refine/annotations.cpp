@@ -19,6 +19,7 @@
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "lift/context.h"
+#include "lift/definitions.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
 
@@ -186,6 +187,8 @@ Block show_setup(Context& context, Block body, bool as_text) {
 Block annotations(Context& context, Block body, const Scope& scope) {
   if (scope.kind != Scope::Kind::module && scope.kind != Scope::Kind::class_body) return body;
   if (dialect_of(scope.decoded.code->version).deferred_annotations) body = deferred(context, body);
+  // Without this, the body has no annotations, whatever it stores in `__annotations__`.
+  if (!sets_up_annotations(scope.decoded)) return body;
   bool as_text = (scope.decoded.code->flags & CodeObject::future_annotations) != 0;
   bool has_any = false;
   body = rewrite_blocks(context, body, [&](Statements& statements) {
@@ -195,7 +198,8 @@ Block annotations(Context& context, Block body, const Scope& scope) {
       auto* place = assign && assign->targets.size() == 1 ? as<Subscript>(assign->targets[0]) : nullptr;
       auto* table = place ? as<Name>(place->value) : nullptr;
       auto* key = place ? as<ConstantExpr>(place->slice) : nullptr;
-      if (!table || table->id != "__annotations__" || !key || key->value->kind != Constant::Kind::string) {
+      if (!table || table->id != "__annotations__" || !key || key->value->kind != Constant::Kind::string ||
+          !lifting::is_name(key->value->text)) {
         result.push_back(stmt);
         continue;
       }
@@ -206,8 +210,7 @@ Block annotations(Context& context, Block body, const Scope& scope) {
     }
     statements = std::move(result);
   });
-  if (has_any || !sets_up_annotations(scope.decoded)) return body;
-  return show_setup(context, body, as_text);
+  return has_any ? body : show_setup(context, body, as_text);
 }
 
 }  // namespace depyf

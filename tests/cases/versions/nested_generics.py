@@ -23,3 +23,18 @@ def outer(x):
             return x, T, __class__
 
     return F
+
+
+class G[__T]:
+    type __A[__U] = __T
+
+    def f[__V](self):
+        return __V
+
+
+def declared():
+    global H, h
+    type H = int
+
+    def h[T](x: T):
+        pass
