@@ -126,7 +126,8 @@ def _recorded() -> Iterator[str]:
     with warnings.catch_warnings():
         # `_check` reports a block in which nothing was compiled.
         warnings.filterwarnings("ignore", message="depyf: Nothing was compiled")
-        with import_module("depyf").prepare_debug(directory):
+        without_log = import_module("depyf.compat.trace_log").without_handlers_of("_pytest")
+        with without_log, import_module("depyf").prepare_debug(directory):
             yield directory
 
 

@@ -153,3 +153,16 @@ def test_everything_else_is_a_difference(shown: list[str], printed: list[str]) -
 
 def test_an_omission_stays_when_a_page_is_renewed() -> None:
     assert page_compare.renewed(["a", "...", "z"], ["b", "c", "d", "y"]) == ["b", "...", "y"]
+
+
+def test_a_picture_needs_an_image_and_the_file_that_it_shows(tmp_path: Path) -> None:
+    picture = "<!-- picture: page.html -->\n![A page](images/page.png)\n"
+    with pytest.raises(PageError, match=r"no command wrote page\.html"):
+        run_page(page(tmp_path, picture))
+    with pytest.raises(PageError, match="no picture"):
+        blocks_of("<!-- picture: page.html -->\nText\n")
+    commands = "```console\n$ echo '<main><p>Hello</p></main>' > page.html\n```\n\n"
+    assert run_page(page(tmp_path, commands + picture)) == []
+    assert not (tmp_path / "images" / "page.png").exists()
+    assert run_page(page(tmp_path, commands + picture), renew=True) == []
+    assert (tmp_path / "images" / "page.png").read_bytes().startswith(b"\x89PNG")

@@ -13,8 +13,6 @@ import depyf
 
 QUICK = ("start.md",)
 """The pages that `make test` runs; `make docs-test` runs all."""
-NOT_YET = ("contract.md", "numerics.md")
-"""Pages with blocks that no test runs yet."""
 
 
 @pytest.mark.parametrize("name", QUICK)
@@ -23,14 +21,12 @@ def test_a_page_shows_what_its_commands_print(name: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "path", [path for path in pages() if path.name not in (*QUICK, *NOT_YET)], ids=lambda path: path.name
-)
+@pytest.mark.parametrize("path", [path for path in pages() if path.name not in QUICK], ids=lambda path: path.name)
 def test_each_other_page_shows_what_its_commands_print(path: Path) -> None:
     assert run_page(path) == []
 
 
-@pytest.mark.parametrize("path", [path for path in pages() if path.name not in NOT_YET], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", pages(), ids=lambda path: path.name)
 def test_each_block_of_a_page_is_of_a_kind_that_is_run(path: Path) -> None:
     blocks_of(path.read_text(encoding="utf-8"))
 

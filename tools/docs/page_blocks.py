@@ -11,6 +11,9 @@ A block is one of these:
 - the comment `<!-- install -->` above a console block: the commands install depyf, so they run only where a page is followed
   from a fresh clone.
 
+A picture has the comment `<!-- picture: FILE -->` in the line above, or `<!-- picture: FILE #ADDRESS -->`. It is what a browser shows
+of the HTML file FILE, which an earlier command wrote; `--renew` takes it again.
+
 Every other block is an error, since no test would notice if it were wrong.
 """
 
@@ -20,11 +23,13 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["file", "console", "shown", "install"]
+Kind = Literal["file", "console", "shown", "install", "picture"]
 
 _FENCE = re.compile(r'^(?P<indent> *)(?P<ticks>`{3,}) *(?P<language>[\w+-]*)(?P<options>(?: +\w+="[^"]*")*) *$')
 _OPTION = re.compile(r'(\w+)="([^"]*)"')
 _DIRECTIVE = re.compile(r"^ *<!-- (?P<name>shown|install)(?:: ?(?P<argument>.*?))? -->$")
+_PICTURE = re.compile(r"^<!-- picture: (?P<file>\S+?)(?: (?P<address>#\S*))? -->$")
+_IMAGE = re.compile(r"^!\[[^\]]*\]\((?P<image>\S+)\)$")
 _INDENTED = re.compile(r"^(?: {4}|\t) *\S")
 _LIST_ITEM = re.compile(r"^ *(?:[-*+]|\d+\.) ")
 _SHOWN = re.compile(r'^(?P<file>\S+)(?: from "(?P<first>[^"]+)" to "(?P<last>[^"]+)")?$')
@@ -36,7 +41,10 @@ class PageError(Exception):
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block. `start` and `end` are the indices of its first line behind the fence, and of the closing fence."""
+    """A fenced block. `start` and `end` are the indices of its first line behind the fence, and of the closing fence.
+
+    Of a picture, `file` is the HTML file, `first` the address in it, and `last` the image.
+    """
 
     kind: Kind
     start: int
@@ -64,6 +72,8 @@ def blocks_of(text: str) -> list[Block]:
     index = 0
     while index < len(lines):
         fence = _FENCE.match(lines[index])
+        if picture := _PICTURE.match(lines[index]):
+            blocks.append(_picture(lines, index, picture))
         if fence is None:
             if lines[index].lstrip().startswith("```"):
                 raise PageError(f"line {index + 1}: a fence with an option that is not known: {lines[index].strip()}")
@@ -75,6 +85,14 @@ def blocks_of(text: str) -> list[Block]:
         blocks.append(_block(lines, index, end, fence))
         index = end + 1
     return blocks
+
+
+def _picture(lines: list[str], index: int, comment: re.Match[str]) -> Block:
+    """Returns the picture below a comment."""
+    image = _IMAGE.match(lines[index + 1]) if index + 1 < len(lines) else None
+    if image is None:
+        raise PageError(f"line {index + 1}: no picture `![TEXT](IMAGE)` is in the line below")
+    return Block("picture", index, index, "", (), comment["file"], comment["address"] or "", image["image"])
 
 
 def _is_indented_code(lines: list[str], index: int) -> bool:

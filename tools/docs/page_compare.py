@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 
 _VARIES = (
-    # Durations, shares and rates. The unit stays, so that seconds never pass for milliseconds.
-    (re.compile(r"\b\d+(?:[.,]\d+)*(?= ?(?:s|ms|us|µs|min|seconds?|microseconds?|%)(?![\w]))"), "#"),
+    # Durations, shares and errors. The unit stays, so that seconds never pass for milliseconds.
+    (re.compile(r"\b\d+(?:[.,]\d+)*(?= ?(?:s|ms|us|µs|min|seconds?|microseconds?|%|ulp)(?![\w]))"), "#"),
     (re.compile(r"\b\d+(?:\.\d+)?(?= times the)"), "#"),
     (re.compile(r"\b0x[0-9a-f]{6,}\b"), "0x#"),
     (re.compile(r"\bdedicated_log_torch_trace_\w+"), "dedicated_log_torch_trace_#"),

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import page_compare
 from page_blocks import Block, Command, PageError, blocks_of, commands_of
+from page_pictures import take_picture
 from page_shell import PROMPTS, ROOT, SHOWN_HOME, Shell
 
 DOCS = ROOT / "docs"
@@ -29,12 +30,16 @@ def pages() -> list[Path]:
 class PageRun:
     """Runs the blocks of one page, and collects where it shows something else than the run makes."""
 
-    def __init__(self, text: str, shell: Shell, *, is_fresh: bool = False) -> None:
-        """Takes the text of a page, and the shell in which its commands are to run."""
+    def __init__(self, text: str, shell: Shell, *, is_fresh: bool = False, images: Path | None = None) -> None:
+        """Takes the text of a page, and the shell in which its commands are to run.
+
+        images: the folder to which the paths of pictures are relative; they are taken anew if it is given.
+        """
         self._lines = text.split("\n")
         self._blocks = blocks_of(text)
         self._shell = shell
         self._is_fresh = is_fresh
+        self._images = images
         self.differences: list[str] = []
         self._renewed: list[tuple[Block, list[str]]] = []
 
@@ -45,6 +50,8 @@ class PageRun:
                 self._write(block)
             elif block.kind == "shown":
                 self._compare(block, block.lines, self._part_of_file(block), f"{block.file}")
+            elif block.kind == "picture":
+                self._take_picture(block)
             elif block.kind == "console" or self._is_fresh:
                 self._run_commands(block)
 
@@ -60,6 +67,14 @@ class PageRun:
         path = self._shell.working_folder() / str(block.file)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join(block.lines) + "\n", encoding="utf-8")
+
+    def _take_picture(self, block: Block) -> None:
+        """Takes a picture anew if that is wanted. Raises PageError if no command wrote its HTML file."""
+        path = self._shell.working_folder() / str(block.file)
+        if not path.is_file():
+            raise PageError(f"line {block.start + 1}: no command wrote {block.file}")
+        if self._images is not None:
+            take_picture(path, block.first or "", self._images / str(block.last))
 
     def _part_of_file(self, block: Block) -> list[str]:
         """Returns the lines of the file that a block is to show."""
@@ -122,7 +137,8 @@ def run_page(path: Path, *, renew: bool = False, clone: Path | None = None) -> l
     try:
         if clone is not None:
             shell.run(f"cd {clone}")
-        page_run = PageRun(path.read_text(encoding="utf-8"), shell, is_fresh=clone is not None)
+        images = path.parent if renew else None
+        page_run = PageRun(path.read_text(encoding="utf-8"), shell, is_fresh=clone is not None, images=images)
         try:
             page_run.run()
         finally:

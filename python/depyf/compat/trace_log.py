@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from depyf.compat import private
 from depyf.compat.loggers import Handler
@@ -43,3 +44,21 @@ def add_log(log: io.StringIO) -> Callable[[], None]:
         logger.removeHandler(handler)
 
     return remove
+
+
+@contextmanager
+def without_handlers_of(package: str) -> Iterator[None]:
+    """Takes the handlers that a package has added to the structured trace away while the block is open.
+
+    pytest adds handlers to every logger that does not pass its records on. It would show each record of the trace as a
+    line without a text, and PyTorch builds no records where nobody else listens.
+    """
+    logger = logging.getLogger(_TRACE)
+    handlers = [each for each in logger.handlers if type(each).__module__.partition(".")[0] == package]
+    for handler in handlers:
+        logger.removeHandler(handler)
+    try:
+        yield
+    finally:
+        for handler in handlers:
+            logger.addHandler(handler)
