@@ -87,20 +87,16 @@ def _problems_of_copying(browser: Any, site: Path) -> list[str]:
     """Returns what is wrong with the button that copies a console block: it must leave out prompts and outputs."""
     problems: list[str] = []
     page = _opened(browser, site / "start.html", site, problems)
-    blocks = page.query_selector_all(".language-console code")
-    copied = [
-        block.evaluate(
-            """block => {
-              block.setAttribute("data-md-copying", "");
-              const text = block.innerText;
-              block.removeAttribute("data-md-copying");
-              return text.trim();
-            }"""
-        )
-        for block in blocks
-    ]
+    # The button selects the text in a field of its own, and copies it as a user would.
+    page.evaluate(
+        "window.copied = []; document.addEventListener('copy', (event) => copied.push(event.target.value), true)"
+    )
+    page.wait_for_selector("[data-clipboard-target]")
+    for button in page.query_selector_all("[data-clipboard-target]"):
+        button.click()
+    copied = page.evaluate("copied")
     if "python train.py" not in copied:
-        problems.append(f"the commands of Start are copied as {copied}")
+        problems.append(f"the blocks of Start are copied as {copied}")
     page.context.close()
     return problems
 
