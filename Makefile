@@ -122,6 +122,9 @@ fuzz-structure: build  ## Mutants of the structure of .pyc files of all versions
 models: build  ## 36 small models of the transformers library, plain and under prepare_debug, compared; BACKEND=aot_eager
 	@$(PYTHON_VENV) tools/soak/models.py --backend $(or $(BACKEND),aot_eager)
 
+programs: build  ## Programs with transformers, timm and the like, plain and under depyf run: docs/programs.md; PROGRAMS="a b" AGAIN=1
+	@$(PYTHON_VENV) tools/programs/run.py $(PROGRAMS)
+
 costs: build  ## What docs/costs.md states, measured: all programs of tests/torch/test_*_costs.py
 	@$(PYTHON_VENV) -m pytest -q -m "long or not long" tests/torch/test_*_costs.py
 
