@@ -294,6 +294,8 @@ struct Process {
   std::string log;  // path
   std::optional<std::int64_t> pid;
   std::optional<std::int64_t> rank;
+  std::optional<std::int64_t> run;  // of a dump: the number of the run that its processes share; see docs/record.md
+  bool is_child = false;  // of a dump: true if another process of the run started it, and it is no rank
   std::string torch_version, python_version;
   std::string working_directory;  // where relative names of files of source start; empty: unknown, as in a log
   std::vector<Compilation> compilations;
@@ -335,7 +337,11 @@ struct RankGroup {
   std::string difference;  // what differs there, in words
 };
 
-// Returns the groups of processes that compiled the same functions to the same graphs for the same reasons, the largest
+// True if a process is one of several that do the same work: a log, or a rank of a dump, or a process of a dump without
+// ranks. The processes that a program starts are none, and neither is the one that starts the ranks.
+bool is_peer(const Run& run, const Process& process);
+
+// Returns the groups of peers that compiled the same functions to the same graphs for the same reasons, the largest
 // group first.
 std::vector<RankGroup> compare_ranks(const Run& run);
 

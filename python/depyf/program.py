@@ -11,8 +11,9 @@ import types
 from pathlib import Path
 from typing import Literal
 
-from depyf import _core, journal
-from depyf.capture import prepare_debug, recovery
+from depyf import _core, journal, page
+from depyf.capture import children, recovery
+from depyf.compat import distributed
 from depyf.live_line import live_line
 from depyf.session import read_runs
 
@@ -29,7 +30,8 @@ def run(
     wanted_page: WantedPage = "none",
     shows_summary: bool = True,
 ) -> int:
-    """Runs a program as `python` would, and prints to standard error at the end what was compiled.
+    """Runs a program as `python` would, and prints to standard error at the end what was compiled in it and in the Python
+    processes that it started.
 
     Args:
         arguments: the script or the module's name, and the program's own arguments.
@@ -43,35 +45,66 @@ def run(
 
     Raises:
         OSError: the script cannot be read, or the directory cannot be written to. Nothing has run then.
+        SystemExit: the program has forked this process, which ends here and prints no summary.
         BaseException: an exception that ended the program and is no Exception, such as KeyboardInterrupt. It is raised
             again after the summary is printed, so that the process ends as Python would end it.
     """
-    code = None if module else compile(Path(arguments[0]).read_bytes(), arguments[0], "exec", dont_inherit=True)
-    block = prepare_debug(directory)
-    session = block.__enter__()
+    code = None if module else _code_of(arguments[0])
+    process = os.getpid()
+    folder = _folder(directory)
+    number = _number_of_next_run(folder)
+    block = children.program_block(folder, number)
     status = 1
     interruption: BaseException | None = None
+    block.begin()
     try:
-        with live_line():
+        with live_line(), children.watched(folder, number):
             status = _run(arguments, code)
     except BaseException as error:
         interruption = error
         _show_interruption(error)
     finally:
-        block.__exit__(None, None, None)
+        block.end()
     sys.stdout.flush()
-    if shows_summary:
-        print(summary(Path(session.directory), last_run=True), file=sys.stderr)
-    if wanted_page != "none":
-        try:
-            path = session.report(Path(session.directory) / "report.html", redact=wanted_page == "redacted")
-            print(f"          and {path}: all of it as one page", file=sys.stderr)
-        except OSError as error:
-            print(f"depyf: the report could not be written: {error}", file=sys.stderr)
+    if os.getpid() != process and interruption is None:
+        sys.exit(status)
+    if os.getpid() == process:
+        _show(folder, shows_summary=shows_summary, wanted_page=wanted_page)
     if interruption is not None:
         _keep_silent_about(interruption)
         raise interruption
     return status
+
+
+def _folder(directory: str) -> Path:
+    """Returns the folder that this process writes to, which is `rank_n` in the directory if it is one of several ranks."""
+    rank = distributed.rank()
+    folder = Path(os.path.abspath(directory))
+    return folder if rank is None else folder / f"rank_{rank}"
+
+
+def _number_of_next_run(folder: Path) -> int:
+    """Returns the number of the run that begins now in a folder, counted from 1."""
+    try:
+        runs = [*read_runs(folder), *(block.session for block in recovery.blocks(folder))]
+    except (OSError, ValueError):  # The end of the block reports a session that cannot be read.
+        return 1
+    return 1 + max((run.run for run in runs), default=0)
+
+
+def _show(folder: Path, *, shows_summary: bool, wanted_page: WantedPage) -> None:
+    """Prints the summary of the last run in a folder, and writes its report."""
+    if shows_summary:
+        print(summary(folder, last_run=True), file=sys.stderr)
+    if wanted_page == "none":
+        return
+    path = folder / "report.html"
+    is_redacted = wanted_page == "redacted"
+    try:
+        page.write_page([folder], path, f"session.report({str(path)!r})", redact=is_redacted)
+        print(f"          and {path}: all of it as one page", file=sys.stderr)
+    except OSError as error:
+        print(f"depyf: the report could not be written: {error}", file=sys.stderr)
 
 
 def _show_interruption(error: BaseException) -> None:
@@ -104,7 +137,7 @@ def _run(arguments: list[str], code: types.CodeType | None) -> int:
         else:
             sys.path[0] = str(Path(arguments[0]).resolve().parent)
             main = types.ModuleType("__main__")
-            main.__file__ = arguments[0]
+            main.__file__ = code.co_filename
             main.__dict__["__builtins__"] = __builtins__
             sys.modules["__main__"] = main
             exec(code, main.__dict__)
@@ -127,7 +160,16 @@ def run_as_main(arguments: list[str]) -> int:
     Raises:
         OSError, SyntaxError: the script cannot be read. Nothing has run then.
     """
-    return _run(arguments, compile(Path(arguments[0]).read_bytes(), arguments[0], "exec", dont_inherit=True))
+    return _run(arguments, _code_of(arguments[0]))
+
+
+def _code_of(script: str) -> types.CodeType:
+    """Returns the code of a script. Like Python, it names the script by its absolute path.
+
+    Raises:
+        OSError, SyntaxError: the script cannot be read.
+    """
+    return compile(Path(script).read_bytes(), os.path.abspath(script), "exec", dont_inherit=True)
 
 
 def explain(paths: list[str], *, as_json: bool = False) -> int:
@@ -179,7 +221,7 @@ def _rebuild(directory: Path) -> list[str]:
         ValueError: a session cannot be read.
     """
     notes = []
-    for folder in filter(_has_record, [directory, *sorted(directory.glob("rank_*"))]):
+    for folder in filter(_has_record, _folders(directory)):
         try:
             blocks = recovery.recover(folder)
             notes += [note for block in blocks if block.is_open for note in block.session.notes]
@@ -188,6 +230,15 @@ def _rebuild(directory: Path) -> list[str]:
         if os.path.lexists(folder / "session.json"):
             read_runs(folder)
     return notes
+
+
+def _folders(directory: Path) -> list[Path]:
+    """Returns a directory and the folders of processes below it."""
+    folders = [directory]
+    for pattern in ("rank_*", children.PATTERN):
+        for folder in sorted(directory.glob(pattern)):
+            folders += _folders(folder) if folder.is_dir() else []
+    return folders
 
 
 def _has_record(directory: Path) -> bool:

@@ -382,6 +382,9 @@ class Session:
     python_version: str = ""
     working_directory: str = ""
     """The program's working directory when the block began. Relative names of source files start there."""
+    run: int = 0
+    """The number of the run of `depyf run` in the directory, counted from 1, which the processes of a program share; 0 if
+    the block was not begun by it."""
     frames: list[Frame] = field(default_factory=list)
     full_code: list[FullCode] = field(default_factory=list)
     other_artifacts: list[Artifact] = field(default_factory=list)

@@ -1,10 +1,10 @@
 // Turns session.json and journals into the record. Each frame of a session is a compilation. A line of a journal
 // holds the fields of a frame that changed.
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "depyf/dump.h"
+#include "dumps/folders.h"
 #include "dumps/members.h"
 #include "record/graph.h"
 #include "trace/md5.h"
@@ -16,7 +16,7 @@ namespace depyf {
 namespace {
 
 using namespace record;
-using dumps::place_of, dumps::text_of, dumps::texts_of;
+using dumps::number_in_name, dumps::place_of, dumps::rank_in, dumps::text_of, dumps::texts_of;
 
 constexpr int session_version = 1, journal_version = 1;  // the versions of the files that are read
 
@@ -90,13 +90,10 @@ Artifact artifact_of(json::Value item) {
   return artifact;
 }
 
-std::optional<std::int64_t> rank_in(const std::string& directory) {
-  const std::size_t at = directory.rfind("rank_");
-  std::int64_t rank = 0;
-  if (at == std::string::npos) return std::nullopt;
-  const char* start = directory.data() + at + 5;
-  auto [end, error] = std::from_chars(start, directory.data() + directory.size(), rank);
-  return error == std::errc() ? std::optional(rank) : std::nullopt;
+// Returns the number of the program's run; nothing if it is 0, which stands for unknown.
+std::optional<std::int64_t> run_number(json::Value run) {
+  const std::optional<std::int64_t> number = run["run"].integer();
+  return number.value_or(0) > 0 ? number : std::nullopt;
 }
 
 // Copies the fields that a frame has into the compilation. Other fields keep their values.
@@ -202,6 +199,8 @@ class DumpReader {
     Process& process = processes_.emplace_back();
     process.log = directory_ + "/" + file;
     process.rank = rank_in(directory_);
+    process.pid = number_in_name(directory_, "process_");
+    process.is_child = process.pid.has_value();
     return process;
   }
 
@@ -222,6 +221,7 @@ class DumpReader {
       own.torch_version = text_of(run["torch_version"]);
       own.python_version = text_of(run["python_version"]);
       own.working_directory = text_of(run["working_directory"]);
+      own.run = run_number(run);
       own.notes = texts_of(run["notes"]);
       run["other_artifacts"].for_each_item([&](json::Value item) { own.artifacts.push_back(artifact_of(item)); });
       run["full_code"].for_each_item([&](json::Value item) {
@@ -296,6 +296,7 @@ class DumpReader {
         own.torch_version = text_of(entry["torch_version"]);
         own.python_version = text_of(entry["python_version"]);
         own.working_directory = text_of(entry["working_directory"]);
+        own.run = run_number(entry);
         if (*version == journal_version) continue;
         own.problems.push_back({start, "the journal has the version " + std::to_string(*version) + ", and 1 is read"});
         return;

@@ -362,6 +362,8 @@ void visit_members(Part& process, Visitor& visit) {
   visit("log", process.log);
   visit("pid", process.pid);
   visit("rank", process.rank);
+  visit("run", process.run);
+  visit("is_child", process.is_child);
   visit.or_null("torch_version", process.torch_version);
   visit.or_null("python_version", process.python_version);
   visit.or_null("working_directory", process.working_directory);

@@ -163,9 +163,18 @@ Difference first_difference(const Process& here, const Process& there) {
 
 }  // namespace
 
+bool is_peer(const Run& run, const Process& process) {
+  if (process.is_child) return false;
+  const bool is_of_dump = process.records.empty();
+  return process.rank || !is_of_dump ||
+         std::none_of(run.processes.begin(), run.processes.end(),
+                      [](const Process& other) { return other.rank.has_value(); });
+}
+
 std::vector<RankGroup> compare_ranks(const Run& run) {
   std::vector<RankGroup> groups;
   for (std::size_t index = 0; index < run.processes.size(); ++index) {
+    if (!is_peer(run, run.processes[index])) continue;
     auto is_same = [&](const RankGroup& group) {
       return first_difference(run.processes[group.processes[0]], run.processes[index]).what.empty();
     };
@@ -194,7 +203,7 @@ std::vector<RankWait> rank_waits(const Run& run) {
   std::map<std::string, std::vector<std::pair<std::size_t, const Compilation*>>> by_id;
   for (std::size_t index = 0; index < run.processes.size(); ++index)
     for (const Compilation& compilation : run.processes[index].compilations)
-      by_id[compilation.id].emplace_back(index, &compilation);
+      if (is_peer(run, run.processes[index])) by_id[compilation.id].emplace_back(index, &compilation);
   const auto seconds_of = [](const Compilation& compilation) {
     return compilation.seconds + compilation.backward_seconds;
   };

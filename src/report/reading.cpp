@@ -123,18 +123,32 @@ void link_dump(const std::string& directory, bool with_provenance, record::Run& 
   std::move(processes.begin(), processes.end(), run.processes.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
-// Reads the dump in a directory. Under torchrun each process has a folder rank_n of its own in that directory.
+// True if a folder in a dump can be that of another process: rank_n under torchrun, process_PID of one that the program
+// started.
+bool is_of_process(const std::string& name) { return name.starts_with("rank_") || name.starts_with("process_"); }
+
+// Returns the folders of other processes in a dump, those of processes in the order of their ids.
+std::vector<std::string> folders_of_processes(const std::string& directory) {
+  std::vector<std::string> folders;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error))
+    if (is_of_process(entry.path().filename().string()) && entry.is_directory(error))
+      folders.push_back(entry.path().string());
+  std::sort(folders.begin(), folders.end(), [](const std::string& one, const std::string& two) {
+    return one.size() != two.size() ? one.size() < two.size() : one < two;
+  });
+  return folders;
+}
+
+// Reads the dump in a directory, and those of other processes in folders of that directory.
 void read_dumps(const std::string& directory, bool with_graphs, bool with_provenance, record::Run& run) {
   std::error_code error;
-  std::vector<std::string> journals, folders;
+  std::vector<std::string> journals;
   for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
     const std::string name = entry.path().filename().string();
     if (is_journal(name)) journals.push_back(name);
-    if (name.starts_with("rank_") && entry.is_directory(error) && is_dump(entry.path().string()))
-      folders.push_back(entry.path().string());
   }
   std::sort(journals.begin(), journals.end());
-  std::sort(folders.begin(), folders.end());
   const auto read_file = [&](const std::string& name) -> std::optional<std::string> {
     // A dump has no folders, so that a name with a slash is none of its files.
     if (name.find('/') != std::string::npos) return std::nullopt;
@@ -146,17 +160,13 @@ void read_dumps(const std::string& directory, bool with_graphs, bool with_proven
   for (record::Process& process : read_dump(directory, journals, read_file, with_graphs))
     run.processes.push_back(std::move(process));
   if (with_graphs) link_dump(directory, with_provenance, run, first);
-  for (const std::string& folder : folders) read_dumps(folder, with_graphs, with_provenance, run);
+  for (const std::string& folder : folders_of_processes(directory))
+    read_dumps(folder, with_graphs, with_provenance, run);
 }
 
 bool has_dumps(const std::string& directory) {
-  std::error_code error;
-  if (is_dump(directory)) return true;
-  for (const auto& entry : std::filesystem::directory_iterator(directory, error))
-    if (entry.path().filename().string().starts_with("rank_") && entry.is_directory(error) &&
-        is_dump(entry.path().string()))
-      return true;
-  return false;
+  const std::vector<std::string> folders = folders_of_processes(directory);
+  return is_dump(directory) || std::any_of(folders.begin(), folders.end(), has_dumps);
 }
 
 // Returns the texts of a process that was read from a dump.
@@ -196,6 +206,12 @@ void read_record(std::string_view bytes, const std::string& path, bool with_text
       reading.texts.push_back(page_texts(reading.run.processes.back(),
                                          [](const record::Artifact&) { return std::optional<std::string>(); }));
   }
+}
+
+// Returns the directory that the run of a process was written to.
+std::string directory_of_run(const record::Process& process) {
+  const std::filesystem::path folder = std::filesystem::path(process.log).parent_path();
+  return (process.is_child ? folder.parent_path() : folder).string();
 }
 
 // Sorts the processes by rank, and their texts in the same order.
@@ -296,10 +312,19 @@ void read_graphs_of_different_ranks(record::Run& run) {
 
 void keep_last_runs(Reading& reading) {
   record::Run& run = reading.run;
+  // The processes that a program started are in folders of their own, which its next run leaves there.
+  std::map<std::string, std::int64_t> last_runs;  // by directory
+  for (const record::Process& process : run.processes) {
+    std::int64_t& last = last_runs[directory_of_run(process)];
+    last = std::max(last, process.run.value_or(0));
+  }
   std::vector<record::Process> kept;
   std::vector<PageTexts> kept_texts;
   for (std::size_t i = 0; i < run.processes.size(); ++i) {
     const std::string log = run.processes[i].log;
+    const bool is_earlier =
+        run.processes[i].run && *run.processes[i].run < last_runs[directory_of_run(run.processes[i])];
+    if (run.processes[i].is_child && is_earlier) continue;
     const auto is_of_dump = [&](const record::Process& process) { return process.log == log; };
     if (std::any_of(run.processes.begin() + static_cast<std::ptrdiff_t>(i) + 1, run.processes.end(), is_of_dump))
       continue;

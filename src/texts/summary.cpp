@@ -54,7 +54,9 @@ class Summary {
  public:
   std::string run(const Run& run) {
     overview(run);
-    if (run.processes.size() > 1) ranks(run);
+    const auto peers = std::count_if(run.processes.begin(), run.processes.end(),
+                                     [&](const Process& process) { return is_peer(run, process); });
+    if (peers > 1) ranks(run);
     for (std::size_t index = 0; index < run.processes.size(); ++index)
       process(run.processes[index], run.processes.size() > 1);
     const bool has_log = std::any_of(run.processes.begin(), run.processes.end(),
@@ -90,7 +92,8 @@ class Summary {
 
   static std::string name_of_process(const Process& process) {
     if (process.rank) return "rank " + std::to_string(*process.rank);
-    return process.pid ? "process " + std::to_string(*process.pid) : shown(process.log);
+    if (process.pid) return "process " + std::to_string(*process.pid);
+    return process.run ? "the program" : shown(process.log);
   }
 
   void ranks(const Run& run) {
@@ -115,7 +118,8 @@ class Summary {
 
   // Only ranks of one run wait for each other.
   void waits(const Run& run) {
-    if (std::any_of(run.processes.begin(), run.processes.end(), [](const Process& process) { return !process.rank; }))
+    if (std::any_of(run.processes.begin(), run.processes.end(),
+                    [&](const Process& process) { return is_peer(run, process) && !process.rank; }))
       return;
     const std::vector<RankWait> waits = rank_waits(run);
     for (std::size_t index = 0; index < waits.size(); ++index) {

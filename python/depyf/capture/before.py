@@ -19,6 +19,8 @@ def add(
     seen: weak.Table[bool],
     session: Session,
     artifacts: Artifacts,
+    *,
+    warns: bool,
 ) -> None:
     """Adds these compilations to those of a block, and notes in the session what is not shown.
 
@@ -29,6 +31,7 @@ def add(
         seen: the transformed codes whose compilation the block saw.
         session: the session of the block.
         artifacts: writes the files.
+        warns: false if no warning is issued where nothing was compiled in the block.
     """
     # The functions given to `prepare_debug`, and the resume functions that they lead to.
     alive = [code for code in [refers() for refers in functions] if code is not None]
@@ -74,7 +77,8 @@ def add(
     elif nothing_new and not session.notes:
         note = f"Nothing was compiled in the block{_what_was_tried(order)}"
         session.notes.append(note)
-        report.warn(f"depyf: {note}")
+        if warns:
+            report.warn(f"depyf: {note}")
     if others:
         session.notes.append(
             f"Compiled before the block and not shown: {', '.join(others)}. Calls that use these compilations leave "

@@ -29,6 +29,8 @@ class Ending:
         artifacts: writes files.
         journaling: the journal of the block, which is no longer needed once the index is written.
         functions: references to the code objects of the functions that the block was given.
+        reports_earlier: false if the block is that of a whole process, before which nothing was compiled that belongs
+            to it.
     """
 
     def __init__(
@@ -38,14 +40,16 @@ class Ending:
         artifacts: Artifacts,
         journaling: Journaling,
         functions: tuple[weak.Reference, ...],
+        reports_earlier: bool,
     ) -> None:
         self._session = session
         self._compilations = compilations
         self._artifacts = artifacts
         self._journaling = journaling
         self._functions = functions
+        self._reports_earlier = reports_earlier
         self._compiled_before: weak.Table[bool] = weak.Table()
-        for code in dynamo.compiled_codes():
+        for code in dynamo.compiled_codes() if reports_earlier else ():
             self._compiled_before.set(code, True)
         self._provenance: list[dict[str, Any]] = []  # the provenance of each compilation that has any
         self._tables: list[tuple[str, int]] = []  # for each frame its table of kernels, and the number of its operators
@@ -91,7 +95,15 @@ class Ending:
 
     def _add_compiled_before(self, seen_codes: weak.Table[bool]) -> None:
         order = self._compilations.order
-        before.add(self._compiled_before, self._functions, order, seen_codes, self._session, self._artifacts)
+        before.add(
+            self._compiled_before,
+            self._functions,
+            order,
+            seen_codes,
+            self._session,
+            self._artifacts,
+            warns=self._reports_earlier,
+        )
         self._compilations.link_resume_names()
 
     def _add_missing(self) -> None:

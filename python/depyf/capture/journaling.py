@@ -33,7 +33,7 @@ class Journaling:
         self._frames: dict[int, tuple[int, dict[str, Any]]] = {}
         self._codes: set[int] = set()
         self._of_session = 0, 0  # how many notes, and how many artifacts of no compilation, are in the journal
-        circumstances = ("torch_version", "python_version", "working_directory")
+        circumstances = ("torch_version", "python_version", "working_directory", "run")
         self._journal.begin({name: getattr(self._session, name) for name in circumstances})
 
     def note(self, touched: Iterable[Compilation]) -> None:

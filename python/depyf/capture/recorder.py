@@ -66,9 +66,24 @@ def _working_directory() -> str:
 
 class Recorder:
     """Receives the events of one block. It is thread safe. The hub catches the exceptions that it raises, and gives them to
-    `failed`."""
+    `failed`.
 
-    def __init__(self, directory: Path, functions: tuple[weak.Reference, ...] = ()) -> None:
+    Args:
+        directory: the directory of the dump.
+        functions: references to the code objects of the functions that the block was given.
+        run: the number of the program's run in the directory; 0 if it is unknown.
+        reports_earlier: false if the block is that of a whole process, before which nothing was compiled that belongs
+            to it.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        functions: tuple[weak.Reference, ...] = (),
+        *,
+        run: int = 0,
+        reports_earlier: bool = True,
+    ) -> None:
         import torch
 
         self.directory = directory
@@ -77,6 +92,7 @@ class Recorder:
             torch_version=str(torch.__version__),
             python_version=platform.python_version(),
             working_directory=_working_directory(),
+            run=run,
         )
         memory.opened(self.session)
         self._lock = locks.Lock()
@@ -95,7 +111,12 @@ class Recorder:
         self._inductor = InductorEvents(self._compilations, items, artifacts)
         self._journaling = Journaling(directory, self.session, self._compilations.order)
         self._ending = Ending(
-            self.session, self._compilations, artifacts, journaling=self._journaling, functions=functions
+            self.session,
+            self._compilations,
+            artifacts,
+            journaling=self._journaling,
+            functions=functions,
+            reports_earlier=reports_earlier,
         )
 
     @_event

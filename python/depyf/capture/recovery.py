@@ -138,6 +138,7 @@ class _Reader:
         self.process = load(int, head["process"])
         self._of_session.update({name: load(str, head[name]) for name in ("torch_version", "python_version")})
         self._of_session["working_directory"] = load(str, head.get("working_directory", ""))
+        self._of_session["run"] = load(int, head.get("run", 0))
         if "forked_from" in head:
             self.notes.append(f"Process {self.process} was forked in the block of process {head['forked_from']}.")
 

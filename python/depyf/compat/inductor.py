@@ -39,6 +39,12 @@ def elsewhere() -> bool:
     return getattr(mode, "name", "NORMAL") == "SUBPROCESS"
 
 
+def is_compile_worker() -> bool:
+    """True if this process compiles kernels for another process, and runs nothing of the program."""
+    script = getattr(sys.modules.get("__main__"), "__file__", None) or ""
+    return script.endswith(os.path.join("torch", "_inductor", "compile_worker", "__main__.py"))
+
+
 @guarded(list)
 def operations() -> list[list[Operation]]:
     """Returns the operations that the scheduler has now, grouped by fusion.
