@@ -40,20 +40,14 @@ def test_wheel(tmp_path: Path) -> None:
         archive.extractall(tmp_path / "site")
     assert "depyf/__init__.py" in names and "depyf/py.typed" in names and "depyf/_core.pyi" in names
     assert [name for name in names if name.startswith("depyf/_core.") and name.endswith((".so", ".pyd"))]
-<<<<<<< HEAD
-    assert "depyf_pytest/__init__.py" in names
-    assert not [name for name in names if not name.startswith(("depyf/", "depyf_pytest/", "depyf-"))]
+    assert {"depyf_pytest/__init__.py", "depyf_children/startup/sitecustomize.py"} <= set(names)
+    packages = ("depyf/", "depyf_pytest/", "depyf_children/", "depyf-")
+    assert not [name for name in names if not name.startswith(packages)]
     for command in ("depyf-decompile", "depyf-report"):
         (path,) = (name for name in names if name.endswith(f".data/scripts/{command}"))
         (tmp_path / "site" / path).chmod(0o755)
         done = subprocess.run([tmp_path / "site" / path, "--help"], capture_output=True, text=True)
         assert (done.returncode, f"usage: {command}" in done.stdout) == (0, True), done.stderr
-=======
-    assert {"depyf_pytest/__init__.py", "depyf_children/startup/sitecustomize.py"} <= set(names)
-    packages = ("depyf/", "depyf_pytest/", "depyf_children/", "depyf-")
-    assert not [name for name in names if not name.startswith(packages)]
-    assert [name for name in names if name.endswith(".data/scripts/depyf-decompile")]
->>>>>>> 24ee96e (Capture the Python processes that a program starts)
     (entry_points,) = (name for name in names if name.endswith("entry_points.txt"))
     assert "depyf = depyf." in (tmp_path / "site" / entry_points).read_text()
     done = subprocess.run(
