@@ -9,7 +9,16 @@ from importlib import import_module
 from pathlib import Path
 
 import depyf
-from depyf import artifact_command, check_command, decompile_command, diff_command, findings_command, page, program
+from depyf import (
+    artifact_command,
+    autoload_command,
+    check_command,
+    decompile_command,
+    diff_command,
+    findings_command,
+    page,
+    program,
+)
 
 _LOADED_WHEN_GIVEN = {"doctor": "depyf.doctor", "edit": "depyf.toolkit.command", "numerics": "depyf.numerics_command"}
 """Command -> the module whose `run` executes it. Loading these modules takes longer than most other commands do."""
@@ -84,6 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     check_command.add_parser(commands)
     findings_command.add_parser(commands)
     artifact_command.add_parser(commands)
+    autoload_command.add_parser(commands)
     doctor = commands.add_parser(
         "doctor",
         help="tell what works with the PyTorch and the Python that are installed",
@@ -121,6 +131,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return check_command.run(parsed)
     if parsed.command == "open":
         return artifact_command.run(parsed)
+    if parsed.command == "autoload":
+        return autoload_command.run(parsed)
     if parsed.command in _LOADED_WHEN_GIVEN:
         return int(import_module(_LOADED_WHEN_GIVEN[parsed.command]).run(parsed))
     return decompile_command.run(parsed)
