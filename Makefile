@@ -97,6 +97,10 @@ plugin: setup  ## The pytest plugin in a project of its own, from an installed w
 wheel: setup  ## pip install . on each CPython at hand, without PyTorch
 	@tools/wheel.sh
 
+wheels: build  ## What a release consists of, into dist/, tried in fresh environments; TORCH="/path ..." of environments with PyTorch
+	@tools/wheels/build.sh
+	@tools/wheels/check.sh
+
 drift: build  ## A future PyTorch, simulated: each private name damaged in five ways; 20 minutes
 	@PYTHONPATH=python:tests $(PYTHON_VENV) -W ignore tests/torch/drift.py
 

@@ -13,43 +13,6 @@ root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0
-cat > "$work/check.py" <<'PYTHON'
-import importlib.metadata
-import importlib.util
-import subprocess
-import sys
-from pathlib import Path
-
-import depyf
-
-
-def gcd(a, b):
-    while b:
-        a, b = b, a % b
-    return [i for i in range(1, a + 1) if not a % i]
-
-
-assert Path(depyf.__file__).is_relative_to(sys.prefix), depyf.__file__
-assert importlib.util.find_spec("torch") is None
-source = depyf.decompile(gcd)
-code = depyf.compile_like(source, gcd.__code__)
-assert "proved equivalent" in source and "while" in source, source
-assert depyf.prove(gcd.__code__, code)
-before = gcd(84, 36)
-gcd.__code__ = code
-assert gcd(84, 36) == before == [1, 2, 3, 4, 6, 12]
-command = Path(sys.prefix) / "bin" / "depyf"
-for one in ([str(command), "--help"], [sys.executable, "-m", "depyf", "--help"]):
-    subprocess.run(one, check=True, stdout=subprocess.DEVNULL)
-native = Path(sys.prefix) / "bin" / "depyf-decompile"
-assert "usage: depyf-decompile" in subprocess.run([str(native), "--help"], check=True, capture_output=True, text=True).stdout
-try:
-    depyf.explain(gcd)
-except ImportError as error:
-    assert "torch" in str(error), error
-wheel = importlib.metadata.distribution("depyf").read_text("WHEEL")
-print(depyf.__version__, *(line.partition(": ")[2] for line in wheel.splitlines() if line.startswith("Tag")))
-PYTHON
 for version in ${VERSIONS:-3.10 3.11 3.12 3.13 3.14}; do
   python=$(PYTHONPATH=tests .venv/bin/python -c "
 import sys, interpreters
@@ -62,7 +25,7 @@ print(sys._base_executable if version == sys.version_info[:2] else interpreters.
   environment=$work/$version
   tools/venv.sh "$python" "$environment"
   if .venv/bin/python -W ignore -m pip --disable-pip-version-check --python "$environment/bin/python" install -qq "$root" &&
-    (cd "$work" && "$environment/bin/python" check.py > "$version.txt"); then
+    (cd "$work" && "$environment/bin/python" "$root/tools/wheels/check.py" "$root/examples/toy.py" > "$version.txt"); then
     echo "wheel: $version: works: depyf $(cat "$work/$version.txt")"
   else
     echo "wheel: $version: fails"

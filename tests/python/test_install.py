@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -72,3 +73,15 @@ def test_the_metadata_names_each_version_that_is_supported() -> None:
     assert versions == ["3.10", "3.11", "3.12", "3.13", "3.14"]
     assert project["requires-python"] == f">={versions[0]}"
     assert all((ROOT / name).is_file() for name in project["license-files"])
+
+
+def test_the_archive_of_the_source_has_what_is_tracked(tmp_path: Path) -> None:
+    program = "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])"
+    subprocess.run([sys.executable, "-c", program, str(tmp_path)], cwd=ROOT, check=True, capture_output=True)
+    (path,) = tmp_path.glob("depyf-*.tar.gz")
+    with tarfile.open(path) as archive:
+        names = {member.name.partition("/")[2] for member in archive if member.isfile()}
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    tracked = {name for name in done.stdout.splitlines() if (ROOT / name).is_file()}
+    assert len(tracked) > 1000
+    assert {name for name in tracked - names if not name.startswith(".ci/")} == set()
