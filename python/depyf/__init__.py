@@ -77,12 +77,14 @@ _LAZY = {
     "here": "depyf.whereabouts",
     "install": "depyf.logs",
     "load_entry": "depyf.toolkit",
+    "load_ipython_extension": "depyf.notebook",
     "new_entry": "depyf.toolkit",
     "numerics": "depyf.numerical",
     "prepare_debug": "depyf.capture",
     "registered": "depyf.toolkit",
     "step": "depyf.stepper",
     "uninstall": "depyf.logs",
+    "unload_ipython_extension": "depyf.notebook",
 }
 
 

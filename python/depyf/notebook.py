@@ -1,0 +1,60 @@
+"""`%load_ext depyf` and `%%depyf` in IPython and notebooks. IPython calls this module, which does not import it."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from pathlib import Path
+from typing import Any
+
+from depyf import program
+from depyf.capture import prepare_debug
+
+__all__ = ["load_ipython_extension", "unload_ipython_extension"]
+
+
+class CellFailed(Exception):
+    """The code of the cell raised an exception, whose traceback is shown already."""
+
+    def _render_traceback_(self) -> list[str]:
+        """Returns the lines that IPython shows for this exception."""
+        return [str(self)]
+
+
+class _Parser(argparse.ArgumentParser):
+    """Raises an exception for wrong arguments, where argparse would end the process."""
+
+    def error(self, message: str) -> Any:
+        raise CellFailed(f"%%depyf: {message}\n{self.format_usage().strip()}")
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Registers the magic `%%depyf` in a shell of IPython, which calls this for `%load_ext depyf`."""
+
+    def run_cell(line: str, cell: str) -> None:
+        """Runs the cell, dumps what torch.compile makes in it to a directory, and shows the summary: %%depyf [DIR]"""
+        _run_cell(shell, line, cell)
+
+    shell.register_magic_function(run_cell, magic_kind="cell", magic_name="depyf")
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Removes the magic, which IPython calls for `%unload_ext depyf`."""
+    shell.magics_manager.magics["cell"].pop("depyf", None)
+
+
+def _run_cell(shell: Any, line: str, cell: str) -> None:
+    """Runs a cell in a block, and prints the summary of the block.
+
+    Raises:
+        CellFailed: the arguments are wrong, or the code of the cell raised an exception.
+        OSError: the directory cannot be made or written to. The cell has not run then.
+    """
+    parser = _Parser(prog="%%depyf", add_help=False)
+    parser.add_argument("directory", nargs="?", default=program.DIRECTORY, metavar="DIR")
+    directory = parser.parse_args(shlex.split(line)).directory
+    with prepare_debug(directory) as session:
+        result = shell.run_cell(cell, store_history=False)
+    print(program.summary(Path(session.directory), last_run=True))
+    if not result.success:
+        raise CellFailed("The cell raised the exception above.")
