@@ -11,16 +11,11 @@ namespace depyf::print {
 
 using namespace ast;
 
-namespace {
-
-// Returns the size of `text` as repr escapes it.
 std::size_t escaped_size(std::string_view text) {
   std::string escaped;
   append_escaped(escaped, text, 0);
   return escaped.size();
 }
-
-}  // namespace
 
 // Prints the items of a tuple or frozenset that the compiler folded into one constant, whose items have no positions.
 // Item after item gets a source line that is `step` greater; `line` is the line of the first item, or -1.

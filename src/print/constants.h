@@ -9,6 +9,9 @@
 
 namespace depyf::print {
 
+// Returns the size of `text` as repr escapes it.
+std::size_t escaped_size(std::string_view text);
+
 class Constants {
  public:
   Constants(Emitter& out, Version version, const Positions& positions, Breaks& breaks)

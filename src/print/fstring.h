@@ -41,6 +41,8 @@ class FStrings {
   void add_field(std::vector<Piece>& pieces, std::string value, char conversion, const ast::Expr* spec, int spec_depth);
   std::string field_value(const ast::Expr* value);
   bool quoted(std::string_view prefix, const std::vector<Piece>& pieces);
+  bool divided(const ast::Expr* whole, const std::vector<Piece>& pieces);
+  void string_line(const StringLine& line);
   void joined_calls(ast::List<ast::Expr*> parts);
   void format_call(const ast::FormattedValue& field);
 
