@@ -132,6 +132,9 @@ programs: build  ## Programs with transformers, timm and the like, plain and und
 costs: build  ## What docs/costs.md states, measured: all programs of tests/torch/test_*_costs.py
 	@$(PYTHON_VENV) -m pytest -q -m "long or not long" tests/torch/test_*_costs.py
 
+bench-run-time: build  ## What depyf.profile costs a training step of 12 layers, and how much of the time has a line
+	@TORCHINDUCTOR_CACHE_DIR="$$(mktemp -d)" $(PYTHON_VENV) bench/run_time.py 2>/dev/null
+
 numerics: build  ## depyf.numerics: 42 planted faults, 23 reported ones, 32 sound functions, 20 programs unharmed, cost; an hour; SEEDS=3
 	@$(PYTHON_VENV) -W ignore tools/numerics/planted.py
 	@$(PYTHON_VENV) -W ignore tools/numerics/reported.py

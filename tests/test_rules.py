@@ -196,6 +196,7 @@ PUBLIC_TORCH |= {
     "is_available",
 }
 PUBLIC_TORCH |= {"SymInt", "element_size", "graph_copy", "untyped_storage"}
+PUBLIC_TORCH |= {"get_objects"}  # of the library's gc
 PUBLIC_TORCH |= {"dtype", "device", "stride", "Tensor"}
 PUBLIC_TORCH |= {"all_input_nodes", "is_initialized", "kwargs", "DEFAULT", "SKIP", "nn", "Module", "children"}
 

@@ -80,8 +80,9 @@ def pages(directory):
     return "\n".join(path.read_text() for path in sorted(Path(directory).glob("*.md")))
 
 
-def check_dump(directory):
-    """What holds for every dump: each Python file compiles, none says that depyf failed, each file told of exists, and vice versa."""
+def check_dump(directory, beside=()):
+    """What holds for every dump: each Python file compiles, none says that depyf failed, each file told of exists, and vice versa,
+    except for files that the command writes beside it."""
     directory = Path(directory)
     for path in directory.glob("*.py"):
         text = path.read_text()
@@ -105,7 +106,7 @@ def check_dump(directory):
                 told.add(frame["guards_file"])
         told.update(one["file"] for one in run["full_code"])
         told.update(one["file"] for one in run["other_artifacts"])
-    assert sorted(told | names | keys) == names_in(directory)
+    assert sorted(told | names | keys | set(beside)) == names_in(directory)
     text = pages(directory)
     assert all(name in text.replace("\\", "") for name in keys)  # a note names them
     for name in (told | names) - {"index.md", "session.json", "provenance.json", "times.json"}:

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "depyf/record.h"
 
@@ -24,6 +25,9 @@ struct Unpacked {
   std::optional<record::Problem> problem;
 };
 Unpacked unpack(std::string_view compressed);
+
+// Returns the frames of a traceback as Python prints it, the outermost call first.
+std::vector<record::Place> read_traceback(std::string_view text);
 
 // Takes the report of a graph break apart, which PyTorch writes into logs and exceptions. The place is the one in the
 // report, which may be PyTorch's own line. Addresses of objects are left out, because they differ in every run. A

@@ -19,7 +19,7 @@ from depyf.recompile import compile_like
 
 if TYPE_CHECKING:
     from depyf.capture import prepare_debug
-    from depyf.costs import compile_costs, guard_costs, memory_costs
+    from depyf.costs import compile_costs, guard_costs, memory_costs, profile
     from depyf.debugging import debug
     from depyf.explanation import explain
     from depyf.logs import install, uninstall
@@ -52,6 +52,7 @@ __all__ = [
     "new_entry",
     "numerics",
     "prepare_debug",
+    "profile",
     "prove",
     "registered",
     "step",
@@ -81,6 +82,7 @@ _LAZY = {
     "new_entry": "depyf.toolkit",
     "numerics": "depyf.numerical",
     "prepare_debug": "depyf.capture",
+    "profile": "depyf.costs",
     "registered": "depyf.toolkit",
     "step": "depyf.stepper",
     "uninstall": "depyf.logs",

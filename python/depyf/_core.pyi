@@ -606,6 +606,15 @@ def compile_costs(log: bytes, lines: str) -> str:
 def compile_costs_text(costs: str) -> str:
     """The same as text, from that JSON."""
 
+def run_costs(log: bytes, measured: str) -> str:
+    """The time of calls of compiled functions as JSON (docs/costs.md), of the trace's log and what `depyf.profile` measured."""
+
+def run_costs_text(costs: str) -> str:
+    """The text for readers, of the JSON that `run_costs` returned."""
+
+def run_costs_record(costs: str) -> str:
+    """A record (docs/record.md) of the times of lines, of the JSON that `run_costs` returned."""
+
 def memory_costs(seen: str) -> str:
     """What training graphs keep for their backward, of the JSON that `depyf.memory_costs` collects, as JSON."""
 

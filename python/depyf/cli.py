@@ -53,18 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Runs a program as python would, dumps what torch.compile makes in it, and prints a summary at the "
         "end (to standard error). The exit status is the program's.",
     )
-    run.add_argument(
-        "-o", metavar="DIR", default=program.DIRECTORY, help=f"of the dump; {program.DIRECTORY} if not given"
-    )
-    run.add_argument("-m", action="store_true", dest="module", help="the program is a module's name, as for python -m")
-    run.add_argument("--report", action="store_true", help="write DIR/report.html too: the run as one page")
-    run.add_argument(
-        "--redact", action="store_true", help=f"of --report: {page.REDACTED}; the files of DIR show it all"
-    )
-    run.add_argument("--fail-on", metavar="CODE,...", help=f"{findings_command.FAIL_ON}; see `depyf findings`")
-    run.add_argument(
-        "program", nargs=argparse.REMAINDER, metavar="SCRIPT [ARG...]", help="the script, and its arguments"
-    )
+    _add_run_arguments(run)
     explain = commands.add_parser(
         "explain",
         help="print the summary of finished dumps and logs",
@@ -114,7 +103,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             run.error(problem)
         try:
             wanted_page: program.WantedPage = "redacted" if parsed.redact else "whole" if parsed.report else "none"
-            status = program.run(parsed.program, module=parsed.module, directory=parsed.o, wanted_page=wanted_page)
+            status = program.run(
+                parsed.program,
+                module=parsed.module,
+                directory=parsed.o,
+                wanted_page=wanted_page,
+                profiles=parsed.profile,
+            )
             return status or findings_command.status_of(parsed.o, parsed.fail_on)
         except (OSError, SyntaxError) as error:
             print(f"depyf: {parsed.program[0]}: {error}", file=sys.stderr)
@@ -136,6 +131,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if parsed.command in _LOADED_WHEN_GIVEN:
         return int(import_module(_LOADED_WHEN_GIVEN[parsed.command]).run(parsed))
     return decompile_command.run(parsed)
+
+
+def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    parser.add_argument(
+        "-o", metavar="DIR", default=program.DIRECTORY, help=f"of the dump; {program.DIRECTORY} if not given"
+    )
+    parser.add_argument(
+        "-m", action="store_true", dest="module", help="the program is a module's name, as for python -m"
+    )
+    parser.add_argument("--report", action="store_true", help="write DIR/report.html too: the run as one page")
+    parser.add_argument(
+        "--redact", action="store_true", help=f"of --report: {page.REDACTED}; the files of DIR show it all"
+    )
+    parser.add_argument(
+        "--profile",
+        action="store_true",
+        help="measure what compiling, memory and calls cost, by line: printed, and in DIR/costs.txt and DIR/costs.json",
+    )
+    parser.add_argument("--fail-on", metavar="CODE,...", help=f"{findings_command.FAIL_ON}; see `depyf findings`")
+    parser.add_argument(
+        "program", nargs=argparse.REMAINDER, metavar="SCRIPT [ARG...]", help="the script, and its arguments"
+    )
 
 
 def _add_numerics_arguments(parser: argparse.ArgumentParser) -> None:

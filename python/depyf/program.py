@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import runpy
@@ -14,6 +15,7 @@ from typing import Literal
 from depyf import _core, journal, page
 from depyf.capture import children, recovery
 from depyf.compat import distributed
+from depyf.costs import Costs
 from depyf.live_line import live_line
 from depyf.session import read_runs
 
@@ -29,6 +31,7 @@ def run(
     directory: str,
     wanted_page: WantedPage = "none",
     shows_summary: bool = True,
+    profiles: bool = False,
 ) -> int:
     """Runs a program as `python` would, and prints to standard error at the end what was compiled in it and in the Python
     processes that it started.
@@ -39,6 +42,7 @@ def run(
         directory: the directory of the dump.
         wanted_page: the report that is written too, as report.html in the directory.
         shows_summary: false if nothing is printed at the end.
+        profiles: true if the costs of compiling, memory and calls are measured, printed, and written to the directory.
 
     Returns:
         The program's exit status.
@@ -56,9 +60,10 @@ def run(
     block = children.program_block(folder, number)
     status = 1
     interruption: BaseException | None = None
+    costs = Costs() if profiles else None
     block.begin()
     try:
-        with live_line(), children.watched(folder, number):
+        with live_line(), children.watched(folder, number), costs or contextlib.nullcontext():
             status = _run(arguments, code)
     except BaseException as error:
         interruption = error
@@ -69,7 +74,7 @@ def run(
     if os.getpid() != process and interruption is None:
         sys.exit(status)
     if os.getpid() == process:
-        _show(folder, shows_summary=shows_summary, wanted_page=wanted_page)
+        _show(folder, costs, shows_summary=shows_summary, wanted_page=wanted_page)
     if interruption is not None:
         _keep_silent_about(interruption)
         raise interruption
@@ -92,10 +97,12 @@ def _number_of_next_run(folder: Path) -> int:
     return 1 + max((run.run for run in runs), default=0)
 
 
-def _show(folder: Path, *, shows_summary: bool, wanted_page: WantedPage) -> None:
-    """Prints the summary of the last run in a folder, and writes its report."""
+def _show(folder: Path, costs: Costs | None, *, shows_summary: bool, wanted_page: WantedPage) -> None:
+    """Prints the summary and the costs of the last run in a folder, and writes its report."""
     if shows_summary:
         print(summary(folder, last_run=True), file=sys.stderr)
+    if costs is not None:
+        print(costs.write(folder), file=sys.stderr)
     if wanted_page == "none":
         return
     path = folder / "report.html"

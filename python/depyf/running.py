@@ -8,7 +8,7 @@ from __future__ import annotations
 import types
 from collections.abc import Iterable, Iterator, Mapping
 
-from depyf import _core, weak
+from depyf import _core, instrumented, weak
 from depyf.compat import dynamo
 from depyf.decompilation import Decompilation
 from depyf.dumped_files import RunningFile, known
@@ -147,13 +147,18 @@ class Swap:
     def do(self, path: str) -> None:
         """Replaces the code, with the file's name in it."""
         for function, code in self._alive():
-            self.before.append((weak.reference(function), function.__code__))
-            function.__code__ = _core.moved(code, path)
+            self.before.append((weak.reference(function), instrumented.plain(function)))
+            instrumented.replace(function, _core.moved(code, path))
 
     def again(self, function: types.FunctionType | None) -> Swap | None:
         """Returns a swap for another function whose code equals the previous code of this swap's only function; None if
         the code differs."""
-        if len(self.pairs) != 1 or not self.before or function is None or function.__code__ != self.before[0][1]:
+        if (
+            len(self.pairs) != 1
+            or not self.before
+            or function is None
+            or instrumented.plain(function) != self.before[0][1]
+        ):
             return None
         return Swap([(function, self.pairs[0][1])])
 
@@ -163,7 +168,7 @@ class Swap:
             refers, code = self.before.pop()
             function = refers()
             if function is not None:
-                function.__code__ = code
+                instrumented.replace(function, code)
 
 
 def from_decompilation(result: Decompilation, text: str, path: str) -> types.CodeType | None:

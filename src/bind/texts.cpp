@@ -15,6 +15,7 @@
 #include "depyf/links.h"
 #include "depyf/memory_costs.h"
 #include "depyf/reasons.h"
+#include "depyf/run_costs.h"
 #include "depyf/story.h"
 #include "depyf/texts.h"
 #include "depyf/trace.h"
@@ -237,6 +238,21 @@ nb::object compile_costs_of(nb::bytes log, nb::str lines) {
 
 nb::object text_of_compile_costs(nb::str costs) { return python_text(compile_costs_text(utf8_of(costs))); }
 
+nb::object run_costs_of(nb::bytes log, nb::str measured) {
+  const std::string measured_text = utf8_of(measured);
+  const std::string_view bytes(log.c_str(), log.size());
+  std::string costs;
+  {
+    const ReleasedGil released;
+    costs = run_costs(bytes, measured_text);
+  }
+  return python_text(costs);
+}
+
+nb::object text_of_run_costs(nb::str costs) { return python_text(run_costs_text(utf8_of(costs))); }
+
+nb::object record_of_run_costs(nb::str costs) { return python_text(run_costs_record(utf8_of(costs))); }
+
 nb::object memory_costs_of(nb::str seen) { return python_text(memory_costs(utf8_of(seen))); }
 
 nb::object text_of_memory_costs(nb::str costs) { return python_text(memory_costs_text(utf8_of(costs))); }
@@ -261,6 +277,9 @@ void bind_texts(nb::module_& module) {
   module.def("explanation_headline", &headline_of_explanation, nb::arg("explanation"));
   module.def("compile_costs", &compile_costs_of, nb::arg("log"), nb::arg("lines"));
   module.def("compile_costs_text", &text_of_compile_costs, nb::arg("costs"));
+  module.def("run_costs", &run_costs_of, nb::arg("log"), nb::arg("measured"));
+  module.def("run_costs_text", &text_of_run_costs, nb::arg("costs"));
+  module.def("run_costs_record", &record_of_run_costs, nb::arg("costs"));
   module.def("memory_costs", &memory_costs_of, nb::arg("seen"));
   module.def("memory_costs_text", &text_of_memory_costs, nb::arg("costs"));
   module.def("guard_costs_text", &text_of_guard_costs, nb::arg("costs"));

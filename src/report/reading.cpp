@@ -255,6 +255,9 @@ Reading read(const std::vector<std::string>& paths, bool with_links, bool with_t
           if (!run.processes[i].problems.empty()) reading.is_whole = false;
           if (with_texts) reading.texts.push_back(texts_of_dump(run.processes[i]));
         }
+        // `depyf run --profile` leaves the times of lines as a record.
+        const std::string times = path + "/run_time.json";
+        if (const std::optional<std::string> bytes = content_of(times)) read_record(*bytes, times, with_texts, reading);
       }
       if (logs.empty() && !is_of_depyf) {
         reading.errors.push_back(path + ": no *.log in the directory, and no dump of depyf");

@@ -210,6 +210,8 @@ namespace depyf {
 
 using namespace trace;
 
+std::vector<record::Place> read_traceback(std::string_view text) { return trace::traceback_of(lines_of(text), 0); }
+
 record::GraphBreak read_graph_break(std::string_view text) {
   record::GraphBreak result;
   const std::vector<std::string_view> lines = lines_of(text);

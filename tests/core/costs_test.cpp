@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include "costs/compile_time.h"
 #include "costs/plan.h"
+#include "costs/run_time.h"
 #include "costs/sizes.h"
 
 using namespace depyf;
@@ -91,4 +92,44 @@ TEST_CASE("costs: self times sum to the wall, and attempts that were given up ar
   REQUIRE(time.savings.size() == 1);
   CHECK(time.savings[0].kind == "restart");
   CHECK(compile_time({}).wall_us == 0);
+}
+
+TEST_CASE("costs: the time of a call is divided among parts, lines and functions") {
+  // A call of `f` calls a graph of one kernel, breaks at line 7, and goes on in a resume function.
+  Measured measured;
+  measured.wall_us = 1000;
+  measured.sites = {{"", false, {}},
+                    {"cpp_fused_0", false, {{{"a.py", "f", "x + y", 5}, "m"}, {{"a.py", "f", "z * 2", 6}, ""}}},
+                    {"extern_kernels.mm", true, {{{"a.py", "f", "x + y", 5}, "m"}}}};
+  measured.frames = {{"0/0", "f", {"a.py", "f", "", 4}, {"a.py", "f", "print()", 7}, true},
+                     {"1/0", "f", {"a.py", "f", "", 7}, {}, true}};
+  const auto range = [](RangeKind kind, double start, double end, std::string id = "", std::size_t site = 0) {
+    return Range{kind, site, std::move(id), 1, start, end, 0};
+  };
+  measured.ranges = {
+      range(RangeKind::region, 20, 300, "0/0"), range(RangeKind::lookup, 0, 20),
+      range(RangeKind::pregraph, 20, 30),       range(RangeKind::graph, 40, 140),
+      range(RangeKind::site, 50, 130, "", 0),   range(RangeKind::site, 60, 120, "", 1),
+      range(RangeKind::lookup, 200, 210),       range(RangeKind::region, 210, 290, "1/0"),
+      range(RangeKind::compiling, 400, 500),    range(RangeKind::backward, 600, 700),
+      range(RangeKind::site, 610, 690, "", 2),
+  };
+  const RunTime time = run_time(measured);
+  CHECK(time.inside_us == 20 + 280 + 100);
+  CHECK(time.compiling_us == 100);
+  double sum = 0;
+  for (const PartOfRun& part : time.parts) sum += part.us;
+  CHECK(sum == time.inside_us);
+  REQUIRE(time.lines.size() == 3);
+  CHECK(time.lines[0].place.line == 5);
+  CHECK(time.lines[0].forward_us == 30);  // half of the kernel
+  CHECK(time.lines[0].backward_us == 80);
+  CHECK(time.lines[1].place.line == 7);
+  CHECK(time.lines[1].eager_us == 60 + 10);  // from the graph to the next function, and behind that
+  CHECK(time.with_line_us == 30 + 30 + 80 + 70);
+  REQUIRE(time.frames.size() == 2);
+  CHECK(time.frames[0].guards_us == 20);
+  CHECK(time.frames[1].guards_us == 10);
+  CHECK(time.modules[0].us() == 110);
+  CHECK(time.callees[0].name == "extern_kernels.mm");
 }

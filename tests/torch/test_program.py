@@ -233,3 +233,37 @@ def test_a_second_process_with_warm_caches_names_each_file_that_the_first_has_mo
     told = {one.partition(":")[0]: one for one in compilation["missing"]}
     assert set(told) == {"forward", "backward"}
     assert all("came from a cache" in one and "force_disable_caches = True" in one for one in told.values())
+
+
+def test_profile_of_a_program_as_it_is(tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text(
+        """
+import torch
+
+@torch.compile
+def loss(x, weight):
+    hidden = torch.relu(x @ weight)
+    print(end="")  # the break
+    return hidden.square().mean()
+
+weight = torch.randn(256, 256, requires_grad=True)
+for _ in range(3):
+    value = loss(torch.ones(64, 256), weight)
+    value.backward()
+print(value.shape)
+"""
+    )
+    done = depyf("run", "--profile", "--report", "-o", "dump", script, cwd=tmp_path)
+    assert done.returncode == 0 and done.stdout == "torch.Size([])\n"
+    for text in ("Compiling took", "keeps for the backward", "Compiled functions ran for", "runs between graphs"):
+        assert text in done.stderr
+    costs = json.loads((tmp_path / "dump" / "costs.json").read_text())
+    texts = {line["line"]["text"] for line in costs["calls"]["lines"]}
+    assert {"hidden = torch.relu(x @ weight)", 'print(end="")  # the break'} <= texts
+    assert costs["compiling"]["wall_seconds"] > 0 and len(costs["memory"]["graphs"]) == 2
+    check_dump(tmp_path / "dump", beside={"costs.json", "costs.txt", "run_time.json", "report.html"})
+    # A page that is made later has the times at the lines, too.
+    assert depyf("report", "dump", "-o", "page.html", cwd=tmp_path).returncode == 0
+    for page in (tmp_path / "dump" / "report.html", tmp_path / "page.html"):
+        assert "run time" in page.read_text()

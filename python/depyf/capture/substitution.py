@@ -17,7 +17,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from depyf import _core, running
+from depyf import _core, instrumented, running
 from depyf.compat import graphs
 from depyf.running import Swap
 
@@ -180,9 +180,12 @@ def kernel_swap(module: types.ModuleType | None, own: str, text: str, path: str)
         # The lines are the same under more comments, so the bytecode is the same, and moves down by that many lines.
         shift = text[: -len(own.rstrip()) - 1].count("\n")
         functions = dict(_functions_of(module))
-        if functions and all(function.__code__.co_filename == path for function in functions.values()):
+        if functions and all(instrumented.plain(function).co_filename == path for function in functions.values()):
             return Swap(
-                [(function, _core.moved(function.__code__, lines_down=shift)) for function in functions.values()]
+                [
+                    (function, _core.moved(instrumented.plain(function), lines_down=shift))
+                    for function in functions.values()
+                ]
             ), ""
     codes, reason = _kernel_codes(text, own, path)
     if not reason and module is None:
@@ -193,7 +196,7 @@ def kernel_swap(module: types.ModuleType | None, own: str, text: str, path: str)
     pairs = [
         (functions[name], code)
         for name, code in codes.items()
-        if name in functions and not running.reason_against(code, functions[name].__code__)
+        if name in functions and not running.reason_against(code, instrumented.plain(functions[name]))
     ]
     return (Swap(pairs), "") if pairs else (None, "what Inductor has loaded is not its own text")
 

@@ -56,25 +56,44 @@ def is_graph_module(value: object) -> bool:
     return isinstance(value, GraphModule)
 
 
+_module_hooks: list[Callable[[str, types.ModuleType], None]] = []
+"""The receivers of loaded output code. Each addition and removal is one operation, so that no lock is needed; whoever adds one
+clears it, and a forked child goes on with its copy."""
+_module_interception: list[Callable[[], None]] = []
+"""Ends the interception of what loads output code; the last receiver that goes clears it. It needs no lock for the same
+reason, and a forked child goes on with its copy, as it has the interception too."""
+
+
 def add_module_hook(receive: Callable[[str, types.ModuleType], None]) -> Callable[[], None]:
     """Calls `receive(path, module)` with each module of output code that Inductor loads, until the function that it
     returns is called.
 
     It is to be called when Inductor is loaded; before that it does nothing.
     """
+    _module_hooks.append(receive)
+    if not _module_interception:
+        load = private.get("torch._inductor.codecache:PyCodeCache.load_by_key_path")
+        _module_interception.append(intercept.around(getattr(load, "__func__", None), _tell_module_hooks))
 
-    def answer(original: Callable[..., Any]) -> intercept.Call:
-        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
-            module = original(*args, **kwargs)
-            path = args[2] if len(args) > 2 else kwargs.get("path")
-            if type(path) is str and isinstance(module, types.ModuleType):
+    def remove() -> None:
+        if receive in _module_hooks:
+            _module_hooks.remove(receive)
+        while not _module_hooks and _module_interception:
+            _module_interception.pop()()
+
+    return remove
+
+
+def _tell_module_hooks(original: Callable[..., Any]) -> intercept.Call:
+    def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+        module = original(*args, **kwargs)
+        path = args[2] if len(args) > 2 else kwargs.get("path")
+        if type(path) is str and isinstance(module, types.ModuleType):
+            for receive in list(_module_hooks):
                 receive(path, module)
-            return module
+        return module
 
-        return call
-
-    load = private.get("torch._inductor.codecache:PyCodeCache.load_by_key_path")
-    return intercept.around(getattr(load, "__func__", None), answer)
+    return call
 
 
 def loaded_module(path: str) -> types.ModuleType | None:

@@ -121,6 +121,7 @@ FEATURES = [
         "depyf.memory_costs, depyf.compile_costs",
         "what compiling costs, and what is kept for the backward, is not seen",
     ),
+    Feature("profile", "depyf.profile", "the time of kernels and library calls has no lines"),
     Feature("logs", 'install: source in TORCH_LOGS="+bytecode"', "source is not logged"),
 ]
 
@@ -579,6 +580,12 @@ NAMES = [
     Name("torch._inductor.virtualized:V", "inductor", "has the graph that Inductor is at", lazy=True,
          fallback="text of the IR takes longer"),
     Name("torch._inductor.codecache:PyCodeCache.load_by_key_path", "running", "loads output code", lazy=True),
+    Name("torch._inductor.codecache:PyCodeCache.linemaps", "profile", "stacks of the lines of output code", lazy=True, gives="dict",
+         fallback="only kernels of what is compiled in the block have a line"),
+    Name("torch.autograd:_profiler_enabled", "profile", "is a profile open?", takes=0, gives="bool",
+         fallback="a second profile is not refused, and disturbs the first"),
+    Name("torch._C._profiler:_RecordFunctionFast", "profile", "opens a range of the profiler", gives="type",
+         fallback="a range costs ten times as much"),
     Name("torch._inductor.codecache:PyCodeCache.modules", "running", "output code that is loaded", since="2.6", lazy=True, gives="list",
          fallback="output code that comes from a cache does not run from a file"),
     Name("torch._inductor.output_code:CompiledFxGraph", "kernels", "a compiled graph", gives="type", lazy=True,

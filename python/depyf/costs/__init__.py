@@ -1,22 +1,27 @@
 """The costs of compiled functions by the user's own names: `guard_costs` measures how long it takes to find the
-compilation for a call, `compile_costs` records where the time of compiling goes, and `memory_costs` what is kept for
-the backward."""
+compilation for a call, `compile_costs` records where the time of compiling goes, `memory_costs` what is kept for the
+backward, and `profile` where the time of calls goes."""
 
 from __future__ import annotations
 
+from depyf.costs.all_costs import Costs
 from depyf.costs.compile_time import CompileCosts, compile_costs
 from depyf.costs.guards import guard_costs
 from depyf.costs.memory import MemoryCosts, WhatIf, memory_costs
 from depyf.costs.model import EntryCost, GroupCost, GuardCosts
+from depyf.costs.run_time import RunCosts, profile
 
 __all__ = [
     "CompileCosts",
+    "Costs",
     "EntryCost",
     "GroupCost",
     "GuardCosts",
     "MemoryCosts",
+    "RunCosts",
     "WhatIf",
     "compile_costs",
     "guard_costs",
     "memory_costs",
+    "profile",
 ]

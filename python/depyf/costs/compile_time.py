@@ -7,6 +7,7 @@ A block receives PyTorch's structured trace as TORCH_TRACE does, and the core re
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import linecache
@@ -63,18 +64,21 @@ class CompileCosts:
 
 
 @contextmanager
-def compile_costs() -> Iterator[CompileCosts]:
+def compile_costs(*, shows_live_line: bool = True) -> Iterator[CompileCosts]:
     """Records where the time of compiling goes while the block is open.
 
     Use `with depyf.compile_costs() as costs:` around the first calls, and then `print(costs)`. Functions that were
     compiled before are not seen. To see the time of a cold start, begin with empty caches
     (TORCHINDUCTOR_FORCE_DISABLE_CACHES=1). In a terminal, a line on standard error shows each compilation that takes
     longer than two seconds, unless the environment variable DEPYF_QUIET is set.
+
+    Args:
+        shows_live_line: false if no such line is shown.
     """
     costs = CompileCosts()
     undo = [trace_log.add_log(costs._log), tracing_time.add_hook(costs._lines)]
     try:
-        with live_line():
+        with live_line() if shows_live_line else contextlib.nullcontext():
             yield costs
     finally:
         for take_away in undo:

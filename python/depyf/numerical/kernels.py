@@ -12,6 +12,7 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import Any
 
+from depyf import output_statements
 from depyf.compat import stage_hooks
 from depyf.numerical import bounds, measuring, parts
 from depyf.numerical.measuring import Deviation
@@ -77,7 +78,7 @@ def events(backend: Backend, call: Call) -> tuple[list[Event], list[Any]]:
     )
     if function is None:
         raise ValueError(f"{backend.path} defines no call(args)")
-    function.body = _with_probes(function.body)
+    function.body = output_statements.replaced(function.body, _probed)
     noted: list[Event] = []
 
     def probe(kernel: str, line: int, names: list[str], local: dict[str, Any], is_after: bool) -> None:
@@ -100,36 +101,14 @@ def events(backend: Backend, call: Call) -> tuple[list[Event], list[Any]]:
     return noted, list(outputs)
 
 
-def _with_probes(body: list[ast.stmt]) -> list[ast.stmt]:
-    probed: list[ast.stmt] = []
-    for statement in body:
-        for name in ("body", "orelse"):
-            if isinstance(getattr(statement, name, None), list) and not isinstance(statement, ast.FunctionDef):
-                setattr(statement, name, _with_probes(getattr(statement, name)))
-        kernel = _kernel(statement)
-        if kernel is None:
-            probed.append(statement)
-            continue
-        names = sorted({node.id for node in ast.walk(statement) if isinstance(node, ast.Name)})
-        for is_after in (False, True):
-            text = f"{_PROBE}({kernel!r}, {statement.lineno}, {names!r}, locals(), {is_after})"
-            probe = ast.parse(text).body[0]
-            probed += [probe] if not is_after else [statement, probe]
-    return probed
-
-
-_NO_KERNELS = ("assert_", "empty_strided", "reinterpret_tensor", "_reinterpret", "copy_misaligned", "raise", "print")
-
-
-def _kernel(statement: ast.stmt) -> str | None:
-    """Returns the callee of a statement of output code, if the statement computes values."""
-    if isinstance(statement, (ast.Expr, ast.Assign)) and isinstance(statement.value, ast.Call):
-        called = ast.unparse(statement.value.func)
-        name = called.rpartition(".")[2]
-        if name in ("clear", "append", "item") or called.startswith(_NO_KERNELS) or name.startswith(_NO_KERNELS):
-            return None
-        return called.removesuffix(".run")
-    return None
+def _probed(statement: ast.stmt, kernel: str) -> list[ast.stmt]:
+    """Returns a statement with a probe before and behind it."""
+    names = sorted({node.id for node in ast.walk(statement) if isinstance(node, ast.Name)})
+    before, after = (
+        ast.parse(f"{_PROBE}({kernel!r}, {statement.lineno}, {names!r}, locals(), {is_after})").body[0]
+        for is_after in (False, True)
+    )
+    return [before, statement, after]
 
 
 def first_fault(backend: Backend, call: Call, values: GraphValues) -> Fault | None:

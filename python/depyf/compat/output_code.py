@@ -1,0 +1,59 @@
+"""Inductor's output code that is loaded in the process: its functions, and what PyTorch knows of their lines."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import types
+
+from depyf.compat import private
+from depyf.compat.private import guarded
+
+_LINEMAPS = "torch._inductor.codecache:PyCodeCache.linemaps"
+_FUNCTIONS = ("call", "partition_")
+
+
+def is_inductor_loaded() -> bool:
+    """True if the module of Inductor is loaded that loads output code."""
+    return "torch._inductor.codecache" in sys.modules
+
+
+@guarded(list)
+def functions() -> list[types.FunctionType]:
+    """Returns every living function of output code that runs a graph, or a part of one.
+
+    The functions are found among all objects, because a graph that is compiled again to the same text replaces the
+    module of the one before, which may still run.
+    """
+    maps = private.get(_LINEMAPS)
+    if not maps:
+        return []
+    return [
+        value
+        for value in gc.get_objects()
+        if type(value) is types.FunctionType
+        and value.__name__.startswith(_FUNCTIONS)
+        and value.__globals__.get("__file__") in maps
+    ]
+
+
+def functions_of(module: types.ModuleType) -> list[types.FunctionType]:
+    """Returns the functions of one module of output code that run a graph, or a part of one."""
+    found: list[types.FunctionType] = []
+    for name, value in list(vars(module).items()):
+        function = getattr(value, "__func__", value)  # The method of an object, from 2.9 on.
+        if type(function) is types.FunctionType and name.startswith(_FUNCTIONS) and function not in found:
+            found.append(function)
+    return found
+
+
+@guarded(list)
+def stacks(path: str) -> list[tuple[int, str]]:
+    """Returns the lines of a file of output code at which another operator begins, each with its stack as the text of a
+    traceback. Code from a cache may have none."""
+    found = (private.get(_LINEMAPS) or {}).get(path) or []
+    if len(found) != 2:
+        return []
+    return [
+        (line, stack) for line, stack in zip(*found, strict=True) if isinstance(line, int) and isinstance(stack, str)
+    ]

@@ -1,0 +1,181 @@
+"""Measures where the time of calls of compiled functions goes, by line of source.
+
+PyTorch's profiler records ranges: those of PyTorch around guards and compiled regions, and depyf's own around each
+kernel and library call of Inductor's output code. The core sums them up by line, module, kernel and function
+(`src/costs/run_time`). Lines come from PyTorch's trace if the function is compiled in the block, and from what PyTorch
+keeps of output code otherwise.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import linecache
+import os
+import threading
+import time
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from depyf import _core, function_names
+from depyf.compat import dynamo, graphs, installed, output_code, profiler, trace, trace_log
+from depyf.costs import ranges, recording
+from depyf.names import compiled_fn_number
+from depyf.session import PhaseEvent
+
+_RANGES_MAX = 200_000
+"""The number of ranges, about, after which a profile ends by itself: they take memory, and a second for 20,000."""
+
+
+class RunCosts:
+    """The time of the calls of compiled functions in a block, by line of source. `str` returns a text for readers."""
+
+    def __init__(self, ranges_max: int) -> None:
+        self._log = io.StringIO()
+        self._measured: dict[str, Any] = {"ranges": [], "sites": [], "frames": [], "wall_us": 0.0}
+        self._left = ranges_max
+        self._thread, self._process = threading.get_ident(), os.getpid()
+        self._profile: recording.Profile | None = None
+        self._substitutes = ranges.Substitutes(self._count)
+        self._start = 0.0
+        self._announced = ""
+        """The file of output code that was announced last, until its functions are found."""
+        self._undo: list[Callable[[], None]] = []
+        self._is_hooked = False
+
+    def __str__(self) -> str:
+        return _core.run_costs_text(self.to_json())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the costs as JSON data (docs/costs.md lists the members)."""
+        data: dict[str, Any] = json.loads(self.to_json())
+        return data
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Returns `to_dict` as a JSON text."""
+        log = self._log.getvalue().encode("utf-8", "surrogatepass")
+        text = _core.run_costs(log, json.dumps(self._measured))
+        return text if indent is None else json.dumps(json.loads(text), indent=indent)
+
+    def to_record(self) -> str:
+        """Returns the times of the lines as a record (docs/record.md), which `depyf report DUMP FILE` shows at the
+        lines."""
+        return _core.run_costs_record(self.to_json())
+
+    def _begin(self) -> None:
+        profile = recording.Profile()
+        profile.start()
+        self._profile = profile
+        self._hook_loading()
+        for function in output_code.functions():
+            self._substitutes.put(function)
+        self._undo.append(self._substitutes.follow())
+        self._start = time.perf_counter()
+
+    def _end(self) -> None:
+        profile, self._profile = self._profile, None
+        if profile is None or self._process != os.getpid():  # A forked child has no profiler.
+            return
+        wall = time.perf_counter() - self._start
+        profile.stop()
+        sites = self._substitutes.sites
+        self._measured = {
+            "wall_us": wall * 1e6,
+            "is_cut": self._left <= 0,
+            "ranges": [
+                [profiler.kind_of(range.name), range.name, range.thread, range.start, range.end, range.device_us]
+                for range in profile.ranges(ranges.PREFIX)
+            ],
+            "sites": [[site.file, site.line, site.callee] for site in sites],
+            "files": {file: _described(file) for file in {site.file for site in sites}},
+            "frames": _frames(),
+            "without": self._substitutes.without,
+        }
+
+    def _count(self, count: int) -> None:
+        """Ends the profile before it fills the memory."""
+        self._left -= count
+        if self._left <= 0 and threading.get_ident() == self._thread:
+            self._end()
+
+    def _hook_loading(self) -> None:
+        """Learns of output code that is loaded, once Inductor is there."""
+        if not self._is_hooked and output_code.is_inductor_loaded():
+            self._is_hooked = True
+            self._undo.append(graphs.add_module_hook(self._loaded))
+
+    def _traced(self, record: trace.Record) -> None:
+        if record.event == "kernel":
+            self._hook_loading()
+            self._announced = record.path or ""
+
+    def _timed(self, event: PhaseEvent) -> None:
+        """Looks for output code that came from a cache, which is loaded before it is announced."""
+        if self._announced and event.kind == "E":
+            module, self._announced = graphs.loaded_module(self._announced), ""
+            if module is not None:
+                self._loaded("", module)
+
+    def _loaded(self, path: str, module: types.ModuleType) -> None:
+        if self._profile is not None:
+            for function in output_code.functions_of(module):
+                self._substitutes.put(function)
+
+
+def _described(file: str) -> dict[str, Any]:
+    """Returns the head of a file of output code, which names its graph, and the stacks of its lines."""
+    return {"head": "".join(linecache.getlines(file)[:4]), "stacks": output_code.stacks(file)}
+
+
+def _frames() -> list[dict[str, Any]]:
+    """Returns what is compiled now: each entry's function, whether it calls a graph, and the line at which it breaks."""
+    found: list[dict[str, Any]] = []
+    for code in dynamo.seen_codes():
+        for entry in dynamo.live_entries(code):
+            resumes = [
+                resumed
+                for name in entry.code.co_names
+                if installed.is_resume_name(name)
+                and (resumed := installed.resume_code(entry.find_global(name))) is not None
+            ]
+            line = function_names.resume_line(resumes[0].co_name) if resumes else None
+            found.append(
+                {
+                    "compile_id": entry.compile_id or "",
+                    "function": function_names.of_code(code),
+                    "file": code.co_filename,
+                    "line": code.co_firstlineno,
+                    "break_line": line,
+                    "break_text": "" if line is None else linecache.getline(code.co_filename, line).strip(),
+                    "calls_graph": any(compiled_fn_number(name) is not None for name in entry.code.co_names),
+                }
+            )
+    return found
+
+
+@contextmanager
+def profile(*, ranges_max: int = _RANGES_MAX) -> Iterator[RunCosts]:
+    """Measures where the time of calls of compiled functions goes while the block is open.
+
+    Use `with depyf.profile() as costs:` around some calls, forward and backward, and then `print(costs)`. Calls before the
+    block warm caches up, and are not seen. For functions that are compiled in the block, each line of a fused kernel and
+    the module of each line are known; for others a fused kernel counts to the line that PyTorch keeps for it.
+
+    Args:
+        ranges_max: the number of ranges of time, about, after which the measurement ends by itself; the block goes on.
+
+    Raises:
+        RuntimeError: another profile is open. PyTorch's profiler allows one at a time.
+    """
+    costs = RunCosts(ranges_max)
+    costs._undo += [trace_log.add_log(costs._log), trace.add_trace_handler(costs._traced, costs._timed)]
+    try:
+        costs._begin()
+        yield costs
+    finally:
+        costs._end()
+        for take_away in costs._undo:
+            take_away()
+        costs._substitutes.take_away()

@@ -1,0 +1,34 @@
+"""The statements of Inductor's output code that compute values: calls of kernels and of libraries."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+_NO_KERNELS = ("assert_", "empty_strided", "reinterpret_tensor", "_reinterpret", "copy_misaligned", "raise", "print")
+
+
+def callee_of(statement: ast.stmt) -> str | None:
+    """Returns the name of the kernel or library function that a statement calls; None if it computes no values."""
+    if isinstance(statement, (ast.Expr, ast.Assign)) and isinstance(statement.value, ast.Call):
+        called = ast.unparse(statement.value.func)
+        name = called.rpartition(".")[2]
+        if name in ("clear", "append", "item") or called.startswith(_NO_KERNELS) or name.startswith(_NO_KERNELS):
+            return None
+        return called.removesuffix(".run")
+    return None
+
+
+def replaced(body: list[ast.stmt], replace: Callable[[ast.stmt, str], list[ast.stmt]]) -> list[ast.stmt]:
+    """Returns a body in which `replace(statement, callee)` stands in the place of each statement that computes values.
+
+    Statements in `with`, `if` and loops are replaced in place; definitions of functions are left alone.
+    """
+    result: list[ast.stmt] = []
+    for statement in body:
+        for name in ("body", "orelse"):
+            if isinstance(getattr(statement, name, None), list) and not isinstance(statement, ast.FunctionDef):
+                setattr(statement, name, replaced(getattr(statement, name), replace))
+        callee = callee_of(statement)
+        result += [statement] if callee is None else replace(statement, callee)
+    return result
