@@ -56,6 +56,19 @@ bool fails(Block block, const Scope& scope, Expr*& message) {
   message = call->args[0];
   return true;
 }
+// True if control never reaches the end of the block. A `with` may go on behind an exception that it swallows.
+bool never_ends(Block block) {
+  if (block.empty()) return false;
+  const Stmt* last = block.back();
+  if (auto* branch = as<If>(last)) return never_ends(branch->body) && never_ends(branch->orelse);
+  if (auto* attempt = as<Try>(last)) {
+    if (never_ends(attempt->finalbody)) return true;
+    return never_ends(attempt->orelse.empty() ? attempt->body : attempt->orelse) &&
+           std::ranges::all_of(attempt->handlers, [](const ExceptHandler& each) { return never_ends(each.body); });
+  }
+  return leaves(block);
+}
+
 // True if the failure belongs to the test of an assert, which has the line of the test. The failure of an
 // `assert False` in the body of an `if` stands on a later line.
 bool asserts(const Stmt* branch, const Stmt* failure) { return failure->line >= 0 && failure->line <= branch->line; }
@@ -136,7 +149,7 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
       } else if (fails(branch->orelse, scope, message) &&
                  (!known_to_fail(scope) || asserts(statements[index], branch->orelse[0]))) {
         test = branch->test, rest = branch->body;
-      } else if (index + 2 == statements.size() && branch->orelse.empty() && leaves(branch->body) &&
+      } else if (index + 2 == statements.size() && branch->orelse.empty() && never_ends(branch->body) &&
                  (!known_to_fail(scope) || is<Continue>(branch->body[0]) ||
                   asserts(statements[index], statements[index + 1])) &&
                  fails({&statements[index + 1], 1}, scope, message)) {
@@ -150,6 +163,15 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
       statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, after.begin(), after.end());
     }
   });
+  // What no test was found for still raises the builtin, whatever the name stands for.
+  const Dialect& dialect = dialect_of(scope.decoded.code->version);
+  if (!dialect.global_assertion_error && !known_to_fail(scope))
+    body = rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
+      Expr* message = nullptr;
+      for (Stmt*& stmt : statements)
+        if (is<Raise>(stmt) && fails({&stmt, 1}, scope, message))
+          stmt->node = Assert{context.constant(Constant::Kind::false_), message};
+    });
   return drop_return(body, scope);
 }
 
