@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import depyf
 from depyf import (
     artifact_command,
     autoload_command,
@@ -18,10 +18,25 @@ from depyf import (
     findings_command,
     page,
     program,
+    versions,
 )
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 _LOADED_WHEN_GIVEN = {"doctor": "depyf.doctor", "edit": "depyf.toolkit.command", "numerics": "depyf.numerics_command"}
 """Command -> the module whose `run` executes it. Loading these modules takes longer than most other commands do."""
+
+_RUN = {
+    "autoload": autoload_command.run,
+    "check": check_command.run,
+    "decompile": decompile_command.run,
+    "diff": diff_command.run,
+    "findings": findings_command.run,
+    "open": artifact_command.run,
+    "report": page.run,
+}
+"""Command -> the function that executes it."""
 
 _EDIT_EXAMPLES = """\
 examples:
@@ -33,10 +48,23 @@ examples:
 """
 
 
+class _Versions(argparse.Action):
+    """Prints the versions, and ends the command. They are only looked up then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *arguments: Any) -> None:
+        print(versions.line(versions.of_package("torch")))
+        parser.exit()
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Executes the command. Returns its exit status: 0, or 1 if a target could not be found or read."""
     parser = argparse.ArgumentParser(prog="depyf", description="See what torch.compile makes, as Python.")
-    parser.add_argument("--version", action="version", version=f"depyf {depyf.__version__}")
+    parser.add_argument(
+        "--version",
+        action=_Versions,
+        nargs=0,
+        help="print the versions of depyf, its core, Python and PyTorch, and exit",
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     decompile_command.add_parser(commands)
     edit = commands.add_parser(
@@ -50,8 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run = commands.add_parser(
         "run",
         help="run a program under prepare_debug",
-        description="Runs a program as python would, dumps what torch.compile makes in it, and prints a summary at the "
-        "end (to standard error). The exit status is the program's.",
+        description="Runs a program as python would, dumps what torch.compile makes in it and in the Python processes that "
+        "it starts, and prints a summary at the end (to standard error). The exit status is the program's.",
     )
     _add_run_arguments(run)
     explain = commands.add_parser(
@@ -83,16 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     findings_command.add_parser(commands)
     artifact_command.add_parser(commands)
     autoload_command.add_parser(commands)
-    doctor = commands.add_parser(
-        "doctor",
-        help="tell what works with the PyTorch and the Python that are installed",
-        description="Probes what is installed, runs a small program, and prints what works. The exit status is 1 if "
-        "something does not work that should with these releases.",
-    )
-    doctor.add_argument("--json", action="store_true", help="print it as JSON")
-    doctor.add_argument(
-        "--backend", default="aot_eager", help="of the program; inductor takes longer, and tries its parts too"
-    )
+    _add_doctor(commands)
     parsed = parser.parse_args(arguments)
     if parsed.command == "run":
         if not parsed.program:
@@ -116,21 +135,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 1
     if parsed.command == "explain":
         return program.explain(parsed.paths, as_json=parsed.json)
-    if parsed.command == "report":
-        return page.run(parsed)
-    if parsed.command == "diff":
-        return diff_command.run(parsed)
-    if parsed.command == "findings":
-        return findings_command.run(parsed)
-    if parsed.command == "check":
-        return check_command.run(parsed)
-    if parsed.command == "open":
-        return artifact_command.run(parsed)
-    if parsed.command == "autoload":
-        return autoload_command.run(parsed)
     if parsed.command in _LOADED_WHEN_GIVEN:
         return int(import_module(_LOADED_WHEN_GIVEN[parsed.command]).run(parsed))
-    return decompile_command.run(parsed)
+    return _RUN[parsed.command](parsed)
+
+
+def _add_doctor(commands: Commands) -> None:
+    """Adds the command to a command line."""
+    doctor = commands.add_parser(
+        "doctor",
+        help="tell what works with the PyTorch and the Python that are installed",
+        description="Probes what is installed, runs a small program, and prints what works. The exit status is 1 if "
+        "something does not work that should with these releases.",
+    )
+    doctor.add_argument("--json", action="store_true", help="print it as JSON")
+    doctor.add_argument(
+        "--backend", default="aot_eager", help="of the program; inductor takes longer, and tries its parts too"
+    )
+    doctor.add_argument(
+        "--report",
+        metavar="FILE",
+        help="write what a bug report needs too: versions, the platform, settings and findings, with ~ for your home "
+        "folder and without your code; FILE is overwritten",
+    )
 
 
 def _add_run_arguments(parser: argparse.ArgumentParser) -> None:

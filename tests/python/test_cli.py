@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import platform
 import py_compile
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 import depyf
+from depyf import _core
 from depyf.cli import main
 from interpreters import VERSIONS, interpreter
 
@@ -157,7 +161,9 @@ def test_as_a_program():
     )
     assert "Runs none of it" in shown.stdout and "json.decoder:JSONDecoder.decode" in shown.stdout
     version = subprocess.run([*command, "--version"], env=environment, capture_output=True, text=True, check=True)
-    assert version.stdout == f"depyf {depyf.__version__}\n"
+    torch = f"PyTorch {metadata.version('torch')}" if importlib.util.find_spec("torch") else "no PyTorch"
+    expected = f"depyf {depyf.__version__}, core {_core.__version__}, Python {platform.python_version()}, {torch}\n"
+    assert version.stdout == expected
     assert subprocess.run(command, env=environment, capture_output=True, check=False).returncode == 2
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import subprocess
 import sys
 
@@ -76,3 +77,29 @@ def test_the_same_is_in_the_session(tmp_path):
     assert [one["key"] for one in run["features"]] == [one.key for one in FEATURES]
     assert {one["status"] for one in run["features"]} == {"works"}
     assert [one.key for one in session.features] == [one.key for one in FEATURES]
+
+
+def test_the_report_has_what_a_bug_report_needs_and_no_home_folder(tmp_path):
+    home = tmp_path / "home" / "someone"
+    home.mkdir(parents=True)
+    variables = {
+        **ENVIRONMENT,
+        "HOME": str(home),
+        "TORCH_LOGS_OUT": str(home / "logs"),
+        "DEPYF_TOKEN": "not to be told",
+        "OTHER_TOOL": "not asked for",
+    }
+    command = [sys.executable, "-m", "depyf", "doctor", "--report", "report.md"]
+    done = subprocess.run(command, cwd=home, env=variables, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and "Wrote report.md" in done.stderr, done.stderr
+    text = (home / "report.md").read_text()
+    assert f"PyTorch {torch.__version__}" in text and f"depyf {depyf.__version__}, core " in text
+    assert platform.platform() in text and "C++ compiler: " in text and "OMP_NUM_THREADS=1" in text
+    assert done.stdout.splitlines()[-1] in text
+    assert str(home) not in text and "TORCH_LOGS_OUT=~/logs" in text
+    assert "not to be told" not in text and "OTHER_TOOL" not in text
+
+
+def test_a_report_that_cannot_be_written_is_an_error(tmp_path):
+    done = doctor("--report", str(tmp_path / "none" / "report.md"), program=BLOCKED)
+    assert done.returncode == 1 and "none" in done.stderr and "Traceback" not in done.stderr

@@ -8,14 +8,16 @@ from __future__ import annotations
 import dataclasses
 import json
 import platform
+import sys
 import textwrap
 import warnings
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import depyf
 from depyf.compat import probe, releases
-from depyf.doctor import offline, trial
+from depyf.doctor import bug_report, offline, trial
 from depyf.session import FeatureState
 
 __all__ = ["Diagnosis", "diagnose"]
@@ -91,7 +93,17 @@ def _with(state: FeatureState, problems: list[str]) -> FeatureState:
 
 
 def run(arguments: Any) -> int:
-    """Runs the command. Returns its exit status: 0 if everything is as it should be, else 1."""
+    """Runs the command. Returns its exit status: 0 if everything is as it should be, else 1; also 1 if the report cannot
+    be written."""
     diagnosis = diagnose(arguments.backend)
     print(diagnosis.to_json() if arguments.json else diagnosis)
+    if arguments.report is not None:
+        findings = "\n".join([str(diagnosis), *diagnosis.warnings])
+        text = bug_report.text(findings, diagnosis.torch)
+        try:
+            Path(arguments.report).write_text(text, encoding="utf-8")
+        except OSError as error:
+            print(f"depyf: {error}", file=sys.stderr)
+            return 1
+        print(f"Wrote {arguments.report}. Read it before you send it.", file=sys.stderr)
     return int(not diagnosis.ok)
