@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -109,8 +111,13 @@ def _directory(given: str | None) -> Iterator[str]:
     if given is not None:
         yield given
         return
-    with tempfile.TemporaryDirectory(prefix="depyf-check-") as directory:
+    process = os.getpid()
+    directory = tempfile.mkdtemp(prefix="depyf-check-")
+    try:
         yield directory
+    finally:
+        if os.getpid() == process:  # A process that the program has forked comes here too.
+            shutil.rmtree(directory, ignore_errors=True)
 
 
 def _compare(arguments: list[str], shown: str | None = None) -> int:

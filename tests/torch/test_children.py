@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
 import pytest
 
 import torch
+from depyf.capture import children
 from torch_helpers import ENVIRONMENT, check_dump, runs_in
 
 PROGRAM = """
@@ -215,3 +217,42 @@ def test_ranks_of_torchrun_have_folders_of_their_own_and_their_helpers_too(outer
     assert text.count("first differs") == 1
     if outermost == "depyf":
         assert done.stderr.count("processes: ") == 1
+
+
+def test_a_run_that_a_captured_process_starts_is_in_its_own_dump_alone(tmp_path):
+    (tmp_path / "forks.py").write_text(FORKS)
+    startup = [str(children.STARTUP), ENVIRONMENT["PYTHONPATH"]]
+    variables = {
+        **ENVIRONMENT,
+        "DEPYF_DIR": str(tmp_path / "outer"),
+        "DEPYF_PREFIX": sys.prefix,
+        "PYTHONPATH": os.pathsep.join(startup),
+    }
+    command = [sys.executable, "-m", "depyf", "run", "-o", "inner", "forks.py"]
+    done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0 and "2 processes: 1 function, 1 compilation" in done.stderr, done.stderr
+    assert functions(folders(tmp_path / "inner")[0]) == ["f"] and not (tmp_path / "outer").exists()
+
+
+CHECKED = """
+import os, sys, torch
+
+@torch.compile(backend="eager")
+def f(x):
+    return x + 1
+
+process = os.fork()
+if process == 0:
+    f(torch.ones(2))
+    sys.exit(0)
+assert os.waitpid(process, 0)[1] == 0
+f(torch.ones(2))
+"""
+
+
+def test_a_forked_process_that_ends_as_the_program_does_leaves_the_dump_of_a_check_alone(tmp_path):
+    (tmp_path / "checked.py").write_text(CHECKED)
+    written = depyf("check", "--write", "checked.py", cwd=tmp_path)
+    assert written.stdout == "Wrote depyf-contract.json, the contract of 1 function.\n", written.stderr
+    done = depyf("check", "checked.py", cwd=tmp_path)
+    assert done.returncode == 0 and done.stdout.startswith("The contract holds: "), done.stdout + done.stderr

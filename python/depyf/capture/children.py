@@ -97,8 +97,10 @@ def program_block(directory: Path, run: int) -> ProcessBlock:
         run: the number of the program's run in the directory.
 
     Raises:
-        OSError: the directory cannot be made or written to. Nothing is changed then.
+        OSError: the directory cannot be made or written to.
     """
+    # The environment may name another dump, if the process that started this one is captured.
+    depyf_children.stop()
     rank = os.environ.get("RANK", "")
     place = Place(directory, os.getpid(), run, os.getpid(), rank_of_starter=rank, rank_at_start=rank)
     files.check_writable(directory)
@@ -110,7 +112,6 @@ def program_block(directory: Path, run: int) -> ProcessBlock:
 @contextlib.contextmanager
 def watched(directory: Path, run: int) -> Iterator[None]:
     """Has the processes captured that this one starts in the block."""
-    depyf_children.stop()
     paths = [str(STARTUP), *filter(None, [os.environ.get("PYTHONPATH")])]
     variables = {
         "DEPYF_DIR": str(directory),
