@@ -11,6 +11,7 @@ namespace depyf {
 namespace {
 
 constexpr int steps_before_looking = 4096;  // silent steps until the machine looks for an endless loop
+constexpr int silent_rounds = 4 * steps_before_looking;  // jumps back in one silent run; a loop that repeats is found before
 constexpr std::int64_t steps_max = 1 << 20;  // silent steps of one side, in all
 constexpr int stack_slack = 16;              // stack slots above the number that the code object states
 
@@ -38,6 +39,7 @@ Outcome Machine::run(State& state) {
   execution_.outcome = {};
   Side snapshot;
   int next_snapshot = steps_before_looking;
+  int rounds = 0;  // jumps back, in which a loop may pile objects upon objects
   // Every pass executes one instruction, until it is no silent step.
   for (int count = 0;; ++count) {
     const int at = execution_.frame.side().at;
@@ -48,7 +50,9 @@ Outcome Machine::run(State& state) {
     if (at >= 0 && execution_.program.meets[static_cast<std::size_t>(at)]) execution_.outcome.met = true;
     execution_.outcome.step = step();
     if (execution_.outcome.step != Step::silent) break;
-    if (++steps_ > steps_max || execution_.frame.depth() > execution_.program.code().stacksize + stack_slack) {
+    const int now = execution_.frame.side().at;
+    if (now >= 0 && now <= at) ++rounds;
+    if (++steps_ > steps_max || rounds > silent_rounds || execution_.frame.depth() > execution_.program.code().stacksize + stack_slack) {
       execution_.outcome.step = execution_.stuck("too long without an effect");
       break;
     }

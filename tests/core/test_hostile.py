@@ -32,6 +32,8 @@ def run(*arguments: object) -> subprocess.CompletedProcess[bytes]:
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
 def test_each_file_of_the_corpus_gives_valid_python(path: Path) -> None:
+    done = run("--quiet", "--prove", path)
+    assert (done.returncode, done.stderr) == (0, b"")
     done = run(path)
     assert (done.returncode, done.stderr) == (0, b"")
     magic = struct.unpack("<H", path.read_bytes()[:2])[0]
