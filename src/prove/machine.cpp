@@ -11,7 +11,8 @@ namespace depyf {
 namespace {
 
 constexpr int steps_before_looking = 4096;  // silent steps until the machine looks for an endless loop
-constexpr int silent_rounds = 4 * steps_before_looking;  // jumps back in one silent run; a loop that repeats is found before
+constexpr int silent_rounds =
+    4 * steps_before_looking;  // jumps back in one silent run; a loop that repeats is found before
 constexpr std::int64_t steps_max = 1 << 20;  // silent steps of one side, in all
 constexpr int stack_slack = 16;              // stack slots above the number that the code object states
 
@@ -52,7 +53,8 @@ Outcome Machine::run(State& state) {
     if (execution_.outcome.step != Step::silent) break;
     const int now = execution_.frame.side().at;
     if (now >= 0 && now <= at) ++rounds;
-    if (++steps_ > steps_max || rounds > silent_rounds || execution_.frame.depth() > execution_.program.code().stacksize + stack_slack) {
+    if (++steps_ > steps_max || rounds > silent_rounds ||
+        execution_.frame.depth() > execution_.program.code().stacksize + stack_slack) {
       execution_.outcome.step = execution_.stuck("too long without an effect");
       break;
     }
