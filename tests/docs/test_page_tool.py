@@ -126,6 +126,7 @@ def test_what_a_page_types_into_a_debugger_is_run(tmp_path: Path) -> None:
     [
         (["took 3.1 s"], ["took 12 s"]),
         (["at 0x7f00aabbcc"], ["at 0x7fffffffff"]),
+        (["in process_17"], ["in process_4711"]),
         (["first", "...", "last"], ["first", "a", "b", "last"]),
         (["first", "...", "last"], ["first", "last"]),
         (["took ... and ended"], ["took a while and ended"]),

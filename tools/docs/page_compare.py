@@ -14,7 +14,7 @@ _VARIES = (
     (re.compile(r"\b\d+(?:\.\d+)?(?= times the)"), "#"),
     (re.compile(r"\b0x[0-9a-f]{6,}\b"), "0x#"),
     (re.compile(r"\bdedicated_log_torch_trace_\w+"), "dedicated_log_torch_trace_#"),
-    (re.compile(r"\b(journal_|pid |process )\d+\b"), r"\1#"),
+    (re.compile(r"\b(journal_|pid |process |process_)\d+"), r"\1#"),
     (re.compile(r"\bPyTorch \d+\.\d+\.\d+\S*?(?=[,. ]|$)"), "PyTorch #"),
     (re.compile(r"\bPython \d+\.\d+\.\d+\b"), "Python #"),
     (re.compile(r"(Time by phase, each without those within it:) .*"), r"\1 #"),  # The phases that took longest.

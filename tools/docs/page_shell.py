@@ -15,6 +15,8 @@ from page_blocks import PageError
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN_HOME = "~"
+SHOWN_ENVIRONMENT = "~/depyf-start"
+"""The environment into which Start installs depyf. It is shown in the place of the one that runs the pages."""
 PROMPTS = ("(Pdb) ", "(depyf) ")
 SECONDS = 3600
 """After this time a command is ended. The longest one installs PyTorch and compiles depyf: many minutes on a busy machine."""
@@ -116,4 +118,5 @@ class Shell:
                 break
             output = output.replace(prompt, f"{prompt.strip()}\0{line}\n", 1)
         output = output.replace("\0", " ").replace(str(self.home), SHOWN_HOME)
+        output = output.replace(sys.prefix, SHOWN_ENVIRONMENT)
         return output.removesuffix("\n").split("\n") if output else []
