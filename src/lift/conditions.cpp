@@ -230,7 +230,8 @@ class BranchPair {
     return true;
   }
 
-  // Both ways of the first test lead to tests with equal targets: c ? (x: T, F) : (y: T, F).
+  // Both ways of the first test lead to tests with equal targets: c ? (x: T, F) : (y: T, F). If the targets of one are
+  // the other way round, that test is negated: `not x if c else y`.
   bool join_with_other_way() {
     const int other = along_b_ ? first_.a : first_.b;
     if (other < 0 || other == node_ || !graph_.states[other].lifted || graph_.states[other].alias >= 0) return false;
@@ -240,16 +241,40 @@ class BranchPair {
         is_loop_header(cursor_, other))
       return false;
     if (!only_edge_to(cursor_, graph_, other) || first_state_.keep_a || first_state_.keep_b) return false;
-    if (third.a != second_.a || third.b != second_.b || second_state_.keep_a != third_state.keep_a ||
-        second_state_.keep_b != third_state.keep_b)
-      return false;
+    const bool alike = third.a == second_.a && third.b == second_.b && second_state_.keep_a == third_state.keep_a &&
+                       second_state_.keep_b == third_state.keep_b;
     if (third_state.stack.size() != first_state_.stack.size()) return false;
+    if (!alike && !turn_crossed(third, third_state)) return false;
     Expr* test = conditional(context_, first_.value, along_b_ ? third.value : second_.value,
                              along_b_ ? second_.value : third.value,
                              cursor_.cfg.blocks[first_.a].begin < cursor_.cfg.blocks[first_.b].begin);
     third.end = Node::End::none;
     third_state.alias = before_;
     absorb(test, second_.a, second_state_.keep_a, second_.b, second_state_.keep_b);
+    return true;
+  }
+
+  // Negates the second test or the third, whose targets are those of the other in the opposite order. Returns false,
+  // and changes nothing, if they are not. The condition is true where the code that stands first runs, but not where
+  // a loop starts again.
+  bool turn_crossed(Node& third, const State& third_state) {
+    const bool keeps = second_state_.keep_a || second_state_.keep_b || third_state.keep_a || third_state.keep_b;
+    if (keeps || third.a != second_.b || third.b != second_.a || second_.a < 0 || second_.b < 0) return false;
+    const bool changes_second = negation_changes(context_, second_.value);
+    const bool changes_third = negation_changes(context_, third.value);
+    if (changes_second && changes_third) return false;
+    const auto starts_again = [&](int to) {
+      return cursor_.cfg.order_index[to] >= 0 && cursor_.cfg.is_back_edge(node_, to);
+    };
+    const auto begin = [&](int to) { return cursor_.cfg.blocks[to].begin; };
+    const bool b_first = starts_again(second_.a) != starts_again(second_.b) ? starts_again(second_.a)
+                                                                            : begin(second_.b) < begin(second_.a);
+    if (changes_second != changes_third ? changes_third : b_first) {
+      second_.value = negate(context_, second_.value);
+      std::swap(second_.a, second_.b);
+    } else {
+      third.value = negate(context_, third.value);
+    }
     return true;
   }
 

@@ -3,6 +3,7 @@
 //   a            not a                                     the opposite jump
 //   not a        a                                         the opposite jump
 //   a and b      not a or not b, or not (a and b)          opposite jumps
+//   a if c else b      not a if c else not b, or not (a if c else b)   opposite jumps
 //   a in b       a not in b                                another instruction
 #include <algorithm>
 #include <optional>
@@ -47,6 +48,12 @@ int count_not(const Context& context, const Expr* test, bool negated) {
     for (const Expr* part : chain->values) parts += count_not(context, part, negated);
     return parts;
   }
+  if (auto* choice = as<IfExp>(test)) {
+    const int plain = count_not(context, choice->body, false) + count_not(context, choice->orelse, false);
+    if (!negated) return plain;
+    const int inner = count_not(context, choice->body, true) + count_not(context, choice->orelse, true);
+    return std::min(inner, 1 + plain);
+  }
   if (!negated) return 0;
   // From 3.11 on, a test for None is one jump in either direction.
   if (auto* compare = as<Compare>(test);
@@ -89,6 +96,12 @@ Expr* negate(Context& context, Expr* test) {
     Table<Expr*> values;
     for (Expr* part : chain->values) values.push_back(negate(context, part));
     return context.expr(BoolOp{!chain->is_or, context.arena.copy(values)}, test->offset, test->line);
+  }
+  if (auto* choice = as<IfExp>(test)) {
+    const int inner = count_not(context, choice->body, true) + count_not(context, choice->orelse, true);
+    if (inner <= count_not(context, test, false))
+      return context.expr(IfExp{choice->test, negate(context, choice->body), negate(context, choice->orelse)},
+                          test->offset, test->line);
   }
   // From 3.14 on, the compiler keeps `not a in b` in a condition as the opposite jump, and does not make `a not in b`
   // of it.
