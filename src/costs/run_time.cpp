@@ -13,9 +13,19 @@ using record::Place;
 
 constexpr std::size_t names_max = 8;  // callees and modules that are kept of a line, and lines of a callee
 constexpr std::size_t none = static_cast<std::size_t>(-1);
-enum Part : std::uint8_t { kernels, libraries, output_code, runtime, guards, transformed, between, part_count };
+enum Part : std::uint8_t {
+  kernels,
+  libraries,
+  output_code,
+  runtime,
+  other_graphs,
+  guards,
+  transformed,
+  between,
+  part_count
+};
 constexpr std::array<std::string_view, part_count> part_names = {
-    "kernels", "libraries", "output code", "runtime", "guards", "transformed code", "between graphs"};
+    "kernels", "libraries", "output code", "runtime", "other graphs", "guards", "transformed code", "between graphs"};
 
 bool is_library(std::string_view callee) { return callee.find('.') != std::string_view::npos; }
 
@@ -82,6 +92,7 @@ class Summing {
       return one.start_us != two.start_us ? one.start_us < two.start_us : one.end_us > two.end_us;
     });
     children_.resize(order.size());
+    has_site_.resize(order.size());
     std::vector<std::size_t> open;
     for (const std::size_t index : order) {
       while (!open.empty() &&
@@ -89,6 +100,8 @@ class Summing {
         open.pop_back();
       (open.empty() ? roots_ : children_[open.back()]).push_back(index);
       open.push_back(index);
+      if (range(index).kind == RangeKind::site)
+        for (const std::size_t outer : open) has_site_[outer] = true;
     }
     pass_on_lookups(roots_);
     for (const std::vector<std::size_t>& children : children_) pass_on_lookups(children);
@@ -127,8 +140,8 @@ class Summing {
       case RangeKind::lookup: return visit_lookup(index, is_backward);
       case RangeKind::region: return visit_region(index, is_backward);
       case RangeKind::pregraph: return visit_rest(index, frame, is_backward, transformed);
-      case RangeKind::graph: return visit_rest(index, frame, is_backward, runtime);
-      case RangeKind::backward: return visit_rest(index, frame, true, runtime);
+      case RangeKind::graph: return visit_rest(index, frame, is_backward, has_site_[index] ? runtime : other_graphs);
+      case RangeKind::backward: return visit_rest(index, frame, true, has_site_[index] ? runtime : other_graphs);
       case RangeKind::site: return visit_site(index, frame, is_backward);
     }
   }
@@ -159,24 +172,29 @@ class Summing {
     const std::size_t frame = frame_of(range(index));
     if (frame != none) ++times_[frame].calls;
     const bool calls_graph = frame == none || measured_.frames[frame].calls_graph;
+    const bool shows_graph = std::any_of(children_[index].begin(), children_[index].end(),
+                                         [&](std::size_t child) { return is_graph(child); });
     bool has_graph = false, is_in_graph = false;
     double at = range(index).start_us;
     const auto rest = [&](double until, bool goes_on) {
       const double us = std::max(0.0, until - at);
+      if (calls_graph && !shows_graph) return add(other_graphs, us, frame);
       if (calls_graph && !has_graph) return add(transformed, us, frame);
       if (is_in_graph && goes_on) return add(runtime, us, frame);
       add_eager(us, frame);
     };
     for (const std::size_t child : children_[index]) {
-      const RangeKind kind = range(child).kind;
-      const bool is_graph = kind == RangeKind::graph || kind == RangeKind::site;
-      rest(range(child).start_us, is_graph);
-      is_in_graph = is_graph && (!has_graph || is_in_graph);
-      has_graph = has_graph || is_graph;
+      rest(range(child).start_us, is_graph(child));
+      is_in_graph = is_graph(child) && (!has_graph || is_in_graph);
+      has_graph = has_graph || is_graph(child);
       visit(child, frame, is_backward);
       at = std::max(at, range(child).end_us);
     }
     rest(range(index).end_us, false);
+  }
+
+  bool is_graph(std::size_t index) const {
+    return range(index).kind == RangeKind::graph || range(index).kind == RangeKind::site;
   }
 
   void add_eager(double us, std::size_t frame) {
@@ -228,6 +246,7 @@ class Summing {
   std::unordered_map<std::string_view, std::size_t> frame_of_;
   std::vector<std::size_t> roots_;
   std::vector<std::vector<std::size_t>> children_;
+  std::vector<bool> has_site_;  // whether output code with ranges runs within it
   std::unordered_map<std::size_t, std::size_t> found_by_;  // lookup -> frame
   std::array<double, part_count> us_{};
   std::map<std::pair<std::string, int>, Share> lines_;

@@ -80,7 +80,7 @@ struct FrameTime {
 
 struct PartOfRun {
   std::string_view
-      part;  // "kernels", "libraries", "output code", "runtime", "guards", "transformed code", "between graphs"
+      part;  // "kernels", "libraries", "output code", "runtime", "other graphs", "guards", "transformed code", ...
   double us = 0;
 };
 

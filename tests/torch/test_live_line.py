@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import subprocess
 import sys
 import threading
@@ -111,3 +112,18 @@ def test_only_a_terminal_shows_a_long_compilation(tmp_path: Path) -> None:
     for text in (quiet.errors(), pipe.errors()):
         assert "compiling Block.work" not in text
         assert "\x1b[K" not in text
+
+
+def test_the_line_counts_the_kernels_that_a_compiler_works_on(tmp_path: Path) -> None:
+    script = tmp_path / "two.py"
+    script.write_text(
+        "import torch\n"
+        "def two(x):\n"
+        "    return (x.sin() @ x).cos().mul(0.5) @ (x + 1)[0]\n"
+        "for _ in range(2):\n"
+        "    print(torch.compile(two)(torch.zeros(2, 2)).tolist())\n"
+    )
+    # With an empty cache the compiler of C++ takes seconds for the first kernel.
+    cache = {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache"), "TORCHINDUCTOR_COMPILE_THREADS": "2"}
+    errors = Run(script, in_terminal=True, **cache).errors()
+    assert re.search(r"compiling two 0/0: Inductor, C\+\+ 1 of \d, \d+ s", errors), errors[-2000:]

@@ -121,6 +121,21 @@ def test_nothing_stays_behind_and_results_are_the_same() -> None:
     assert all(function.__code__ is codes.get(function, function.__code__) for function in output_code.functions())
 
 
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_graphs_without_output_code(backend: str) -> None:
+    def run(x: torch.Tensor) -> torch.Tensor:
+        return torch.sort(x.reshape(-1)).values.sum()
+
+    compiled = torch.compile(run, backend=backend)
+    x = torch.randn(1024, 256, requires_grad=True)
+    compiled(x)
+    with depyf.profile() as costs:
+        compiled(x).backward()
+    data = costs.to_dict()
+    parts = {part["part"]: part["seconds"] for part in data["parts"]}
+    assert parts["other graphs"] > 0.8 * data["inside_seconds"] > 0
+
+
 def test_exception_goes_to_the_program() -> None:
     model, x = compiled_model()
     model(x)

@@ -282,6 +282,25 @@ _STAGES = (
 """Modules, and the part of the compiler that works while one of their functions is the innermost of these."""
 
 
+_ASYNC = "torch._inductor.async_compile"
+_WAITING = ("_wait_futures", "wait")  # the second is the name before 2.7
+
+
+def _waiting_for(local: dict[str, Any]) -> str:
+    """Returns which of its kernels Inductor waits for, of the local variables of what waits: "Inductor, C++ 3 of 7"; "" if
+    they do not tell."""
+    kernels, scope = local.get("kernels"), local.get("scope")
+    if not isinstance(kernels, dict) or not isinstance(scope, dict) or not kernels:
+        return ""
+    left = sum(scope.get(name) is kernel for name, kernel in list(kernels.items()))
+    languages = [
+        words
+        for start, words in (("cpp", "C++"), ("triton", "Triton"))
+        if any(name.startswith(start) for name in kernels)
+    ]
+    return f"Inductor, {' and '.join(languages) or 'kernel'} {min(len(kernels), len(kernels) - left + 1)} of {len(kernels)}"
+
+
 @guarded(dict)
 def samples(without: int) -> dict[int, Sample]:
     """Returns the compilation that each thread works on now, by the identifier of the thread; `without` is the thread
@@ -299,6 +318,8 @@ def _sample(innermost: types.FrameType | None) -> Sample | None:
     frame = innermost
     while frame is not None:
         module = str(frame.f_globals.get("__name__"))
+        if module == _ASYNC and frame.f_code.co_name in _WAITING:
+            stage = _waiting_for(frame.f_locals) or stage
         if not stage:
             stage = next((words for name, words in _STAGES if (module + ".").startswith(name + ".")), "")
         if module == _CONVERT and frame.f_code.co_name == "_compile":
