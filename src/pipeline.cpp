@@ -277,6 +277,8 @@ Body state_machine_body(Context& context, const CodeObject& code, const DecodedC
   for (int index = 0; index < int(cfg.blocks.size()); ++index) cfg.order.push_back(index);
   Scope scope{decoded, cfg, kind_of(code)};
   block = docstring(context, declarations(context, block, scope), scope);
+  if (nesting(block) + context.depth - 1 > indentation_max)
+    throw InternalError{"nested too deeply for Python's parser", 0};
   return {mark(context, block, "shown as a state machine: " + reason.what, reason.offset), Level::state_machine};
 }
 

@@ -76,3 +76,21 @@ def test_mutants_give_valid_python_within_bounds(version: tuple[int, int], tmp_p
     report = compiled.stdout.decode()
     assert compiled.returncode == 0, report
     assert int(report.split()[1]) > SAMPLE / 2  # most mutants still load
+
+
+def test_a_state_machine_that_is_nested_too_deeply_is_a_stub(tmp_path: Path) -> None:
+    """CPython's tokenizer accepts 99 levels of indentation, and a state machine takes more than what it stands for."""
+    depth = 93
+    lines = ["    " * level + f"def f{level}(xs, cm):" for level in range(depth)]
+    inner = (
+        "for x in xs:\n    try:\n        cm()\n    finally:\n        with cm:\n            if x:\n                break"
+    )
+    lines += ["    " * depth + line for line in [*inner.splitlines(), "        cm()"]]
+    file = tmp_path / "deep.py"
+    file.write_text("\n".join(lines) + "\n")
+    import py_compile
+
+    pyc = py_compile.compile(str(file), cfile=str(tmp_path / "deep.pyc"), doraise=True)
+    shown = run(pyc).stdout.decode()
+    assert "nested too deeply" in shown
+    compile(shown, "shown", "exec", dont_inherit=True)
