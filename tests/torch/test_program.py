@@ -52,6 +52,14 @@ def test_a_program_runs_as_before_and_is_summed_up(tmp_path):
     assert again.stdout.splitlines()[:3] == done.stderr[done.stderr.index("1 process: ") :].splitlines()[:3]
 
 
+def test_a_program_without_compilations_is_told_so_once(tmp_path):
+    script = tmp_path / "eager.py"
+    script.write_text("import torch\nprint(torch.ones(2).sum())\n")
+    done = depyf("run", script, cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr.count("Nothing was compiled in the block") == 1 and "Warning" not in done.stderr
+
+
 def test_an_exception_and_a_module(tmp_path):
     (tmp_path / "program.py").write_text(SCRIPT)
     failed = depyf("run", "program.py", "raise", cwd=tmp_path)
