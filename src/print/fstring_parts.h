@@ -1,0 +1,25 @@
+// What an f-string is put together from, for the files that print it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "print/fstring.h"
+
+namespace depyf::print {
+
+struct FStrings::Piece {
+  enum class Kind : std::uint8_t { literal, spec_literal, code };  // the text of literals is not escaped yet
+  Kind kind;
+  std::string text;
+};
+
+// The part of an f-string that stood on one line of the source.
+struct FStrings::StringLine {
+  std::int32_t line;
+  std::vector<Piece> pieces;
+  bool has_field = false;
+};
+
+}  // namespace depyf::print
