@@ -101,6 +101,9 @@ wheels: build  ## What a release consists of, into dist/, tried in fresh environ
 	@tools/wheels/build.sh
 	@tools/wheels/check.sh
 
+aarch64: build  ## The core for 64-bit ARM: C++ tests and the command under qemu-user, and a wheel; MODULES=20
+	@tools/aarch64.sh
+
 drift: build  ## A future PyTorch, simulated: each private name damaged in five ways; 20 minutes
 	@PYTHONPATH=python:tests $(PYTHON_VENV) -W ignore tests/torch/drift.py
 

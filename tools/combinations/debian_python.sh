@@ -1,8 +1,10 @@
 #!/bin/bash
 # CPython of Debian unstable in a directory of its own, beside the system, with its own loader and libraries:
-# debian_python.sh VERSION DIR. DIR/bin/pythonVERSION runs it. Nothing on the system changes. Needs apt and dpkg.
+# debian_python.sh VERSION DIR [arm64]. DIR/bin/pythonVERSION runs it, that for another processor through qemu-user. Nothing on
+# the system changes. Needs apt and dpkg.
 set -euo pipefail
 version=$1
+architecture=${3:-amd64}
 mkdir -p "$2"
 dir=$(cd "$2" && pwd)
 apt=$dir/apt
@@ -21,22 +23,27 @@ Dir::Etc::sourceparts "$apt/etc";
 Dir::State::lists "$apt/lists";
 Dir::Cache "$apt/cache";
 APT::Sandbox::User "root";
+APT::Architecture "$architecture";
+APT::Architectures "$architecture";
 CONF
 export APT_CONFIG=$apt/apt.conf
 apt-get update -qq
 cd "$apt/debs"
 apt-get download -qq "python$version-minimal" "libpython$version-minimal" "libpython$version-stdlib" "libpython$version-dev" \
   libc6 libexpat1 libssl3t64 zlib1g libffi8 libbz2-1.0 liblzma5 libsqlite3-0 libuuid1 libncursesw6 libtinfo6 \
-  libreadline8t64 libzstd1 libgcc-s1
+  libreadline8t64 libzstd1 libgcc-s1 libstdc++6
 for deb in *.deb; do dpkg -x "$deb" "$dir/tree"; done
 cd "$dir"
 # Headers name the machine in their path.
 cp -r "$dir/tree/usr/include/"*-linux-gnu* "$dir/tree/usr/include/python$version/"
 rm -rf "$apt"
 python=$dir/tree/usr/bin/python$version
+libraries=$(dirname "$(find "$dir/tree/usr/lib" -name libc.so.6)")
+loader=$(find "$dir/tree/usr" -name 'ld-linux*' | head -n 1)
+emulator=$([ "$architecture" = "$(dpkg --print-architecture)" ] || echo qemu-aarch64)
 cat > "$dir/bin/python$version" <<RUN
 #!/bin/sh
-exec $dir/tree/usr/lib64/ld-linux-x86-64.so.2 --library-path $dir/tree/usr/lib/x86_64-linux-gnu --argv0 "\${DEPYF_ARGV0:-$python}" $python "\$@"
+exec $emulator $loader --library-path $libraries --argv0 "\${DEPYF_ARGV0:-$python}" $python "\$@"
 RUN
 chmod +x "$dir/bin/python$version"
 "$dir/bin/python$version" --version

@@ -1,0 +1,46 @@
+"""Whether two builds of depyf-decompile print the same bytes: compare_commands.py PYTHON COUNT COMMAND... -- COMMAND...
+
+Decompiles COUNT modules of the standard library of PYTHON, spread over all that it has compiled. Exits with 1 at the first
+difference.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+COMPILE = "import py_compile, sys; [py_compile.compile(path, cfile=f'{i}.pyc', doraise=True) for i, path in enumerate(sys.argv[1:])]"
+
+
+def standard_library(python: str, count: int) -> list[str]:
+    """Returns the paths of `count` modules of the standard library, in equal steps of the sorted list."""
+    ask = "import sysconfig; print(sysconfig.get_path('stdlib'))"
+    folder = Path(subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True).stdout.strip())
+    modules = sorted(str(path) for path in folder.glob("*.py"))
+    return modules[:: max(1, len(modules) // count)][:count]
+
+
+def main() -> None:
+    python, count, *commands = sys.argv[1:]
+    middle = commands.index("--")
+    first, second = commands[:middle], commands[middle + 1 :]
+    modules = standard_library(python, int(count))
+    assert len(modules) == int(count), f"{python} has only {len(modules)} modules"
+    size = 0
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([python, "-c", COMPILE, *modules], check=True, cwd=folder)
+        for number, module in enumerate(modules):
+            compiled = f"{folder}/{number}.pyc"
+            expected, actual = (
+                subprocess.run([*command, compiled], capture_output=True, check=True).stdout
+                for command in (first, second)
+            )
+            if expected != actual or not expected:
+                sys.exit(f"{module}: {' '.join(second)} prints something else than {' '.join(first)}")
+            size += len(expected)
+    print(f"{len(modules)} modules, {size} bytes of source: the same from {' '.join(first)} and {' '.join(second)}")
+
+
+main()
