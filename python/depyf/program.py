@@ -9,7 +9,6 @@ import runpy
 import sys
 import traceback
 import types
-import warnings
 from pathlib import Path
 from typing import Literal
 
@@ -70,10 +69,7 @@ def run(
         interruption = error
         _show_interruption(error)
     finally:
-        with warnings.catch_warnings():
-            if shows_summary:  # It states this, too, and there is no line of the program that a warning could name.
-                warnings.filterwarnings("ignore", message="depyf: Nothing was compiled in the block")
-            block.end()
+        block.end()
     sys.stdout.flush()
     if os.getpid() != process and interruption is None:
         sys.exit(status)
