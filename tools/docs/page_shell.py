@@ -18,6 +18,8 @@ SHOWN_HOME = "~"
 SHOWN_ENVIRONMENT = "~/depyf-start"
 """The environment into which Start installs depyf. It is shown in the place of the one that runs the pages."""
 PROMPTS = ("(Pdb) ", "(depyf) ")
+_OF_THE_MACHINE = "No CUDA runtime is found"
+"""PyTorch built for CUDA warns with these words where there is no accelerator."""
 SECONDS = 3600
 """After this time a command is ended. The longest one installs PyTorch and compiles depyf: many minutes on a busy machine."""
 
@@ -56,6 +58,11 @@ class Shell:
     def close(self) -> None:
         """Removes all that the commands wrote."""
         shutil.rmtree(self._top, ignore_errors=True)
+
+    def enter(self, folder: str) -> None:
+        """Makes a folder of the home directory, and continues there."""
+        (self.home / folder).mkdir(parents=True, exist_ok=True)
+        (self._state / "folder").write_text(f"{self.home / folder}\n")
 
     def working_folder(self) -> Path:
         """Returns the folder in which the next command runs."""
@@ -118,5 +125,6 @@ class Shell:
                 break
             output = output.replace(prompt, f"{prompt.strip()}\0{line}\n", 1)
         output = output.replace("\0", " ").replace(str(self.home), SHOWN_HOME)
+        output = "".join(line for line in output.splitlines(keepends=True) if _OF_THE_MACHINE not in line)
         output = output.replace(sys.prefix, SHOWN_ENVIRONMENT)
         return output.removesuffix("\n").split("\n") if output else []

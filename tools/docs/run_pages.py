@@ -19,6 +19,7 @@ from page_pictures import take_picture
 from page_shell import PROMPTS, ROOT, SHOWN_HOME, Shell
 
 DOCS = ROOT / "docs"
+_ENTERS_HOME = "$ cd ~/"
 _ASKS_STATUS = re.compile(r"^echo \$\?")
 
 
@@ -54,6 +55,8 @@ class PageRun:
                 self._take_picture(block)
             elif block.kind == "console" or self._is_fresh:
                 self._run_commands(block)
+            elif block.lines[-1].startswith(_ENTERS_HOME):  # The page goes on in the folder that it would have made.
+                self._shell.enter(block.lines[-1].removeprefix(_ENTERS_HOME))
 
     def renewed_text(self) -> str:
         """Returns the text of the page with the outputs of this run."""
