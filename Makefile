@@ -138,6 +138,9 @@ costs: build  ## What docs/costs.md states, measured: all programs of tests/torc
 bench-run-time: build  ## What depyf.profile costs a training step of 12 layers, and how much of the time has a line
 	@TORCHINDUCTOR_CACHE_DIR="$$(mktemp -d)" $(PYTHON_VENV) bench/run_time.py 2>/dev/null
 
+costs-peers: build  ## Ten questions about costs to depyf, tlparse, Perfetto's view and PyTorch's own tools; TLPARSE=tlparse
+	@$(PYTHON_VENV) tools/costs/peers.py --tlparse $(or $(TLPARSE),tlparse)
+
 numerics: build  ## depyf.numerics: 42 planted faults, 23 reported ones, 32 sound functions, 20 programs unharmed, cost; an hour; SEEDS=3
 	@$(PYTHON_VENV) -W ignore tools/numerics/planted.py
 	@$(PYTHON_VENV) -W ignore tools/numerics/reported.py
