@@ -60,7 +60,20 @@ def of_call(code: types.CodeType, local: Mapping[str, Any], scope: Mapping[str, 
     if receiver is not None and not _is_inherited_name(name, receiver):
         name += f"{_OF}{_class_name(receiver)}"
     wrapped = _wrapped_name(code, local)
-    return name if wrapped is None else f"{name}{_AROUND}{wrapped}"
+    if wrapped is None:
+        return name
+    return wrapped if _is_of_dynamo(scope) else f"{name}{_AROUND}{wrapped}"
+
+
+def _is_of_dynamo(scope: Mapping[str, Any]) -> bool:
+    """True for the globals of Dynamo's own modules: it puts a function of its own around modules of PyTorch, such as
+    nn.Sequential, which users do not know."""
+    return str(scope.get("__name__")).startswith("torch._dynamo.")
+
+
+def dynamos_wrapper(value: object) -> types.CodeType | None:
+    """Returns the code of the function that Dynamo put around a module of PyTorch; None if `value` is no such function."""
+    return value.__code__ if isinstance(value, types.FunctionType) and _is_of_dynamo(value.__globals__) else None
 
 
 def of_resumed(own: str, beginning: str, code: types.CodeType, local: Mapping[str, Any]) -> str:

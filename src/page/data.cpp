@@ -71,6 +71,17 @@ void time_of_compiling(json::Writer& out, const Process& process, Lines& lines) 
   });
 }
 
+void write_measurements(json::Writer& out, const std::vector<Measurement>& measurements, Lines& lines) {
+  out.objects("measurements", measurements, [&](const Measurement& measurement) {
+    out.member("kind", measurement.kind);
+    out.member("line", lines.number_of(measurement.place));
+    out.key("value"), out.number(measurement.value);
+    out.member("unit", measurement.unit);
+    out.member("text", measurement.text);
+    out.key("isAlarm"), out.boolean(measurement.is_alarm);
+  });
+}
+
 class Data {
  public:
   Data(const Run& run, const std::vector<PageTexts>& texts, const ReadSource& read_source, const PageOptions& options)
@@ -87,7 +98,7 @@ class Data {
     for (std::size_t index = 0; index < run_.processes.size(); ++index) process(run_.processes[index], index);
     out_.end_array();
     ranks();
-    measurements();
+    write_measurements(out_, run_.measurements, lines_);
     write_changes(out_, options_.changes, lines_);
     files();
     out_.key("lines");
@@ -161,19 +172,6 @@ class Data {
     out_.end_array();
     time_of_compiling(out_, process, lines_);
     out_.end_object();
-  }
-
-  void measurements() {
-    out_.list("measurements", run_.measurements, [&](const Measurement& measurement) {
-      out_.begin_object();
-      out_.member("kind", measurement.kind);
-      line("line", measurement.place);
-      number("value", measurement.value);
-      out_.member("unit", measurement.unit);
-      out_.member("text", measurement.text);
-      flag("isAlarm", measurement.is_alarm);
-      out_.end_object();
-    });
   }
 
   // Writes five numbers for each event: the text of its name, its start and duration in microseconds, its

@@ -177,3 +177,14 @@ def test_explaining_changes_nothing():
     str(depyf.explain(compiled))
     with torch._dynamo.config.patch(error_on_recompile=True):
         assert torch.equal(compiled(x), before)
+
+
+def test_a_module_of_pytorch_is_explained_by_its_own_name(tmp_path):
+    # Dynamo compiles a function of its own around it.
+    model = torch.compile(torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU()), backend="aot_eager")
+    with depyf.prepare_debug(tmp_path) as session:
+        model(torch.ones(2, 4))
+    assert [frame.name for frame in session.frames] == ["Sequential.forward"]
+    explanation = depyf.explain(model)
+    assert len(explanation.entries) == 1 and explanation.title.startswith("Sequential.forward (container.py:")
+    assert "wrap_inline" not in (tmp_path / "index.md").read_text()

@@ -126,33 +126,29 @@ class Recorder:
         return self._transformed.add(original, code)
 
     @_event
-    def began_ahead(self, step: ahead.Step) -> None:
-        """Is called when a function is going to be compiled ahead of time, or loaded from a file of such a function."""
+    def began_ahead(self, step: ahead.Step, function: Any = None) -> None:
+        """Is called when a function is going to be compiled ahead of time, loaded from a file of such a function, or
+        captured by `torch.compiler.precompile`, of which it is given."""
         if step == "compile":
             self._compilations.begin_ahead()
-        else:
+        elif step == "load":
             self._compilations.begin_loading()
+        else:
+            call = callables.bound_call(function)
+            self._compilations.begin_precompiling(
+                function_names.of_callable(function) or "?", getattr(call or function, "__code__", None)
+            )
 
     @_event
-    def ended_ahead(self, step: ahead.Step, result: ahead.Compiled | None) -> None:
-        """Is called with the function that was compiled or loaded; with None if the step failed."""
+    def ended_ahead(self, step: ahead.Step, result: Any, succeeded: bool = True) -> None:
+        """Is called with the function that was compiled or loaded, or None if the step failed; or with the graph that was
+        precompiled, and whether it has been lowered."""
         if step == "compile":
             self._transformed.end_ahead(result)
-        else:
+        elif step == "load":
             self._transformed.end_loading(result)
-
-    @_event
-    def began_precompiling(self, function: Any) -> None:
-        """Is called when `torch.compiler.precompile` is going to capture a function."""
-        call = callables.bound_call(function)
-        self._compilations.begin_precompiling(
-            function_names.of_callable(function) or "?", getattr(call or function, "__code__", None)
-        )
-
-    @_event
-    def precompiled(self, graph: Any, succeeded: bool) -> None:
-        """Is called with the graph of the function, when it has been lowered or could not be."""
-        self._records.end_precompiling(graph, succeeded)
+        else:
+            self._records.end_precompiling(result, succeeded)
 
     @_event
     def restored(self, original: types.CodeType, manager: Any, code: types.CodeType) -> None:

@@ -17,7 +17,7 @@ from depyf.compat.private import guarded
 
 _AHEAD = "torch._dynamo.aot_compile"
 
-Step = Literal["compile", "load"]
+Step = Literal["compile", "load", "precompile"]
 """The two ways to a function that was compiled ahead of time: PyTorch compiles it, or loads it from a file."""
 
 

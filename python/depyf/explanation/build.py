@@ -10,7 +10,7 @@ from typing import Any
 
 from depyf import _core, decompilation, decompiler, dump, function_names, guards, names, resume_source
 from depyf.capture import memory
-from depyf.compat import ahead, cache, compiled, dynamo, installed, precompiled, restored
+from depyf.compat import ahead, cache, callables, compiled, dynamo, installed, precompiled, restored
 from depyf.costs import guard_costs
 from depyf.explanation.model import Entry, Explanation, Graph, Resume
 from depyf.guards import process_state, texts, unchecked
@@ -51,7 +51,11 @@ def explain(fn: Any, /, *args: Any, **kwargs: Any) -> Explanation:
         explanation.nothing = _PRECOMPILED
         return explanation
     dynamic = compiled.dynamic_of(fn)
-    explanation = _Builder("auto" if dynamic is None else str(dynamic), fn).function(code, code)
+    around = function_names.dynamos_wrapper(callables.compiled_in(fn))
+    explanation = _Builder("auto" if dynamic is None else str(dynamic), fn).function(around or code, code)
+    if around is not None and explanation.entries:
+        name = function_names.of_callable(fn) or code.co_name
+        explanation.title = Frame("", code.co_name, code.co_filename, code.co_firstlineno, name=name).title
     if (args or kwargs) and explanation.entries:
         explanation.guard_costs = guard_costs(fn, *args, **kwargs)
     return explanation
