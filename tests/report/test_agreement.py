@@ -43,6 +43,7 @@ for _direction in ("forward", "backward"):
     LOG_ALONE[f"compilations[].chains[].directions.{_direction}.not_recorded"] = "a dump has Inductor's IR"
 DUMP_ALONE = {
     "working_directory": "a log does not state it",
+    "run": "the number of the run of depyf in the directory of the dump",
     "compilations[].name": "logs have no qualified names",
     "compilations[].failed_at.function": "a log has the file and the line of a failure",
     "compilations[].failed_at.text": "a log has the file and the line of a failure",

@@ -85,7 +85,7 @@ def test_wrong_arguments(tmp_path):
 
 
 RANKS = """
-import sys, os
+import sys, os, time
 import torch, torch.distributed as dist
 import depyf
 
@@ -99,7 +99,11 @@ with depyf.prepare_debug(sys.argv[1]):
     y = torch.compile(f, backend="aot_eager")(torch.ones(3))
 dist.all_reduce(y)
 assert y.tolist() == [5.0] * 3, y
-dist.barrier()  # gloo aborts where the other process has gone
+dist.barrier()
+# gloo aborts a process whose peer has gone, also within a barrier that the peer has left.
+open(f"{sys.argv[1]}_left_by_{rank}", "w").close()
+while not os.path.exists(f"{sys.argv[1]}_left_by_{1 - rank}"):
+    time.sleep(0.01)
 dist.destroy_process_group()
 """
 
