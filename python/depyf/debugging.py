@@ -119,7 +119,7 @@ def message() -> str:
         if len(inside) > _SHOWN_MAX:
             lines.append(f"  and {len(inside) - _SHOWN_MAX} of earlier compilations; see index.md there")
     lines.append(
-        "depyf: nothing is compiled in this block; a call that fits no compilation runs eagerly, and a message says why."
+        "depyf: nothing is compiled in this block; a call that no compilation serves runs eagerly, and a message says why."
     )
     return names.one_line_each(lines)
 
