@@ -45,13 +45,17 @@ def of_code(code: types.CodeType) -> str:
     return names.one_line(f"{scope}{dot}{base_name(last)}")
 
 
-def of_call(code: types.CodeType, local: Mapping[str, Any], scope: Mapping[str, Any]) -> str:
+def of_call(
+    code: types.CodeType, local: Mapping[str, Any], scope: Mapping[str, Any], *, is_of_pytorch: bool = False
+) -> str:
     """Returns the name of the function that a call runs.
 
     Args:
         code: the code of the function.
         local: the call's local variables, including those of enclosing functions.
         scope: the function's globals.
+        is_of_pytorch: true if PyTorch defines the function, so that users do not know it: a wrapper has the name of what
+            it wraps alone.
     """
     name = of_code(code)
     receiver = _receiver(code, local)
@@ -62,18 +66,7 @@ def of_call(code: types.CodeType, local: Mapping[str, Any], scope: Mapping[str, 
     wrapped = _wrapped_name(code, local)
     if wrapped is None:
         return name
-    return wrapped if _is_of_dynamo(scope) else f"{name}{_AROUND}{wrapped}"
-
-
-def _is_of_dynamo(scope: Mapping[str, Any]) -> bool:
-    """True for the globals of Dynamo's own modules: it puts a function of its own around modules of PyTorch, such as
-    nn.Sequential, which users do not know."""
-    return str(scope.get("__name__")).startswith("torch._dynamo.")
-
-
-def dynamos_wrapper(value: object) -> types.CodeType | None:
-    """Returns the code of the function that Dynamo put around a module of PyTorch; None if `value` is no such function."""
-    return value.__code__ if isinstance(value, types.FunctionType) and _is_of_dynamo(value.__globals__) else None
+    return wrapped if is_of_pytorch else f"{name}{_AROUND}{wrapped}"
 
 
 def of_resumed(own: str, beginning: str, code: types.CodeType, local: Mapping[str, Any]) -> str:

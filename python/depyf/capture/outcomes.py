@@ -8,7 +8,7 @@ import types
 from collections.abc import Iterable
 
 from depyf import dump, function_names
-from depyf.compat import at_work, cache, dynamo, installed, origins
+from depyf.compat import at_work, cache, callables, dynamo, installed, origins
 from depyf.guards import breaks, frontier
 from depyf.session import CacheMiss, Exceeded, Frame
 from depyf.source_line import Line
@@ -68,7 +68,9 @@ def describe(frame: Frame, code: types.CodeType, call: at_work.Call | None = Non
     frame.function, frame.filename, frame.line = code.co_name, code.co_filename, code.co_firstlineno
     frame.is_resume = installed.is_resume_code(code)
     if call is not None:
-        frame.name = function_names.of_call(code, call.local, call.scope)
+        frame.name = function_names.of_call(
+            code, call.local, call.scope, is_of_pytorch=callables.is_of_dynamo(call.scope)
+        )
         frame.notes = [AHEAD] if call.is_ahead else []
     elif not frame.name:
         frame.name = function_names.of_code(code)

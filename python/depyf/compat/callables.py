@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import types
+from collections.abc import Mapping
 from typing import Any
 
 from depyf.compat import private
@@ -71,6 +72,19 @@ def compiled_in(value: Any) -> Any:
         private.not_found("_torchdynamo_orig_callable", f"is of type {type(inner).__name__}")
         return None
     return inner
+
+
+def is_of_dynamo(scope: Mapping[str, Any]) -> bool:
+    """True for the globals of Dynamo's own modules. Dynamo compiles a function of its own around modules of PyTorch, such
+    as nn.Sequential."""
+    return str(scope.get("__name__")).startswith("torch._dynamo.")
+
+
+def code_around(value: Any) -> types.CodeType | None:
+    """Returns the code of the function that Dynamo compiles around a module of PyTorch, of a result of `torch.compile`; None
+    if it compiles the callable itself."""
+    inner = compiled_in(value)
+    return inner.__code__ if isinstance(inner, types.FunctionType) and is_of_dynamo(inner.__globals__) else None
 
 
 def bound_call(value: Any) -> Any:

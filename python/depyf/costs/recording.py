@@ -25,14 +25,12 @@ class Profile:
     """PyTorch's profiler, from `start` to `stop`."""
 
     def __init__(self) -> None:
-        from torch.profiler import ProfilerActivity, profile
+        import torch
 
-        from torch import cuda
-
-        activities = [ProfilerActivity.CPU]
-        if cuda.is_available():
-            activities.append(ProfilerActivity.CUDA)
-        self._profile = profile(activities=activities)
+        activities = [torch.profiler.ProfilerActivity.CPU]
+        if torch.cuda.is_available():
+            activities.append(torch.profiler.ProfilerActivity.CUDA)
+        self._profile = torch.profiler.profile(activities=activities)
 
     def start(self) -> None:
         """Begins to record.
@@ -68,7 +66,7 @@ def open_range() -> Callable[[str], AbstractContextManager[Any]]:
     fast = profiler.open_range()
     if fast is not None:
         return fast
-    from torch.profiler import record_function
+    import torch
 
-    public: Callable[[str], AbstractContextManager[Any]] = record_function
+    public: Callable[[str], AbstractContextManager[Any]] = torch.profiler.record_function
     return public

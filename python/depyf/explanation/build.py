@@ -51,7 +51,7 @@ def explain(fn: Any, /, *args: Any, **kwargs: Any) -> Explanation:
         explanation.nothing = _PRECOMPILED
         return explanation
     dynamic = compiled.dynamic_of(fn)
-    around = function_names.dynamos_wrapper(callables.compiled_in(fn))
+    around = callables.code_around(fn)
     explanation = _Builder("auto" if dynamic is None else str(dynamic), fn).function(around or code, code)
     if around is not None and explanation.entries:
         name = function_names.of_callable(fn) or code.co_name
