@@ -14,10 +14,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0
 for version in ${VERSIONS:-3.10 3.11 3.12 3.13 3.14}; do
-  python=$(PYTHONPATH=tests .venv/bin/python -c "
-import sys, interpreters
-version = tuple(map(int, '$version'.split('.')))
-print(sys._base_executable if version == sys.version_info[:2] else interpreters.interpreter(version) or '')")
+  python=$(tools/find_python.sh "$version")
   if [ -z "$python" ]; then
     echo "wheel: $version: no such interpreter here"
     continue

@@ -21,7 +21,7 @@ enum class RangeKind : std::uint8_t {
   compiling,  // something is compiled
 };
 
-// A range of time in one thread. Ranges of a thread are nested or apart.
+// A range of time in one thread. Of two ranges of a thread, one lies in the other, or they do not overlap.
 struct Range {
   RangeKind kind = RangeKind::site;
   std::size_t site = 0;  // of a site: its index

@@ -6,7 +6,7 @@
 namespace depyf {
 
 // The instructions that store `__firstlineno__` and `__static_attributes__`, or -1. A program may store to these names
-// itself: behind the one, in front of the other.
+// itself: after the compiler stores the line, and before it stores the attributes.
 struct ClassDetails {
   std::int32_t line = -1, attributes = -1;
 };

@@ -13,6 +13,8 @@ namespace depyf::dumps {
 
 inline std::string text_of(json::Value value) { return value.is(json::Kind::string) ? value.text() : std::string(); }
 
+inline double number_of(json::Value value) { return value.number().value_or(0); }
+
 inline std::vector<std::string> texts_of(json::Value list) {
   std::vector<std::string> texts;
   list.for_each_item([&](json::Value item) { texts.push_back(text_of(item)); });

@@ -230,8 +230,8 @@ class BranchPair {
     return true;
   }
 
-  // Both ways of the first test lead to tests with equal targets: c ? (x: T, F) : (y: T, F). If the targets of one are
-  // the other way round, that test is negated: `not x if c else y`.
+  // Both ways of the first test lead to tests with equal targets: c ? (x: T, F) : (y: T, F). If one of them has
+  // these targets in the opposite order, its test is negated: `not x if c else y`.
   bool join_with_other_way() {
     const int other = along_b_ ? first_.a : first_.b;
     if (other < 0 || other == node_ || !graph_.states[other].lifted || graph_.states[other].alias >= 0) return false;

@@ -299,7 +299,8 @@ bool EventReader::exception_match(const Frame& frame) {
          add_operand(frame.stack[depth - 2] - class_part) && add_operand(frame.stack.back());
 }
 
-// Shows what MATCH_KEYS or MATCH_CLASS finds, which is None without a match. Up to 3.10 it shows the test of that, too.
+// Makes the event of MATCH_KEYS or MATCH_CLASS, whose result is None if nothing matches. Up to 3.10 a second event holds the
+// bool that the instruction pushes, which is the test of that result.
 bool EventReader::match_parts(const Frame& frame, const Instruction& instruction) {
   if (frame.phase != 0) {
     event.op = Op::is_op_;

@@ -127,7 +127,7 @@ void link_dump(const std::string& directory, bool with_provenance, record::Run& 
 // started.
 bool is_of_process(const std::string& name) { return name.starts_with("rank_") || name.starts_with("process_"); }
 
-// Returns the folders of other processes in a dump, those of processes in the order of their ids.
+// Returns the folders of other processes in a dump, in the order of their ranks or ids.
 std::vector<std::string> folders_of_processes(const std::string& directory) {
   std::vector<std::string> folders;
   std::error_code error;

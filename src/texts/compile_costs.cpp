@@ -20,7 +20,7 @@ namespace {
 
 using namespace record;
 using costs::CompilationTime, costs::CompileTime, costs::PartTime, costs::Saving;
-using dumps::text_of;
+using dumps::number_of, dumps::text_of;
 
 constexpr std::size_t compilations_shown = 8, phases_shown = 8, lines_shown = 10, savings_shown = 6;
 constexpr std::size_t source_max = 60;  // characters of a line of source
@@ -125,8 +125,6 @@ std::string percent(double part, double whole) {
   std::snprintf(text, sizeof text, "%.0f %%", whole > 0 ? 100 * part / whole : 0);
   return text;
 }
-
-double number_of(json::Value value) { return value.number().value_or(0); }
 
 std::string where(json::Value line) {
   if (!line["line"].integer()) return "no line";

@@ -15,13 +15,11 @@ namespace depyf {
 namespace texts {
 namespace {
 
-using dumps::text_of, dumps::texts_of;
+using dumps::number_of, dumps::text_of, dumps::texts_of;
 
 constexpr std::size_t groups_shown = 8;      // the rest of them are in the JSON, and together in one line
 constexpr std::size_t redundant_shown = 20;  // likewise
 constexpr std::string_view indent = "    ";
-
-double number_of(json::Value value) { return value.number().value_or(0); }
 
 std::string microseconds(double value) {
   char text[32];

@@ -23,7 +23,7 @@ namespace {
 
 using namespace record;
 using costs::FrameTime, costs::Measured, costs::RangeKind, costs::RunTime, costs::Share, costs::Site;
-using dumps::text_of;
+using dumps::number_of, dumps::text_of;
 
 constexpr std::size_t lines_shown = 15, modules_shown = 8, callees_shown = 8, frames_shown = 8, names_shown = 3;
 constexpr std::size_t source_max = 60;  // characters of a line of source
@@ -31,7 +31,6 @@ constexpr double us_per_second = 1e6, us_per_ms = 1e3;
 constexpr std::string_view site_prefix = "depyf:", region_prefix = "Torch-Compiled Region: ";
 constexpr std::string_view indent = "    ";
 
-double number_of(json::Value value) { return value.number().value_or(0); }
 double seconds_of(json::Value row) { return number_of(row["seconds"]); }
 
 int line_of(json::Value value) {

@@ -88,6 +88,14 @@ def pyc_of(source: str, python: str = sys.executable) -> bytes:
     return subprocess.run([python, "-c", program], input=source.encode(), capture_output=True, check=True).stdout
 
 
+def interpreter_of(version: tuple[int, int]) -> Path:
+    """Returns the interpreter of a version; skips the test if there is none here."""
+    python = interpreter(version)
+    if not python:
+        pytest.skip("no such interpreter")
+    return python
+
+
 def report_of(pyc: bytes, *options: str) -> dict:
     done = subprocess.run([COMMAND, "--json", *options, "-"], input=pyc, capture_output=True, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -96,9 +104,7 @@ def report_of(pyc: bytes, *options: str) -> dict:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_module_of_every_version_is_proved(version: tuple[int, int]) -> None:
-    python = interpreter(version)
-    if not python:
-        pytest.skip("no such interpreter")
+    python = interpreter_of(version)
     report = report_of(pyc_of(SOURCE, python), "--prove")
     assert report["files"][0]["not_proved"] == []
     assert report["counts"]["proved"] >= 10
@@ -180,13 +186,9 @@ if 0:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_annotations_that_leave_no_store_are_set_up(version: tuple[int, int], tmp_path: Path) -> None:
-    python = interpreter(version)
-    if not python:
-        pytest.skip("no such interpreter")
-    file = tmp_path / "a.pyc"
-    file.write_bytes(pyc_of(ANNOTATIONS_THAT_LEAVE_NO_STORE, python))
-    report = report_of(file.read_bytes(), "--prove", "--check", str(python))
+def test_annotations_that_leave_no_store_are_set_up(version: tuple[int, int]) -> None:
+    python = interpreter_of(version)
+    report = report_of(pyc_of(ANNOTATIONS_THAT_LEAVE_NO_STORE, python), "--prove", "--check", str(python))
     assert report["files"][0]["not_proved"] == []
     assert "# depyf: not" not in report["files"][0]["source"]
 
@@ -212,9 +214,7 @@ def f(x, C):
 def test_class_and_mapping_patterns_are_proved_and_their_mutants_refused(
     version: tuple[int, int], tmp_path: Path
 ) -> None:
-    python = interpreter(version)
-    if not python:
-        pytest.skip("no such interpreter")
+    python = interpreter_of(version)
     file = tmp_path / "a.pyc"
     file.write_bytes(pyc_of(PATTERNS, python))
     report = report_of(file.read_bytes(), "--prove", "--check", str(python))

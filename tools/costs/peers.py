@@ -110,7 +110,6 @@ def of_tlparse(pages: dict[str, str], events: dict[str, str]) -> tuple[list[str 
     everything = "\n".join(pages.values())
     timeline = json.loads(next(iter(events.values())))
     rows = "\n".join(json.dumps(event) for event in timeline)
-    durations = found(rows, r'"name": "(?:dynamo|backend_compile|compile_fx[^"]*)"[^\n]*')
     from_pages: list[str | None] = [
         found(everything, r"inductor_compile_time_s[^\n]*"),
         found(everything, rf"{at('slow to trace')}[^\n]*\d m?s\b"),
@@ -123,21 +122,11 @@ def of_tlparse(pages: dict[str, str], events: dict[str, str]) -> tuple[list[str 
         found(everything, r"checkpoint[^\n]*\d+ bytes"),
         found(everything, r"\"guard_latency_us\": \d[^\n]*"),
     ]
-    timeline_has = [durations] + [
+    traced, ran, broke, kept = (
         found(rows, rf"[^\n]*{at(text)}[^\n]*") for text in ("slow to trace", "slow to run", "a break", "torch.relu")
-    ]
-    from_events = [
-        timeline_has[0],
-        timeline_has[1],
-        None,
-        None,
-        timeline_has[2],
-        None,
-        timeline_has[3],
-        timeline_has[4],
-        None,
-        None,
-    ]
+    )
+    durations = found(rows, r'"name": "(?:dynamo|backend_compile|compile_fx[^"]*)"[^\n]*')
+    from_events = [durations, traced, None, None, ran, None, broke, kept, None, None]
     return from_pages, from_events
 
 

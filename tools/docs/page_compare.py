@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 _VARIES = (
-    # Durations, shares and errors. The unit stays, so that seconds never pass for milliseconds.
+    # The numbers of durations, shares and errors vary. Their units are compared, so that seconds never equal milliseconds.
     (re.compile(r"\b\d+(?:[.,]\d+)*(?= ?(?:s|ms|us|µs|min|seconds?|microseconds?|%|ulp)(?![\w]))"), "#"),
     (re.compile(r"\b\d+(?:\.\d+)?(?= times the)"), "#"),
     (re.compile(r"\b0x[0-9a-f]{6,}\b"), "0x#"),

@@ -148,7 +148,7 @@ def proved(rows: list[dict], pyc: str, text: bytes) -> list[dict]:
     lines = file["source"].encode("utf-8", "surrogatepass").splitlines(keepends=True)
     if b"".join(line for line in lines if b"# depyf: not proved: " not in line) != text:
         return []
-    # Code objects are found by their last names; of those that share a name, one that is not proved refuses all.
+    # A code object is found by the last part of its name. If several share it, and one of them is not proved, none counts as proved.
     unproved = {row["name"].split(".")[-1] for row in file["not_proved"]}
     return [row for row in rows if row["path"].split("/")[-1].split("#")[0] not in unproved]
 

@@ -57,10 +57,7 @@ tar -C "$work" --owner=0 --group=0 -czf "dist/$name.tar.gz" "$name"
 export SKBUILD_CMAKE_DEFINE="DEPYF_CORE=$core;DEPYF_STATIC=ON"
 for version in 3.10 3.11 3.12; do
   echo "wheels: CPython $version"
-  python=$(PYTHONPATH=tests .venv/bin/python -c "
-import sys, interpreters
-version = tuple(map(int, '$version'.split('.')))
-print(sys._base_executable if version == sys.version_info[:2] else interpreters.interpreter(version) or '')")
+  python=$(tools/find_python.sh "$version")
   [ -n "$python" ] || { echo "wheels: CPython $version is needed, and not here" >&2; exit 1; }
   # The environment stays, so that ccache sees the same paths of headers again.
   environment=$work/build-$version

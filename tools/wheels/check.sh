@@ -34,10 +34,7 @@ with depyf.prepare_debug('dump'):
     toy.toy_example(torch.randn(10), torch.ones(10))")
 
 for version in ${VERSIONS:-3.10 3.11 3.12 3.13 3.14}; do
-  python=$(PYTHONPATH=tests .venv/bin/python -c "
-import sys, interpreters
-version = tuple(map(int, '$version'.split('.')))
-print(sys._base_executable if version == sys.version_info[:2] else interpreters.interpreter(version) or '')")
+  python=$(tools/find_python.sh "$version")
   if [ -z "$python" ]; then
     echo "wheels: $version: no such interpreter here"
     continue

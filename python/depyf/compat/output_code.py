@@ -39,21 +39,21 @@ def functions() -> list[types.FunctionType]:
 
 def functions_of(module: types.ModuleType) -> list[types.FunctionType]:
     """Returns the functions of one module of output code that run a graph, or a part of one."""
-    found: list[types.FunctionType] = []
+    members: list[types.FunctionType] = []
     for name, value in list(vars(module).items()):
         function = getattr(value, "__func__", value)  # The method of an object, from 2.9 on.
-        if type(function) is types.FunctionType and name.startswith(_FUNCTIONS) and function not in found:
-            found.append(function)
-    return found
+        if type(function) is types.FunctionType and name.startswith(_FUNCTIONS) and function not in members:
+            members.append(function)
+    return members
 
 
 @guarded(list)
 def stacks(path: str) -> list[tuple[int, str]]:
     """Returns the lines of a file of output code at which another operator begins, each with its stack as the text of a
     traceback. Code from a cache may have none."""
-    found = (private.get(_LINEMAPS) or {}).get(path) or []
-    if len(found) != 2:
+    linemap = (private.get(_LINEMAPS) or {}).get(path) or []
+    if len(linemap) != 2:
         return []
     return [
-        (line, stack) for line, stack in zip(*found, strict=True) if isinstance(line, int) and isinstance(stack, str)
+        (line, stack) for line, stack in zip(*linemap, strict=True) if isinstance(line, int) and isinstance(stack, str)
     ]

@@ -69,7 +69,7 @@ def install(receiver: Receiver) -> None:
     _around(f"{_FX}:compile_fx_inner", _of_inductor(receiver))
     _around("torch._dynamo.backends.debugging:boxed_nop", _of_nop(receiver))
     _around("torch._inductor.graph:GraphLowering.codegen", _of_lowering(receiver))
-    _around("torch._inductor.codecache:PyCodeCache.load_by_key_path", _of_loading(receiver))
+    graphs.add_module_hook(receiver.loaded)
 
 
 def _around(path: str, answer: Callable[[Callable[..., Any]], intercept.Call]) -> None:
@@ -184,20 +184,6 @@ def _of_nop(receiver: Receiver) -> Callable[[Callable[..., Any]], intercept.Call
             replacement = receiver.end_backend(module, original(*args, **kwargs))
             replacement._boxed_call = True  # type: ignore[attr-defined]
             return replacement
-
-        return call
-
-    return answer
-
-
-def _of_loading(receiver: Receiver) -> Callable[[Callable[..., Any]], intercept.Call]:
-    def answer(original: Callable[..., Any]) -> intercept.Call:
-        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
-            module = original(*args, **kwargs)
-            path = getattr(module, "__file__", None)
-            if isinstance(path, str) and isinstance(module, types.ModuleType):
-                receiver.loaded(path, module)
-            return module
 
         return call
 

@@ -82,7 +82,7 @@ class Substitutes:
 
     def _with_ranges(self, code: types.CodeType, file: str) -> types.CodeType:
         definition = _definition(code)
-        lines = _lines_in(file, code)
+        lines = _lines_of_calls(definition if code.co_filename == file else _definition_in(file, code.co_name))
         first = len(self.sites)
         self.sites.append(Site(file, next(iter(lines), code.co_firstlineno), ""))
 
@@ -94,28 +94,23 @@ class Substitutes:
 
         body = output_statements.replaced(definition.body, ranged)
         number = len(self.sites) - first
-        counting = ast.parse(f"{_COUNT}({number * _RANGES_OF_A_CALL})").body
-        definition.body = [*counting, _range(first, body)]
-        for node in ast.walk(definition):
-            if isinstance(node, ast.stmt) and not hasattr(node, "lineno"):
-                node.lineno, node.col_offset = definition.lineno, 0
+        [counting] = ast.parse(f"{_COUNT}({number * _RANGES_OF_A_CALL})").body
+        definition.body = [ast.increment_lineno(counting, definition.lineno - 1), _range(first, body)]
         module = ast.fix_missing_locations(ast.Module([definition], []))
         compiled = compile(module, code.co_filename, "exec", dont_inherit=True)
-        made = next(const for const in compiled.co_consts if isinstance(const, types.CodeType))
+        with_ranges = next(const for const in compiled.co_consts if isinstance(const, types.CodeType))
         if (
-            made.co_freevars != code.co_freevars
-            or made.co_varnames[: made.co_argcount] != code.co_varnames[: code.co_argcount]
+            with_ranges.co_freevars != code.co_freevars
+            or with_ranges.co_varnames[: with_ranges.co_argcount] != code.co_varnames[: code.co_argcount]
         ):
             raise ValueError(f"{code.co_filename} does not contain the function that runs")
         bound: dict[str, Any] = {_OPEN: recording.open_range(), _COUNT: self.count}
-        return _core.named_like(_core.bind_names(made, bound), code)
+        return _core.named_like(_core.bind_names(with_ranges, bound), code)
 
 
 def _range(site: int, body: list[ast.stmt]) -> ast.With:
     opened = ast.Call(ast.Name(_OPEN, ast.Load()), [ast.Constant(f"{PREFIX}{site}")], [])
-    made = ast.With([ast.withitem(opened)], body)
-    ast.copy_location(made, body[0]) if body else None
-    return made
+    return ast.copy_location(ast.With([ast.withitem(opened)], body), body[0])
 
 
 def _definition(code: types.CodeType) -> ast.FunctionDef:
@@ -124,28 +119,32 @@ def _definition(code: types.CodeType) -> ast.FunctionDef:
     Raises:
         OSError, SyntaxError, ValueError: the file cannot be read, or does not contain the function.
     """
-    linecache.checkcache(code.co_filename)
-    text = "".join(linecache.getlines(code.co_filename))
+    return _definition_in(code.co_filename, code.co_name, code.co_firstlineno)
+
+
+def _definition_in(file: str, name: str, line: int | None = None) -> ast.FunctionDef:
+    """Returns the first definition with a name in a file, at a line if one is given.
+
+    Raises:
+        OSError, SyntaxError, ValueError: the file cannot be read, or does not contain the function.
+    """
+    linecache.checkcache(file)
+    text = "".join(linecache.getlines(file))
     if not text:
-        raise OSError(f"{code.co_filename} cannot be read")
+        raise OSError(f"{file} cannot be read")
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef) and node.name == code.co_name and node.lineno == code.co_firstlineno:
+        if isinstance(node, ast.FunctionDef) and node.name == name and line in (None, node.lineno):
             return node
-    raise ValueError(f"{code.co_filename} does not contain the function that runs")
+    raise ValueError(f"{file} does not contain the function that runs")
 
 
-def _lines_in(file: str, code: types.CodeType) -> list[int]:
-    """Returns the lines of the calls in Inductor's file, in their order; the function may run from another file."""
-    with open(file, encoding="utf-8") as opened:
-        tree = ast.parse(opened.read())
+def _lines_of_calls(definition: ast.FunctionDef) -> list[int]:
+    """Returns the lines of the calls of kernels and libraries in a function, in their order."""
     lines: list[int] = []
 
     def note(statement: ast.stmt, callee: str) -> list[ast.stmt]:
         lines.append(statement.lineno)
         return [statement]
 
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
-            output_statements.replaced(node.body, note)
-            break
+    output_statements.replaced(definition.body, note)
     return lines

@@ -50,15 +50,15 @@ class Profile:
 
     def ranges(self, prefix: str) -> list[Range]:
         """Returns the ranges whose names begin with a prefix, and those of PyTorch's that have a kind."""
-        found: list[Range] = []
+        ranges: list[Range] = []
         for event in self._profile.events() or ():
             name = event.name
             if (name.startswith(prefix) or profiler.kind_of(name)) and "CPU" in str(event.device_type):
                 is_new = hasattr(event, "device_time_total")
                 device = event.device_time_total if is_new else event.cuda_time_total  # the name before 2.4
                 start, end = float(event.time_range.start), float(event.time_range.end)
-                found.append(Range(name, int(event.thread), start, end, float(device or 0)))
-        return found
+                ranges.append(Range(name, int(event.thread), start, end, float(device or 0)))
+        return ranges
 
 
 def open_range() -> Callable[[str], AbstractContextManager[Any]]:

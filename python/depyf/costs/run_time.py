@@ -76,6 +76,7 @@ class RunCosts:
 
     def _end(self) -> None:
         profile, self._profile = self._profile, None
+        self._substitutes.take_away()
         if profile is None or self._process != os.getpid():  # A forked child has no profiler.
             return
         wall = time.perf_counter() - self._start
@@ -131,7 +132,7 @@ def _described(file: str) -> dict[str, Any]:
 
 def _frames() -> list[dict[str, Any]]:
     """Returns what is compiled now: each entry's function, whether it calls a graph, and the line at which it breaks."""
-    found: list[dict[str, Any]] = []
+    frames: list[dict[str, Any]] = []
     for code in dynamo.seen_codes():
         for entry in dynamo.live_entries(code):
             resumes = [
@@ -141,7 +142,7 @@ def _frames() -> list[dict[str, Any]]:
                 and (resumed := installed.resume_code(entry.find_global(name))) is not None
             ]
             line = function_names.resume_line(resumes[0].co_name) if resumes else None
-            found.append(
+            frames.append(
                 {
                     "compile_id": entry.compile_id or "",
                     "function": function_names.of_code(code),
@@ -152,7 +153,7 @@ def _frames() -> list[dict[str, Any]]:
                     "calls_graph": any(compiled_fn_number(name) is not None for name in entry.code.co_names),
                 }
             )
-    return found
+    return frames
 
 
 @contextmanager
@@ -178,4 +179,3 @@ def profile(*, ranges_max: int = _RANGES_MAX) -> Iterator[RunCosts]:
         costs._end()
         for take_away in costs._undo:
             take_away()
-        costs._substitutes.take_away()
