@@ -1,5 +1,6 @@
-"""What the file of `depyf autoload on` costs each start of Python that has no DEPYF_DIR: the time in which `site` reads a folder
-with the file and one with an empty file, and the processor time of whole starts of Python, without DEPYF_DIR and with it.
+"""Measures what the file of `depyf autoload on` costs each start of Python that has no DEPYF_DIR: the time in which
+`site` reads a folder with the file and one with an empty file, and the processor time of whole starts of Python,
+without DEPYF_DIR and with it.
 
     python bench/autoload.py [ROUNDS]
 """
@@ -25,9 +26,9 @@ sys.path.insert(0, str(ROOT / "python"))
 from depyf import autoload_command  # noqa: E402
 
 READS = 200
-"""How often a folder is read in a round."""
+"""The number of times that a folder is read in a round."""
 STARTS = 10
-"""How often Python is started in a round."""
+"""The number of times that Python is started in a round."""
 
 
 def microseconds_of_reading(folder: Path) -> float:

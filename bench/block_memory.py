@@ -2,9 +2,10 @@
 
     python bench/block_memory.py [COMPILATIONS] [--backend BACKEND] [--top COUNT]
 
-Compiles functions that differ, each called once and dropped, with `torch._dynamo.reset()` and a collection after each. What
-Python has allocated then is counted by tracemalloc from the warm-up to the end. `--top` lists the lines that allocated most of it.
-A block is open for as long as the program runs, so this is what a long program pays; its limit is in LIMIT.
+Compiles functions that differ, each called once and dropped, with `torch._dynamo.reset()` and a collection after each.
+The memory that Python allocated between the warm-up and the end is then counted by tracemalloc. `--top` lists the lines
+that allocated most of it. A block is open for as long as the program runs, so this is what a long program pays; its
+limit is in LIMIT.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ import depyf
 import torch
 
 LIMIT = 40_000
-"""Bytes for each compilation: the record of a function with one graph, as `session.json` and `full_code` tell it at the end, twice."""
+"""Bytes for each compilation: the record of a function with one graph, twice the size of its part of `session.json` and
+`full_code` at the end."""
 WARM_UP = 10
 SOURCE = """
 def work_{number}(x):

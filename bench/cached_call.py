@@ -1,4 +1,4 @@
-"""What running from dumped files costs a cached call: cached_call.py [BACKEND] [SECONDS]
+"""Measures what running from dumped files costs a cached call: cached_call.py [BACKEND] [SECONDS]
 
 Two copies of a function in one process: one compiled under prepare_debug, so that it runs from files, one without.
 Rounds of calls alternate between the two; the ratio is that of the medians. 1.02 is the most that is allowed.

@@ -3,9 +3,10 @@
 
     decompile.py COMMAND [COMMAND...] [--runs N] [--python PYTHON]
 
-Each COMMAND is run once a round, in turns; printed is what its quickest run took of the processor, its children and
-reading and writing included. `load` stops behind reading the files and prints their fields, and `proved` is with --prove. More
-than one COMMAND compares them. Without CPython 3.12 it is the library of the interpreter that runs this.
+Each COMMAND is run once a round, in turns. The output has the processor time of its quickest run, with its children and
+with reading and writing. `load` stops behind reading the files and prints their fields, and `proved` is with --prove.
+More than one COMMAND compares them. Without CPython 3.12 the library of the interpreter that runs this program is
+taken.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from interpreters import interpreter  # noqa: E402
 
-# Run by the interpreter whose library it is: compiles it to the folder that it is given; prints modules and code objects.
+# The interpreter of the library runs this code: it compiles the library to the given folder, and prints the numbers of
+# modules and code objects.
 COMPILE = """
 import marshal, py_compile, sys, sysconfig, types, warnings
 from pathlib import Path

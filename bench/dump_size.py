@@ -1,12 +1,13 @@
-"""How large are the texts of a dump, by the number of layers of a transformer, and how long does the end of the block take?
+"""Measures how the size of a dump's texts and the time of the end of the block grow with the layers of a transformer.
 
     python bench/dump_size.py [--layers 6,12,24,48] [--backends aot_eager,inductor] [--keep DIRECTORY]
 
-The model has blocks of LayerNorm, attention with heads and an MLP; one compilation, forward and backward. Printed is for each
-dump: the lines of index.md, of the full_code file and of the compilation's own files; the share of lines with comments in
-Inductor's output code, in bytes too; the longest line but for those that PyTorch wrote (graphs, output code, its tree of
-guards); all lines and megabytes, and the seconds of the end of the block. Each dump is made in a process of its own. The last
-line for a backend is how much more text the layers of the last step are than those of the first: 1 is linear.
+The model has blocks of LayerNorm, attention with heads and an MLP; one compilation, forward and backward. The program
+prints for each dump: the lines of index.md, of the full_code file and of the compilation's own files; the share of
+lines with comments in Inductor's output code, in bytes too; the longest line apart from those that PyTorch wrote
+(graphs, output code, its tree of guards); all lines and megabytes, and the seconds of the end of the block. Each dump
+is made in a process of its own. The last line for a backend is the growth of the text for a layer, from the first step
+to the last: 1 means that the text grows linearly.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "python")]
 
 WIDTH, HEADS, TOKENS, WORDS = 32, 4, 8, 50
-# What a comment of depyf's or of PyTorch's begins with in Inductor's output code.
+# The beginnings of comments in Inductor's output code, which depyf and PyTorch write.
 COMMENT = ("# ", "#~", "//")
 
 
@@ -113,7 +114,7 @@ def measure(directory: Path) -> dict[str, float]:
 
 
 def own_lines(lines: dict[str, list[str]]) -> list[str]:
-    """The lines of a dump's files, by name, without those that are PyTorch's.
+    """Returns the lines of a dump's files by file name, without the files that contain PyTorch's own text.
 
     Those are graphs and output code, also where full_code shows them, and the text of the tree of guards, which the record
     has as it is, the events of times.json, and the keys that caches were asked for.
@@ -129,7 +130,8 @@ def own_lines(lines: dict[str, list[str]]) -> list[str]:
 
 
 def growth(sizes: list[tuple[int, float]]) -> float:
-    """How much more a layer costs between the last two of (layers, cost) than between the first two."""
+    """Returns how many times as much a layer costs between the last two items (layers, cost) as between the first
+    two."""
     slopes = [(more - cost) / (wider - layers) for (layers, cost), (wider, more) in itertools.pairwise(sizes)]
     return slopes[-1] / slopes[0]
 

@@ -1,13 +1,14 @@
-"""Peak memory of compiled programs with depyf, in the block and after it, as a multiple of what plain torch.compile takes.
+"""Peak memory of compiled programs with depyf, in the block and after it, as a multiple of the peak of plain
+torch.compile.
 
     python bench/memory.py [--backend BACKEND ...] [--shape NAME ...] [--random COUNT] [--seed SEED]
 
 Counts the bytes of tensors alive: what PyTorch's CPU allocator hands out and takes back, as its profiler hears of it. The
-numbers are exact and the same in each run. Each program is compiled by calls that are not counted; then one call is, and
-where there are gradients its backward pass. The process's own measurement of plain torch.compile comes first, then that
-within an open block of prepare_debug, then that of what this block compiled when it is closed.
+numbers are exact and the same in each run. Each program is compiled by calls that are not counted. Then one call is
+counted, with its backward pass if there are gradients. A process measures plain torch.compile first, then the program
+in an open block of prepare_debug, then the code of this block after its end.
 
-1.02 is the most that is allowed; the exit status is 1 where something takes more.
+A ratio may be 1.02 at most; the exit status is 1 if one is larger.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ WARM_UP = 2  # calls: the second runs only what the first compiled
 
 @dataclass(frozen=True)
 class Peaks:
-    """Bytes above what was alive before the call: the most at any time, and what is left behind."""
+    """Bytes beyond those that were alive before the call: the peak, and the bytes that are left at the end."""
 
     peak: int
     left: int
@@ -45,7 +46,7 @@ class Peaks:
 
 @dataclass(frozen=True)
 class Row:
-    """What one program took."""
+    """The memory that one program needed with one backend."""
 
     shape: str
     backend: str
@@ -54,9 +55,9 @@ class Row:
     inside: Peaks
     after: Peaks
     frames: int
-    """That were compiled in the block."""
+    """The number of frames that were compiled in the block."""
     running: int
-    """Of those, how many run from files."""
+    """The number of those frames that run from files."""
 
     @property
     def ratio(self) -> float:

@@ -1,6 +1,8 @@
-"""Programs of many shapes for bench/memory.py: what is alive at which time differs with how breaks, locals and calls lie.
+"""Programs of many shapes for bench/memory.py. The places of breaks, locals and calls decide which tensors are alive at
+which time.
 
-Each function takes tensors and returns one tensor. `SHAPES` gives the function and what makes its arguments.
+Each function takes tensors and returns one tensor. `SHAPES` has each function, with the function that makes its
+arguments.
 """
 
 from __future__ import annotations
@@ -317,7 +319,7 @@ def _statements(rng: random.Random, names: list[str], helpers: list[str], depth:
         elif kind == "if" and depth < 3:
             lines.append(f"{indent}if {rng.choice(names)}.sum() > {rng.randrange(-1, 2)}:")
             lines += _statements(rng, names, helpers, depth + 1, rng.randrange(1, 4))[:-1] or [indent + "    pass"]
-            if any(line.strip().startswith("del ") for line in lines):  # what is bound depends on the way taken
+            if any(line.strip().startswith("del ") for line in lines):  # the bound names depend on the path taken
                 lines.append(f"{indent}return {fixed} * 2")
                 names = [fixed]
                 break

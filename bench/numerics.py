@@ -1,4 +1,5 @@
-"""What `depyf.numerics` costs on a transformer, as a multiple of eager: processor time without compiling, and memory.
+"""Measures what `depyf.numerics` costs on a transformer, as a multiple of eager: processor time without compiling, and
+memory.
 
 python bench/numerics.py [--layers 12] [--width 256] [--backend inductor]
 """

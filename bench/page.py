@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long does a page of the report take to open, and to answer a hover? In Chromium, from a file.
+"""Measures how long a page of the report takes to open, and to answer a hover. In Chromium, from a file.
 
     page.py PAGE.html [--runs 5]
 

@@ -1,20 +1,23 @@
-"""What prepare_debug adds to the compile time of examples/train.py on Inductor: ratios, measured in turns in one process.
+"""Measures what prepare_debug adds to the compile time of examples/train.py on Inductor, in turns in one process.
 
     python bench/prepare_debug.py [ROUNDS] [--cold] [--calls]
     python bench/prepare_debug.py --instructions
 
-A round is three runs: without, with, without, or with, without, with. Printed are ratios of what the middle run took to
-the mean of the other two, or the inverse, as medians over the rounds: wall time, and processor time of this process and
-of the compilers that it starts. A compilation that Inductor has not made before compiles its kernels with the C++
-compiler; `--cold` measures that, in a new cache folder each run. Without it a run that is not counted has done that, and
-what is left is the time that PyTorch's own Python takes: nothing else hides what depyf adds.
+A round is three runs: without, with, without, or with, without, with. The program prints ratios, each the median over
+the rounds, of a run with a block to a run without one: the middle run is compared with the mean of the other two. There
+is a ratio for the wall time, and one for the processor time of this process and of the compilers that it starts. A
+compilation that Inductor has not made before compiles its kernels with the C++ compiler; `--cold` measures that, in a
+new cache folder each run. Without `--cold` a run that is not counted has compiled the kernels, so only the time of
+PyTorch's own Python is measured, and depyf's share of it is largest.
 
-The end of the block, where links, index and session are written, is told apart, and in the sum. How far two runs of the
-same kind are apart within a round tells how much the ratios can be trusted. A collection of all garbage takes a tenth of a
-run and falls into one run or the other, so there is none in the time that is measured.
+The end of the block, where links, index and session are written, has a row of its own, and is part of the sum. The
+difference between two runs of the same kind within a round shows how far the ratios can be trusted. A collection of all
+garbage takes a tenth of a run and would happen in an arbitrary run, so the collector is off during the time that is
+measured.
 
-Two counts are changed by no load of the machine: `--calls` of functions, and `--instructions`, which runs everything
-in valgrind (12 minutes, 1 GiB; Debian's package valgrind). What the kernel does, creating files above all, is time only.
+Two counts do not depend on the load of the machine: `--calls` counts calls of functions, and `--instructions` counts
+instructions in valgrind (12 minutes, 1 GiB; Debian's package valgrind). Work of the operating system's kernel, mostly
+the creation of files, is contained in the times and not in these counts.
 """
 
 from __future__ import annotations
@@ -50,7 +53,7 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "examples")]
 
 @dataclass(frozen=True)
 class Cost:
-    """What one run took: seconds, or calls of functions."""
+    """The cost of one run, in seconds or in calls of functions."""
 
     wall: float
     processor: float
@@ -106,8 +109,8 @@ def run(train, with_depyf: bool, *, cold: bool, calls: bool) -> Cost:
 
 
 def count(train, marks: Marks) -> None:
-    """Inside of valgrind: what is counted of a run that is plain, of one with a block, and of a plain one."""
-    # What valgrind knows of the processor.
+    """Counts, in valgrind, the instructions of a plain run, of a run with a block, and of another plain run."""
+    # The instructions of the processor that valgrind can execute.
     torch._inductor.config.cpp.simdlen, torch._inductor.config.cpp.march = 256, "haswell"
     run(train, True, cold=False, calls=False)
     for i, with_depyf in enumerate((False, True, False)):
@@ -131,7 +134,7 @@ def show_instructions() -> None:
 
 
 def mean(costs: list[Cost]) -> Cost:
-    """Of runs of the same kind."""
+    """Returns the mean cost of runs of the same kind."""
     return Cost(*(statistics.mean(values) for values in zip(*(vars(one).values() for one in costs), strict=True)))
 
 
@@ -157,7 +160,7 @@ def main() -> None:
     run(train, True, cold=options.cold, calls=False)
     rows: dict[str, list[float]] = {}
     for i in range(options.rounds):
-        # The kind that is run once changes places with the other.
+        # Every second round has the block in two of the three runs.
         order = (True, False, True) if i % 2 else (False, True, False)
         runs: dict[bool, list[Cost]] = {True: [], False: []}
         for with_depyf in order:

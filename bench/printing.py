@@ -1,11 +1,12 @@
-"""What the printers of depyf.printing save of the compile time under prepare_debug, on programs of several sizes.
+"""Measures what the printers of depyf.printing save of the compile time under prepare_debug, on programs of several
+sizes.
 
     python bench/printing.py [ROUNDS] [--only NAME...]
 
 Each program is compiled three times a round, in turns and in one process: without a block, under a block, and under a block
-that leaves all printing to PyTorch (DEPYF_PRINTING=pytorch). Printed is the least processor time of each kind, without the
-end of the block, and how much of the plain compilation the printers save. The printers are kept as long as they save at
-least 2 % on one of the programs.
+that leaves all printing to PyTorch (DEPYF_PRINTING=pytorch). The output is the least processor time of each kind,
+without the end of the block, and the share of the plain compilation that the printers save. The printers are kept as
+long as they save at least 2 % on one of the programs.
 """
 
 from __future__ import annotations

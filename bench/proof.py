@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What does the proof cost? Both halves in one run, in turns, over modules of the standard library.
+"""What does the proof cost? Decompiling and proving take turns in one run over modules of the standard library.
 
     proof.py [MODULE...]
 

@@ -1,5 +1,5 @@
-"""What the pytest plugin costs: tests without its marker, and tests that compile, with the marker and without. Ratios of one run,
-each the middle of interleaved rounds.
+"""Measures what the pytest plugin costs: tests without its marker, and tests that compile, with the marker and without.
+Ratios of one run, each the middle of interleaved rounds.
 
     python bench/pytest_plugin.py [ROUNDS]
 """

@@ -37,7 +37,7 @@ def log_of_a_program(folder: Path) -> Path:
 def cost_of(command: Path, log: Path) -> tuple[float, float]:
     """(seconds of processor time, MiB of memory at the peak) of reading a log.
 
-    The command runs below a process of its own, since the system tells the memory of children only as a maximum.
+    The command runs below a process of its own, because the system reports the memory of children only as a maximum.
     """
     measure = (
         "import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=False); "

@@ -1,5 +1,5 @@
-"""What `depyf.profile` costs: time of a training step of a transformer in a block, as a multiple of the time outside,
-and the share of compiled time that has a line. Steps in the block and outside take turns.
+"""Measures what `depyf.profile` costs: the time of a training step of a transformer in a block, as a multiple of the
+time outside, and the share of compiled time that has a line. Steps in the block and outside take turns.
 
 python bench/run_time.py [--layers 12] [--width 256] [--rounds 5]
 """

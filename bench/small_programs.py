@@ -1,16 +1,17 @@
-"""What prepare_debug adds to the processor time of eight small programs on aot_eager.
+"""Measures what prepare_debug adds to the processor time of eight small programs on aot_eager.
 
     python bench/small_programs.py [ROUNDS] [--single] [--calls] [--only NAME...] [--profile FILE]
     python bench/small_programs.py --instructions [--only NAME...]
 
-Each program is compiled and run plain and under a block in turns; printed are the ratios of the processor time of this
-process, without the end of the block and with it, for each program and in the sum. By default all runs happen in one process,
-which has run everything once before. `--single` takes a new process for each run, as a user's program is: what PyTorch and
-depyf do once in a process counts too, and only importing torch and depyf is left out. `--profile` writes a profile of the
-runs with depyf.
+Each program is compiled and run in turns, plain and under a block. The output is the ratios of the processor time of
+this process, without the end of the block and with it, for each program and for all together. By default all runs
+happen in one process, which has run everything once before. `--single` starts a new process for each run, as for a
+user's program. Then work that PyTorch and depyf do once in a process counts too; only the imports of torch and depyf do
+not count. `--profile` writes a profile of the runs with depyf.
 
-Two counts are changed by no load of the machine: `--calls` of functions, and `--instructions`, which runs everything in
-valgrind (15 minutes; Debian's package valgrind). What the kernel does, creating files above all, is time only.
+Two counts do not depend on the load of the machine: `--calls` counts calls of functions, and `--instructions` counts
+instructions in valgrind (15 minutes; Debian's package valgrind). Work of the operating system's kernel, mostly the
+creation of files, is contained in the times and not in these counts.
 """
 
 from __future__ import annotations
@@ -130,7 +131,7 @@ PROGRAMS = {
 
 @contextlib.contextmanager
 def prepared(with_depyf: bool) -> Iterator[contextlib.AbstractContextManager[object]]:
-    """Nothing is compiled, nothing is collected as garbage, and a block is there for a run."""
+    """Clears the caches, collects garbage, and opens a block for a run if there is to be one."""
     torch._dynamo.reset()
     torch.manual_seed(0)
     gc.collect()
@@ -188,7 +189,7 @@ def calls(name: str, with_depyf: bool) -> tuple[float, float]:
 
 
 def count(names: list[str], marks: instructions.Marks) -> None:
-    """Inside of valgrind: what is counted of each program, plain and with a block, once everything has run before."""
+    """Counts, in valgrind, the instructions of each program, plain and with a block, after everything has run once."""
     for name in names:
         run(PROGRAMS[name], True)
         run(PROGRAMS[name], False)
@@ -268,7 +269,7 @@ def main() -> None:
 
 
 def ratios(plain: list[tuple[float, float]], watched: list[tuple[float, float]]) -> tuple[str, str, str]:
-    """The medians' ratios: without the end of the block, with it; and what the plain run cost."""
+    """Returns the ratios of the medians, without the end of the block and with it, and the cost of the plain run."""
     cost = statistics.median(cost for cost, _ in plain)
     in_block = statistics.median(cost for cost, _ in watched)
     in_all = statistics.median(cost + end for cost, end in watched)

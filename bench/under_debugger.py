@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""What a debugger that is attached from launch costs the first compilation with Inductor, beside none at all.
+"""Measures what the first compilation with Inductor costs under a debugger that is attached from launch, and without
+one.
 
     under_debugger.py [--rounds 3] [--children]
 
 In each round a new process without PyTorch's caches compiles a function, forward and backward: plain, under pdb with a
-breakpoint, and under debugpy with a client from the start. Printed are the processor time of that process (the C++ compiler is
-not in it) as multiples of plain. With --children debugpy also patches child processes, and the client does not answer for
-them: PyTorch's probes of the processor then wait until they time out.
+breakpoint, and under debugpy with a client from the start. The output is the processor time of that process, without
+the C++ compiler, as a multiple of the plain run. With --children debugpy also patches child processes, and the client
+does not answer for them: PyTorch's probes of the processor then wait until they time out.
 """
 
 from __future__ import annotations

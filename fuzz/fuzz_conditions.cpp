@@ -1,5 +1,5 @@
-// Any bytes as a condition of a guard: what is read as an expression is printed as one that reads the same, and no condition
-// makes the rules about limits and implications fail.
+// Any bytes as a condition of a guard: an expression that is read and printed is read again as the same expression, and
+// no condition makes the rules about limits and implications fail.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (again && unparse(*again) != printed) std::abort();
   }
   (void)owner_in_terms(text);
-  // Each line is a condition of a guard of its own.
+  // Each line is the condition of another guard.
   std::vector<Guard> guards;
   for (std::size_t start = 0; start < text.size() && guards.size() < 50;) {
     const std::size_t end = std::min(text.find('\n', start), text.size());

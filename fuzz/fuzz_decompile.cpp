@@ -1,4 +1,4 @@
-// Any code object that loads through the whole pipeline: source comes out, whatever the bytecode.
+// Any code object that loads goes through the whole pipeline, which produces source whatever the bytecode is.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Any bytes as the text of a graph: what is derived from it is bounded, and a text without remarks keeps its lines.
+// Any bytes as the text of a graph: the size of each result is bounded, and a text without remarks keeps its lines.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Any bytes as a pickle: a document whose values can all be asked, or an error with a place in the input, within time and memory.
+// Any bytes as a pickle: the result is a document whose values can all be read, or an error with a place in the input,
+// within time and memory.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

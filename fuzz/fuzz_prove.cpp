@@ -1,5 +1,5 @@
-// The prover on any two code objects: a code object does what it does itself, and a proof holds in both directions. The bytes are
-// two modules, the length of the first in the first two bytes; one module is compared with itself.
+// The prover on any two code objects: each is proved to be equal to itself, and a proof holds in both directions. The
+// input has two modules, behind two bytes with the length of the first one; a single module is compared with itself.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

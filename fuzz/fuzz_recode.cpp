@@ -1,4 +1,5 @@
-// Changes of any code object that loads: what was sound stays sound, and what is taken apart goes together again.
+// Changes of any code object that loads: sound code stays sound, and code that is taken apart can be put together
+// again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -11,7 +12,8 @@ namespace {
 
 using depyf::CodeObject;
 
-// What is written of tables reads as it was written. The first tables may say what no table can be written for.
+// Tables that depyf writes must be read back as the same data. The tables of the input are read and written first,
+// because they may contain data that no table can hold.
 void check_tables(const CodeObject& code, bool sound) {
   CodeObject written = code;
   if (!depyf::read_tables(written, depyf::line_table_of(code), depyf::exception_table_of(code))) return;

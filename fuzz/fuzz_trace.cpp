@@ -1,5 +1,6 @@
-// Any bytes as a TORCH_TRACE log: a record comes out whose JSON can be read back, graphs and links with it, and whose texts hold
-// no control characters. Bytes that are no log are a graph and output code too, as mutants of those seldom pass for a log's.
+// Any bytes as a TORCH_TRACE log: the result is a record, with graphs and links, whose JSON can be read back and whose
+// texts hold no control characters. Bytes that are no log are read as a graph and as output code too, because mutants
+// of graphs rarely pass the checks of a log.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

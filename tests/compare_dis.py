@@ -7,18 +7,18 @@ from collections import defaultdict
 from pathlib import Path
 from types import SimpleNamespace
 
-# No operation comes of these; of the second kind the stack effect counts with the CALL that follows.
+# These become no operations. The stack effect of the second group counts with the CALL that follows.
 DROPPED = {"NOT_TAKEN", "GEN_START"}
 BEFORE_CALL = {"PRECALL", "KW_NAMES"}
-# These may be taken in by the operation before them.
+# These may become a part of the operation before them.
 FUSED = {"FORMAT_SIMPLE", "POP_TOP"}
 
 
 def stack_effect_differs(name: str, version: tuple[int, int]) -> bool:
-    """Where `dis` counts otherwise on purpose."""
+    """True if `dis` counts the stack of an operation differently on purpose."""
     return (
-        (name == "RETURN_VALUE" and version >= (3, 14))  # the value counts as left to the caller
-        or (name == "RETURN_GENERATOR" and version < (3, 13))  # what is sent first is not counted
+        (name == "RETURN_VALUE" and version >= (3, 14))  # `dis` counts the value as left on the stack for the caller
+        or (name == "RETURN_GENERATOR" and version < (3, 13))  # `dis` does not count the first value that is sent
     )
 
 

@@ -1,4 +1,4 @@
-"""Situations that cost time of compiling, each with the change that spares it: pairs of functions that compile and run."""
+"""Situations that cost compile time, each with the change that saves it: pairs of functions that compile and run."""
 
 from __future__ import annotations
 

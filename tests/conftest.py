@@ -1,8 +1,9 @@
-"""What all tests stand on."""
+"""Settings that apply to all tests."""
 
 from __future__ import annotations
 
 import signal
 
-# What a shell starts in the background ignores SIGINT, and so does all that it starts: programs that tests interrupt would go on.
+# A process that a shell starts in the background ignores SIGINT, and so do its children. Programs that tests interrupt
+# would not stop.
 signal.signal(signal.SIGINT, signal.default_int_handler)

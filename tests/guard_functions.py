@@ -231,10 +231,10 @@ class Case:
     inner: tuple[str, dict[str, Any]] | None = None
     """The name of the function called in it whose guards are meant, and its local variables."""
     grad: bool = True
-    """Whether gradients are recorded where that function begins."""
+    """True if gradients are recorded at the start of that function."""
 
     fixed: tuple[str, ...] = ()
-    """Beginnings of the names of values that a test cannot change and put back."""
+    """Beginnings of the names of values that a test cannot change and restore."""
 
     def code(self) -> types.CodeType:
         if self.inner is not None:
@@ -354,9 +354,9 @@ CASES = [
         lambda: {"optimizer": OPTIMIZER},
         inner=("step", {"self": OPTIMIZER, "closure": None}),
         grad=False,
-        fixed=("G['__optimizer_",),  # a weak reference to what lives on
+        fixed=("G['__optimizer_",),  # a weak reference to an object that stays alive
     ),
-    # torch.ops finds its attributes by code that does not survive a change of torch's own modules.
+    # torch.ops finds its attributes by code that fails after a change of torch's own modules.
     Case("opaque", opaque, lambda: {"x": ones(), "thing": THING}, fixed=("G['torch']",)),
     Case("key_sets", key_sets, lambda: {"x": ones(), "keys": torch._C._dispatch_keys(torch.ones(1))}),
     Case("pytree_nodes", pytree_nodes, lambda: {"x": ones()}),

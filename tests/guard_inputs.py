@@ -1,4 +1,4 @@
-"""Inputs for the guards of a compilation: for each value that is guarded, others put in its place, one at a time."""
+"""Makes inputs for the guards of a compilation: each guarded value is replaced by other values, one at a time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def marked(tensor, mark, told):
 
 
 def like(value):
-    """A tensor that PyTorch cannot tell from the value but by its content."""
+    """Returns a tensor that differs from the value in its content alone."""
     out = torch.empty_strided(value.size(), value.stride(), dtype=value.dtype, device=value.device)
     out.copy_(torch.rand(value.size()).to(value.dtype))
     out = out.requires_grad_(value.requires_grad)
@@ -46,7 +46,7 @@ def like(value):
 
 
 def tensors(value):
-    """Name and tensor: others than the value, each in one way."""
+    """Yields (name, tensor) for tensors that differ from the value in one respect each."""
     base = value.detach().clone()
     kinds = [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int32, torch.int64, torch.bool]
     kinds += [torch.complex64, torch.uint8]
@@ -94,7 +94,7 @@ def tensors(value):
 
 
 def others(value) -> Iterator[tuple[str, Any]]:
-    """Name and value: what to put in place of a value."""
+    """Yields (name, replacement) for a value."""
     if isinstance(value, torch._C.DispatchKeySet):
         # For anything else PyTorch's guard raises, and leaves __torch_function__ off for good.
         yield from [("other", torch._C.DispatchKeySet(torch._C.DispatchKey.CUDA)), ("same", value | value)]
@@ -153,14 +153,14 @@ class Input:
     name: str
     local: dict[str, Any]
     paths: tuple[str, ...] = ()
-    """The expressions of the values that are changed; none for the state of the process, or if there are none."""
+    """The expressions of the values that are changed; empty for the state of the process."""
     kind: str | None = None
     """The kind of the guard that is on that state."""
 
 
 MISSING = object()
 BUILTINS = vars(builtins)
-# What torch itself needs to go on.
+# The attributes that torch itself needs in order to work.
 NEEDED = {"_C", "_ops", "ops", "utils", "_library", "_dynamo", "autograd", "nn"}
 
 
@@ -185,7 +185,7 @@ class Inputs:
 
     def __iter__(self) -> Iterator[contextlib.AbstractContextManager[Input]]:
         yield from self.states()
-        # Two changes at once; each iteration makes them anew, as they can be entered once.
+        # Two changes at once. Each iteration makes them anew, because a context manager can be entered only once.
         for i, j in itertools.combinations(range(9), 2):
             one, other = (next(itertools.islice(self.states(), k, None)) for k in (i, j))
             yield together(one, other)
@@ -205,7 +205,7 @@ class Inputs:
                 self.turn += self.most
                 ways = [ways[(self.turn + i) % len(ways)] for i in range(self.most)]
             for name, other in ways:
-                # Making the input tells whether it can be made.
+                # Whether the input can be made is known only after the attempt.
                 change = self.change(node, other)
                 if change is not None:
                     tried = True
@@ -226,7 +226,7 @@ class Inputs:
             yield Input(name, local, () if path is None else (path,))
 
     def harmless(self):
-        """Other content, which no guard sees."""
+        """Changes the content of a tensor, which no guard checks."""
         for i in range(20):
             local = {
                 k: like(v) if type(v) is torch.Tensor and v.layout is torch.strided else v
@@ -290,7 +290,7 @@ class Inputs:
         yield state(
             "device", "DEFAULT_DEVICE", switched(lambda: device.CURRENT_DEVICE, put_device, torch.device("meta"))
         )
-        # Those that Dynamo takes into the graph: graphs themselves.
+        # Modules that Dynamo inlines into the graph, which are graphs themselves.
         one, other = (torch.fx.symbolic_trace(torch.nn.Identity()) for _ in range(2))
         hooks = torch.autograd.graph.saved_tensors_hooks
         yield state("saved tensors", "LAMBDA_GUARD", lambda: hooks(one, other))
@@ -299,7 +299,8 @@ class Inputs:
     # Changing one value
 
     def change(self, node, other) -> Callable[[], contextlib.AbstractContextManager[dict[str, Any]]] | None:
-        """What puts `other` in place of a node's value, and takes it away again; None if that cannot be done."""
+        """Returns a context manager that puts `other` in place of a node's value for a while; None if that is
+        impossible."""
         step, parent = node.step, node.parent
         if step.kind == "FrameLocalsGuardAccessor":
             name = eval(step.argument)
@@ -329,7 +330,7 @@ class Inputs:
             name = attribute.get(step.kind, step.argument)
             if isinstance(holder, tuple) and hasattr(holder, "_replace") and other is not MISSING:
                 return self.change(parent, holder._replace(**{name: other}))
-            if type(holder).__module__ == "torch._ops":  # its own way of finding attributes does not survive a change
+            if type(holder).__module__ == "torch._ops":  # its code that finds attributes fails after a change
                 return None
             if holder is torch and name in NEEDED:
                 return None if parent.parent is None else self.change(parent, types.SimpleNamespace(**{name: other}))
@@ -400,7 +401,7 @@ class Inputs:
         own = name in getattr(holder, "__dict__", {}) if not isinstance(holder, type) else name in vars(holder)
         try:
             before = getattr(holder, name)
-            # Only what can be put back may be changed.
+            # A value is changed only if it can be restored.
             setattr(holder, name, before)
             if other is MISSING:
                 delattr(holder, name)

@@ -1,4 +1,4 @@
-"""Pickles that do harm where they are unpickled. Each would write a file, fill the memory, or not end."""
+"""Pickles that do harm when they are unpickled. Each would write a file, fill the memory, or not end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 class Call:
-    """Pickles as a call."""
+    """An object whose pickle is a call."""
 
     def __init__(self, function, *arguments, state=None):
         self.parts = (function, arguments) if state is None else (function, arguments, state)
@@ -24,7 +24,7 @@ def _sized(size: int, *, width: str = "<Q") -> bytes:
 
 
 def running_code(canary: Path) -> dict[str, bytes]:
-    """Pickles that run code which makes the file, by name."""
+    """Returns pickles by name, each of which runs code that creates the file."""
     shell = f"touch {canary}"
     python = f"open({str(canary)!r}, 'w')"
     calls = {
@@ -76,7 +76,7 @@ def _artifact(canary: Path) -> dict[str, bytes]:
 
 
 def _plain(value: object) -> bytes:
-    """The opcodes of a value without a memo, to stand within others."""
+    """Returns the opcodes of a value without a memo, so that they can be put into another pickle."""
     buffer = io.BytesIO()
     pickler = pickle.Pickler(buffer, 2)
     pickler.fast = True
@@ -95,7 +95,7 @@ def _bytes(content: bytes) -> bytes:
 
 
 def artifact_with_guards(words: list[list[str]], line: str) -> bytes:
-    """A file of aot_compile whose guards say so, each of a line with that text."""
+    """Returns a file of aot_compile with guards of the given texts."""
     frame = _instance("traceback.FrameSummary", filename=_plain("f.py"), lineno=b"K\x01", _line=_plain(line))
     stack = b"ctraceback\nStackSummary\n)\x81(" + frame + b"e"
     source = b"ctorch._dynamo.source\nLocalSource\n(Vx\ntR"
@@ -149,7 +149,7 @@ def _endless_artifact() -> bytes:
 
 
 def exhausting() -> dict[str, bytes]:
-    """Pickles that take memory or time without end."""
+    """Returns pickles that would need memory or time without end."""
     shared = b"K\x01" + b"2\x86" * 2000 + b"."
     laughs = (
         b"]"
@@ -184,7 +184,7 @@ def exhausting() -> dict[str, bytes]:
 
 
 def broken() -> dict[str, bytes]:
-    """Bytes that are no pickle, or are cut."""
+    """Returns bytes that are no pickle, and pickles that are cut."""
     whole = pickle.dumps({"a": [1, 2.5, "text", b"bytes", (1, 2), {3}]}, 4)
     found = {f"cut at {size}": whole[:size] for size in range(2, len(whole), 7)}
     found |= {

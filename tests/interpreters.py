@@ -13,7 +13,7 @@ VERSIONS = [(3, minor) for minor in range(8, 16)]
 
 
 def _candidates(version: tuple[int, int]) -> list[str]:
-    """DEPYF_PYTHON_3_14 and the like come first, then pyenv's, then what the path has."""
+    """Variables such as DEPYF_PYTHON_3_14 come first, then the interpreters of pyenv, then those on the path."""
     name = "%d.%d" % version
     found = [os.environ.get("DEPYF_PYTHON_" + name.replace(".", "_"))]
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))

@@ -1,4 +1,4 @@
-"""What is still alive after a program has dropped it: with a public call or an open block of depyf, and with PyTorch alone."""
+"""Finds the objects that are still alive after a program has dropped them, with depyf and with PyTorch alone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def new_net(breaks=True):
     """A module whose class and code are referred to by nothing else.
 
     Args:
-        breaks: is there a graph break in it? Then PyTorch itself keeps its code for ever, as that of a resume function.
+        breaks: true for a module with a graph break. PyTorch itself then keeps its code for ever, because a resume
+        function needs it.
     """
     namespace = {"torch": torch, "__name__": __name__}
     source = _SOURCE if breaks else _SOURCE.replace("torch._dynamo.graph_break()", "pass")
@@ -52,7 +53,7 @@ class Watch:
         self._references.setdefault(role, []).append(weakref.ref(thing))
 
     def alive(self):
-        """The roles of what is alive, each as often as there is such an object."""
+        """Returns the roles of the objects that are alive, one item for each object."""
         found = ((role, sum(r() is not None for r in references)) for role, references in self._references.items())
         return {role: count for role, count in found if count}
 
@@ -74,7 +75,7 @@ def _graphs_watched(watch):
 
 
 def states(backend, use, block):
-    """What is alive at each of the checkpoints, and after the block.
+    """Returns the objects that are alive at each of the checkpoints, and after the block.
 
     Args:
         backend: of torch.compile.
@@ -109,7 +110,7 @@ def states(backend, use, block):
     try:
         with _graphs_watched(watch):
             with block:
-                gc.disable()  # or it is chance what is still alive when all is dropped
+                gc.disable()  # otherwise chance decides which objects are alive at the end
                 try:
                     program()
                     found.append(watch.alive())
@@ -129,7 +130,7 @@ def states(backend, use, block):
 
 
 def kept_longer(found, plain):
-    """At each checkpoint, the roles of what is alive and would not be with PyTorch alone."""
+    """Returns, for each checkpoint, the roles of the objects that are alive and would not be with PyTorch alone."""
     more = [
         sorted(str(role) for role, count in now.items() if count > then.get(role, 0)) for now, then in zip(found, plain)
     ]

@@ -1,5 +1,5 @@
 """Pairs of function bodies that do the same and hold values for another time: `LONGER`, where the second holds a value at a
-call, a loop or a yield where the first no longer does, and `NO_LONGER`, where it only looks so.
+call, a loop or a yield where the first no longer does, and `NO_LONGER`, where it only seems to.
 
 Each is the body of `def f(a, b, c, g, h, E):`; all other names are global.
 """

@@ -12,7 +12,7 @@ VIEWS = ("verdict", "source", "explorer", "flow", "recompilations", "guards", "f
 
 
 class Tab:
-    """A tab of the browser that fails the test where the page asks for anything or complains."""
+    """A tab of the browser. The test fails if the page requests anything or reports an error."""
 
     def __init__(self, browser: Any, **options: Any) -> None:
         self.context = browser.new_context(offline=True, viewport={"width": 1280, "height": 900}, **options)
@@ -45,7 +45,7 @@ class Tab:
         assert self.trouble == []
 
     def lit_names(self, pane: str) -> set[str]:
-        """The nodes or kernels whose rows are lit in a pane, those out of sight too."""
+        """Returns the nodes or kernels whose rows are highlighted in a pane, also those out of sight."""
         return set(
             self.page.evaluate(
                 """(key) => {

@@ -129,7 +129,7 @@ LINKED_PANES = ("captured", "joint", "fw", "bw", "post", "post-bw", "kernel", "k
 
 
 def names_by_pane(chains: list[dict[str, Any]]) -> dict[str, set[str]]:
-    """What provenance.json names for chains, by the pane that shows it."""
+    """Returns the names that provenance.json has for chains, by the pane that shows them."""
 
     def named(direction: str, stage: str) -> set[str]:
         return {name for chain in chains for name in chain["directions"].get(direction, {}).get(stage, [])}

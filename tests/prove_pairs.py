@@ -1,4 +1,5 @@
-"""Pairs of function bodies that do the same, and that do not: each pair of the second kind is a rule that could be too wide.
+"""Pairs of function bodies that do the same, and pairs that do not. Each pair of the second kind tries a rule of the
+prover that could be too wide.
 
 Each is the body of `def f(a, b, c, g, h, E):`; all other names are global.
 """

@@ -1,7 +1,7 @@
 """Re-evaluates the expressions of stack slots that call nothing, apart from the code under test.
 
-Operators are run only on exact types of Python whose operators have no effects, attributes are read of modules and
-classes only; everything else raises NotFree, and is left out of the comparison.
+Operators are run only on exact types of Python whose operators have no effects, attributes are read only from modules
+and classes; everything else raises NotFree, and is left out of the comparison.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class NotFree(Exception):
 
 
 def evaluate(text: str, lookup: Callable[[str], Any]) -> Any:
-    """The value of an expression, each name of which `lookup` gives."""
+    """Returns the value of an expression; `lookup` returns the value of each name."""
     return _value(ast.parse(text, mode="eval").body, lookup)
 
 
@@ -87,7 +87,7 @@ def _operator(node: ast.expr, value: Any) -> Any:
 
 
 def same(one: Any, two: Any) -> bool:
-    """Are both one object, or equal values of one type of Python's own?"""
+    """True if both are the same object, or equal values of the same built-in type."""
     if one is two:
         return True
     if type(one) is not type(two):

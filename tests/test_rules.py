@@ -170,7 +170,7 @@ def test_every_cpp_test_file_is_compiled_and_has_tests() -> None:
 
 COMPAT = ROOT / "python" / "depyf" / "compat"
 EVENTS = ROOT / "python" / "depyf" / "capture" / "trace_records.py"
-# These are about names, and use none.
+# These modules handle private names as data, and use none.
 PRINTING_AND_GUARDS = [path for name in ("printing", "guards") for path in (COMPAT.parent / name).glob("*.py")]
 MACHINERY = {"__init__.py", "names.py", "private.py", "probe.py", "releases.py", "shape.py"}
 # Of PyTorch's documentation.
@@ -240,7 +240,7 @@ def python_names() -> set[str]:
 
 
 def own_names() -> set[str]:
-    """What depyf itself defines: functions, classes, and the attributes of its own objects."""
+    """Returns the names that depyf itself defines: functions, classes, and the attributes of its own objects."""
     found = set()
     for path in [*(ROOT / "python" / "depyf").rglob("*.py"), ROOT / "python" / "depyf" / "_core.pyi"]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -254,7 +254,7 @@ def own_names() -> set[str]:
 
 
 def unregistered(source: str, rows: list[Any], known: set[str]) -> list[str]:
-    """What a module uses of PyTorch and CPython that has no row in depyf.compat.names."""
+    """Returns the names of PyTorch and CPython that a module uses without a row in depyf.compat.names."""
     tree = ast.parse(source)
     paths = {row.path for row in rows}
     lasts = {re.sub(r".*\[(\w+)\]$", r"\1", row.last) for row in rows}
@@ -326,7 +326,7 @@ def test_names_without_a_row_are_seen() -> None:
     }
     for source, name in uses.items():
         assert name in unregistered(source, NAMES, known), source
-        # With a row it is in order.
+        # A name with a row passes.
     assert not unregistered(
         "private.get('torch._guards:CompileContext')\ndef f(e):\n    return e.guard_manager", NAMES, known | {"get"}
     )
@@ -440,7 +440,7 @@ def test_variables_of_modules_are_seen() -> None:
 
 
 def test_each_cache_of_a_module_is_bounded_or_of_few_keys() -> None:
-    """`functools.cache` without a bound is for functions of what a process has few of."""
+    """`functools.cache` without a bound is only for functions with few possible arguments in a process."""
     allowed = {"library", "of", "_expected", "_way", "_prints_samples", "_indents_blank_lines", "_hints", "_same"}
     unbounded = {
         node.name

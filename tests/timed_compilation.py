@@ -1,5 +1,5 @@
 """python timed_compilation.py PROGRAM OUT.json: compiles a program on Inductor, and writes what `depyf.compile_costs` states, with
-the clock time in which PyTorch compiled, measured around its own entries."""
+the clock time in which PyTorch compiled, measured around PyTorch's own entry points."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXAMPLE = Path(__file__).parents[1] / "examples" / "train.py"
 
 
 class Clock:
-    """Adds up the time of the outermost calls of some functions."""
+    """Sums the time of the outermost calls of some functions."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -64,7 +64,7 @@ def main(name: str, file: str) -> None:
 
     clock = Clock()
     clock.around(torch._dynamo.convert_frame.ConvertFrame, "__call__")
-    # The backward is compiled where it is called first.
+    # The backward is compiled at its first call.
     clock.around(wrappers._AutogradBackwardCompiler, "get_or_compile")
     with depyf.compile_costs() as costs:
         _run(name)

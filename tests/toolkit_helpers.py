@@ -1,4 +1,4 @@
-"""What the tests of cache entries share: functions of every kind, each with an edit whose effect can be seen."""
+"""Functions of every kind for the tests of cache entries, each with an edit whose effect can be seen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 
 
 def compiles():
-    """How many graphs Dynamo has compiled so far."""
+    """Returns the number of graphs that Dynamo has compiled so far."""
     return torch._dynamo.utils.counters["stats"]["unique_graphs"]
 
 
@@ -99,7 +99,7 @@ CASES = (
 
 
 def cases(backend):
-    """name -> (call of a compiled function, what its entries are asked of)."""
+    """name -> (call of a compiled function, the object whose cache entries are read)."""
     x = torch.tensor([1.0, 2.0, 3.0])
 
     def compiled(fn):

@@ -1,4 +1,4 @@
-"""What the tests that run torch.compile share."""
+"""Helpers of the tests that run torch.compile."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from torch._dynamo import convert_frame
 import torch
 
 ROOT = Path(__file__).parents[1]
-# The package as the tests themselves find it, for programs that they start.
+# The environment in which programs find the same package as the tests.
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "python"), os.environ.get("PYTHONPATH", "")])}
 BACKENDS = ("eager", "aot_eager", "inductor")
 
 
 def example(name):
-    """A program of examples/ as a module of its own, so that each test meets it for the first time."""
+    """Returns a program of examples/ as a new module, so that each test runs it for the first time."""
     spec = importlib.util.spec_from_file_location(f"example_{name}", ROOT / "examples" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -35,7 +35,7 @@ def example(name):
 
 def hooks():
     """Everything in torch that depyf hooks into, as it is now."""
-    # torch's own lazy handler takes itself away with the first record: it is no part of the comparison.
+    # torch's own lazy handler removes itself at the first record, so it is not compared.
     loggers = {"torch.__trace": [type(h).__name__ for h in logging.getLogger("torch.__trace").handlers]}
     loggers["torch.__trace"] = [name for name in loggers["torch.__trace"] if name != "LazyTraceHandler"]
     for kind in ("__ir_pre_fusion", "__ir_post_fusion"):
@@ -69,7 +69,7 @@ def names_in(directory):
 
 
 def runs_in(directory):
-    """The runs that session.json tells of."""
+    """Returns the runs in session.json."""
     data = json.loads((Path(directory) / "session.json").read_text())
     assert data["schema_version"] == 1
     return data["runs"]
@@ -81,8 +81,8 @@ def pages(directory):
 
 
 def check_dump(directory, beside=()):
-    """What holds for every dump: each Python file compiles, none says that depyf failed, each file told of exists, and vice versa,
-    except for files that the command writes beside it."""
+    """Checks what must hold for every dump: each Python file compiles, no file says that depyf failed, and the files
+    that exist are those that are listed, except files that the command writes beside the dump."""
     directory = Path(directory)
     for path in directory.glob("*.py"):
         text = path.read_text()
@@ -91,7 +91,7 @@ def check_dump(directory, beside=()):
         assert "which is not Python" not in text, path
         assert not re.search(r"_[0-9a-f]{8}(_[0-9a-f]{4}){3}_[0-9a-f]{12}", text), path
     told = {"index.md", "session.json", "times.json"}
-    keys = set()  # those that caches were asked for
+    keys = set()  # the keys that caches were asked for
     names = {path.name for path in directory.glob("*.md")}
     if (directory / "provenance.json").exists():
         told.add("provenance.json")

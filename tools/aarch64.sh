@@ -1,7 +1,7 @@
 #!/bin/bash
-# The core for 64-bit ARM: cross-compiled, and run by qemu-user. The C++ tests have to pass, and depyf-decompile has to give the
-# bytes that the command of this machine gives for MODULES (20) modules of CPython 3.12. Then a wheel of the stable ABI is built,
-# tagged, and loaded by Debian's CPython for this processor. CONFIGURE passes options to cmake.
+# The core for 64-bit ARM: cross-compiled, and run by qemu-user. The C++ tests have to pass, and depyf-decompile has to
+# print the same bytes as the command of this machine, for MODULES (20) modules of CPython 3.12. Then a wheel of the
+# stable ABI is built, tagged, and loaded by Debian's CPython for this processor. CONFIGURE passes options to cmake.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -33,7 +33,8 @@ if [ ! -d "$environment" ]; then
     $(grep -E '^(cmake|nanobind|ninja|scikit-build-core)==' requirements-dev.txt)
 fi
 rm -rf "$work/raw" "$work/site"
-# The stable ABI takes 3.12's headers. Of them pyconfig.h alone depends on the processor, and Debian's for ARM takes its place.
+# The stable ABI takes 3.12's headers. Only pyconfig.h depends on the processor, so it is replaced by Debian's file for
+# ARM.
 headers=$work/headers
 rm -rf "$headers"
 cp -r "$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')" "$headers"

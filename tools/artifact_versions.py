@@ -1,12 +1,12 @@
-"""Artifacts that other releases of PyTorch save: opened, proved, run and compared.
+"""Opens, proves, runs and compares artifacts that other releases of PyTorch save.
 
     python tools/artifact_versions.py --python COMMAND [--python COMMAND]... [--count 1000]
 
 Each COMMAND is an interpreter of this Python's version with PyTorch. Under it, functions are compiled ahead of time on each backend
 and saved, with a model, a block of a transformer, the layout of a server with two ranks, and two bundles of caches. This interpreter
-opens each file without PyTorch; the transformed code has to be proved. Under COMMAND each function is loaded with `prepare_debug`
-around it and without, and has to give the same bits; and the guards that depyf shows have to give the verdict of PyTorch's own on
-COUNT inputs. The exit status is 1 if one of these is not so.
+opens each file without PyTorch; the transformed code has to be proved. Under COMMAND each function is loaded in a
+`prepare_debug` block and without one, and must return the same bits. The guards that depyf shows must decide as
+PyTorch's own guards do, on COUNT inputs. The exit status is 1 if one of these checks fails.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""All checks that take longer than `make test`, and a table of what they found.
+"""Runs all checks that take longer than `make test`, and prints a table of the results.
 
     check_all.py [CHECK...] [--seconds-each 60] [--mutants 40]
 
@@ -28,7 +28,7 @@ PYTHON = sys.executable
 
 
 class Failed(Exception):
-    """A check did not end well; the text says what was seen."""
+    """A check failed; the text describes the failure."""
 
 
 def run(name: str, command: list[str], **environment: str) -> str:
@@ -70,7 +70,7 @@ def sanitizers(_: argparse.Namespace) -> str:
 
 
 def pipeline(_: argparse.Namespace) -> str:
-    """Mutants of modules of all versions through the whole pipeline, under the sanitizers."""
+    """Runs mutants of modules of all versions through the whole pipeline, under the sanitizers."""
     command = [PYTHON, "tools/mutants/run.py", "--count", "4000", "--seed", "1", "--build", "asan"]
     return run("pipeline", command).strip().splitlines()[-1]
 
@@ -82,7 +82,7 @@ def fuzz(options: argparse.Namespace) -> str:
 
 
 def coverage(_: argparse.Namespace) -> str:
-    """The share of lines of each stage that the C++ tests run."""
+    """Measures the share of lines of each stage that the C++ tests run."""
     tests_of("coverage")
     report = OUT / "coverage.json"
     gcovr = [PYTHON, "-m", "gcovr", "--root", ".", "--filter", "src/", "--json-summary", str(report), "build/coverage"]

@@ -1,4 +1,5 @@
-"""Whether two builds of depyf-decompile print the same bytes: compare_commands.py PYTHON COUNT COMMAND... -- COMMAND...
+"""Checks whether two builds of depyf-decompile print the same bytes: compare_commands.py PYTHON COUNT COMMAND... --
+COMMAND...
 
 Decompiles COUNT modules of the standard library of PYTHON, spread over all that it has compiled. Exits with 1 at the first
 difference.

@@ -1,4 +1,5 @@
-"""The toy example under depyf.prepare_debug: where the files are, and the code that Dynamo made of the function.
+"""Runs the toy example under depyf.prepare_debug, and prints the path of the files and the code that Dynamo made from
+the function.
 
 make demo
 """

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Prints the path of the CPython of a version, such as 3.12, that lies in no environment; nothing if there is none here.
+# Prints the path of a CPython of a version, such as 3.12, that is not in a virtual environment; nothing if there is
+# none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PYTHONPATH=tests .venv/bin/python -c "

@@ -4,8 +4,8 @@
     python3.11 tools/gen_opcodes.py > src/decode/tables/py311.inc
     python3 tools/gen_opcodes.py --names src/decode/tables/py3*.inc > src/decode/tables/names.inc
 
-A row is OPCODE(byte, name, cache units, kind of argument). Only what a code object can hold: no pseudo, instrumented or
-specialised opcodes. The second form lists the names of all versions, once each: NAME(name).
+A row is OPCODE(byte, name, cache units, kind of argument). The table has only opcodes that a code object can hold, and
+no pseudo, instrumented or specialised ones. The second form lists the names of all versions, once each: NAME(name).
 """
 
 import dis

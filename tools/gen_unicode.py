@@ -8,7 +8,7 @@ import unicodedata
 
 
 def stable(char):
-    """The parser normalises identifiers: what it would change cannot be written."""
+    """The parser normalises identifiers, so a character that it would change cannot be written."""
     return unicodedata.normalize("NFKC", char) == char
 
 

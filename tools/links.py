@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A TORCH_TRACE log against what depyf saw in the process: models and links, each difference with its kind.
+"""Compares a TORCH_TRACE log with the facts that depyf saw in the process: models and links, each difference with its
+kind.
 
     links.py [NAME...] [--keep FOLDER]
 
@@ -77,7 +78,7 @@ def record_of(path: Path) -> dict[str, Any]:
 
 
 def facts_of(compilation: dict[str, Any]) -> dict[str, Any]:
-    """What both a log and a dump can have of a compilation, in one form."""
+    """Returns the facts about a compilation that both a log and a dump can have, in one form."""
     place = compilation["place"]
     facts: dict[str, Any] = {
         "function": (place["function"], place["file"], place["line"]),
@@ -99,7 +100,7 @@ def facts_of(compilation: dict[str, Any]) -> dict[str, Any]:
 
 
 def model_differences(logged: dict[str, Any], dumped: dict[str, Any]) -> list[str]:
-    """Where the model of a log and that of a dump differ in what both can have."""
+    """Returns the differences between the model of a log and that of a dump, in the facts that both can have."""
     found = []
     here, there = (
         {compilation["id"]: facts_of(compilation) for compilation in process["compilations"]}
@@ -117,7 +118,8 @@ def model_differences(logged: dict[str, Any], dumped: dict[str, Any]) -> list[st
 
 
 def run(name: str, folder: Path) -> tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
-    """The record of the program's log, that of its dump, and the compilations in the dump's provenance.json."""
+    """Returns the record of the program's log, the record of its dump, and the compilations in the dump's
+    provenance.json."""
     folder.mkdir(parents=True, exist_ok=True)
     script = EXAMPLES / f"{name}.py"
     if name == "transformer":
@@ -134,7 +136,7 @@ def run(name: str, folder: Path) -> tuple[dict[str, Any], dict[str, Any], list[d
 
 
 def kind_of(stage: str, here: set[str], there: set[str]) -> str:
-    """The kind of a difference between what the log says and what the dump says."""
+    """Returns the kind of a difference between the log and the dump."""
     if stage == "kernels" and here < there:
         return "reads"
     if stage != "kernels" and all(node.startswith("add") for node in here ^ there):
@@ -143,7 +145,7 @@ def kind_of(stage: str, here: set[str], there: set[str]) -> str:
 
 
 def differences(process: dict[str, Any], dumped: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """(kind, text) of each comparison; the kind is empty where both say the same."""
+    """Yields (kind, text) of each comparison; the kind is empty if both are equal."""
     logged = {compilation["id"]: compilation for compilation in process["compilations"]}
     for compilation in dumped:
         chains = {chain["node"]: chain for chain in logged[compilation["compile_id"]]["chains"]}

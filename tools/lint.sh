@@ -1,5 +1,5 @@
 #!/bin/bash
-# Formatting, style and types. --all: clang-tidy too, on files that changed since it last passed them.
+# Checks formatting, style and types. With --all it also runs clang-tidy, on files that changed since they last passed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH"

@@ -1,4 +1,5 @@
-"""How many single changes of C++ sources do the C++ tests notice? Each change is built and tested in a copy of the repository."""
+"""Counts the single changes of C++ sources that the C++ tests notice. Each change is built and tested in a copy of the
+repository."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-# Operators and constants, and what stands in their place. Comments, strings and lines of the preprocessor stay.
+# Operators and constants, and their replacements. Comments, strings and lines of the preprocessor stay.
 CHANGES = [
     (re.compile(r" == "), " != "),
     (re.compile(r" != "), " == "),
@@ -30,7 +31,7 @@ TEST_SECONDS = 120  # a change may make a loop endless
 
 
 def places(folder: Path) -> Iterator[tuple[Path, int, int, int, str]]:
-    """Yields (file, line index, start, end, what takes the place of the text between them)."""
+    """Yields (file, line index, start, end, the text that replaces the text between them)."""
     for path in sorted(folder.glob("*.cpp")):
         for index, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
             code = re.sub(r'"(?:[^"\\]|\\.)*"', lambda text: " " * len(text[0]), line.partition("//")[0])

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""An exercise: what a new CPython takes. Two invented opcodes are added to a copy of the sources, step by step.
+"""An exercise that shows the work which a new CPython takes. Two invented opcodes are added to a copy of the sources,
+step by step.
 
     python tools/new_opcodes.py [--compiler g++] [--jobs 2]
 
 LOAD_LENGTH has an operation of its own (it replaces a value by its length); DROP is another name of POP_TOP. Before each
-step the compiler must name the files that the step changes, and after the last step it must have nothing to say. Prints
+step the compiler must name the files that the step changes, and after the last step it must report no error. Prints
 the files, and exits with 1 if a step was not demanded, if something is left, or if there are more than FILES_MAX files.
 The tables of opcodes are not counted: tools/gen_opcodes.py writes them.
 """
@@ -31,13 +32,13 @@ FREE_BYTES = (201, 202)
 
 @dataclass
 class Edit:
-    """A line that is put in front of the first line that contains a text."""
+    """An edit that puts a line in front of the first line that contains a text."""
 
     path: str
     before: str
     line: str
     demanded_by: str
-    """The file in which the compiler finds fault without the line."""
+    """The file in which the compiler reports an error without the line."""
 
 
 STEPS = [

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What the prover refuses and accepts, at length: mutants, random pairs, the standard library of each interpreter at hand.
+# Tries the prover at length: mutants, random pairs, the standard library of each interpreter at hand.
 # MUTANTS, PAIRS, SAMPLE (files of each library; 0: all) make it shorter; PYTHONS names the interpreters.
 set -euo pipefail
 cd "$(dirname "$0")/.."

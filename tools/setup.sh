@@ -1,6 +1,7 @@
 #!/bin/bash
-# Puts what `make` needs in place: .venv with the packages of requirements-dev.txt and torch, Debian packages for the
-# C++ tests, for those of the report, which run in a browser, and for the map in the report. Asks nothing, and does nothing where all of it is there. Arguments: more Debian packages (`make fuzz`).
+# Installs everything that `make` needs: .venv with the packages of requirements-dev.txt and torch, Debian packages for
+# the C++ tests, for those of the report, which run in a browser, and for the map in the report. It asks no questions,
+# and does nothing if everything is there. Arguments: more Debian packages (`make fuzz`).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 torch=torch==2.13.0

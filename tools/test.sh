@@ -1,6 +1,7 @@
 #!/bin/bash
-# What `make test` runs after the build: lint, the C++ tests, the Python tests. Ends with the closing lines of pytest.
-# Arguments go to pytest, which then runs once; without any, the tests are run in groups, two groups at a time.
+# Runs the tests of `make test` after the build: lint, the C++ tests, the Python tests. The output ends with the last
+# lines of pytest. Arguments go to pytest, which then runs once; without any, the tests are run in groups, two groups at
+# a time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for file in build/dev/depyf_tests build/dev/depyf-decompile; do

@@ -1,10 +1,10 @@
 #!/bin/bash
-# `pip install .` into a fresh environment of each CPython at hand, without PyTorch, and what must work there. What the
-# build needs comes from PyPI. VERSIONS="3.10 3.12" for some of them. Each compiles the core: minutes for the first, seconds
-# for the others where there is ccache.
+# Runs `pip install .` in a fresh environment of each CPython at hand, without PyTorch, and tests the result. The
+# packages that the build needs come from PyPI. VERSIONS="3.10 3.12" for some of them. Each compiles the core: minutes
+# for the first, seconds for the others where there is ccache.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-unset PYTHONPATH  # else the checkout would be found, not what was installed
+unset PYTHONPATH  # otherwise the checkout would be imported, not the installed package
 if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache
 fi

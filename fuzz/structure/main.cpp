@@ -2,10 +2,11 @@
 //
 //   depyf-mutants --seeds DIR --count N --seed S [--first I] [--sources] [--keep DIR] [--seconds N] [--megabytes N]
 //
-// Mutant I depends on S, I and the files of DIR alone, which are of one version of Python. A parent starts a worker, and
-// another one behind each mutant that ends it or takes longer than --seconds. Sources go to standard output with --sources:
-// the index in 8 bytes, the size in 4 and the text, for tools/mutants/compile_sources.py. The report goes to standard error;
-// the exit status is 1 where a mutant crashed, hung, or took more memory than 40 times its size and --megabytes.
+// Mutant I depends on S, I and the files of DIR alone, which are of one version of Python. A parent starts a worker,
+// and a new one after each mutant that ends the worker or takes longer than --seconds. Sources go to standard output
+// with --sources: the index in 8 bytes, the size in 4 and the text, for tools/mutants/compile_sources.py. The report
+// goes to standard error; the exit status is 1 where a mutant crashed, hung, or took more memory than 40 times its size
+// and --megabytes.
 #include <malloc.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -36,9 +37,9 @@
 
 namespace {
 
-// All memory of the worker, counted where it is taken and given back. One thread at a time works.
+// All memory of the worker, counted at each allocation and release. One thread at a time works.
 constinit std::size_t live_bytes = 0, peak_bytes = 0;
-constexpr std::size_t bytes_max = std::size_t{2} << 30;  // protects the machine: beyond it there is no memory
+constexpr std::size_t bytes_max = std::size_t{2} << 30;  // protects the machine: allocations beyond it fail
 
 }  // namespace
 
@@ -71,11 +72,11 @@ struct Settings {
   bool sources = false;
 };
 
-// What the worker tells its parent, in memory that both have.
+// The worker's state, in memory that it shares with its parent.
 struct Progress {
   std::size_t index, loaded, failed, state_machines, stubs, marked, over;
   std::size_t worst_memory, worst_memory_index, slowest_index;
-  double slowest, worst_share;  // seconds; of the memory that a file of that size may take
+  double slowest, worst_share;  // in seconds; as a share of the memory that a file may use
   timespec started;
 };
 
@@ -117,7 +118,7 @@ void write_source(std::size_t index, const std::string& source) {
   write_all(record.data(), record.size());
 }
 
-constexpr std::uint32_t offsets_max = 64;  // of one code object, that the stack is asked for
+constexpr std::uint32_t offsets_max = 64;  // instructions of one code object for which the stack is computed
 
 void use_stack(const CodeObject& code) {
   const StackMap stack(code);
@@ -160,7 +161,7 @@ void try_one(const std::string& file, std::size_t index, const Settings& setting
       if (index % others_every == 0) use_otherwise(*loaded.code);
     }
   } catch (const std::length_error&) {
-    ++progress.failed;  // longer than a file of this size may become: an error of this file
+    ++progress.failed;  // the source would exceed the limit for a file of this size
   }
   const std::size_t used = peak_bytes - before, allowed = memory_per_byte * file.size() + (settings.megabytes << 20);
   const double share = double(used) / double(allowed);
@@ -187,7 +188,7 @@ void try_one(const std::string& file, std::size_t index, const Settings& setting
   std::_Exit(0);
 }
 
-// True where the worker came to the end of all; otherwise `why` it ended at `progress.index`.
+// True if the worker finished all mutants; otherwise `why` is the reason why it ended at `progress.index`.
 bool wait_for(pid_t worker, const Settings& settings, const Progress& progress, std::string& why) {
   for (;;) {
     int status = 0;

@@ -12,13 +12,13 @@ namespace depyf::fuzz {
 
 // References are expanded when a file is read; `shared` makes new ones.
 struct Object {
-  char type = 'N';       // of marshal; '#': four bytes of a code object that stand between its other fields
-  std::string payload;  // of a leaf: what follows the byte of the type, without a size; of code: its leading integers
+  char type = 'N';       // the type in marshal; '#': four bytes between the other fields of a code object
+  std::string payload;  // of a leaf: the bytes behind its type, without a size; of code: its leading integers
   std::vector<Object> items;
-  int shared = 0;  // an object of this number, counted from 1: written once and referred to where it stands again
+  int shared = 0;  // the number of an object that is written once and then referred to, from 1; 0 for others
 };
 
-// Where the fields of a code object stand in `items`. They differ between 3.8 to 3.10 and later versions.
+// The indices in `items` of a code object's fields. Those of 3.8 to 3.10 differ from those of later versions.
 struct CodeFields {
   int integers, bytecode, constants, names, variables, kinds, filename, name, qualname, lines, exceptions;  // -1: none
 };
@@ -30,7 +30,7 @@ struct Pyc {
   Object code;
 };
 
-// None where the file is not one that a compiler wrote.
+// Returns nothing if the file was not written by a compiler.
 std::optional<Pyc> read_pyc(std::string_view file);
 std::string write_pyc(const Pyc& pyc);
 

@@ -7,7 +7,7 @@
 namespace depyf::fuzz {
 namespace {
 
-// Names that mean something to the compiler, to the decompiler, or to nobody.
+// Names that have a meaning for the compiler or the decompiler, and names that have none.
 constexpr std::string_view odd_names[] = {"",
                                           "a b",
                                           "a_b",
@@ -374,7 +374,7 @@ class Mutator {
   void items() {
     Object& object = *all_[random_.below(all_.size())];
     if (is_string(object) || object.type == 's') {
-      if (object.type == 's') return;  // bytes of code objects have changes of their own
+      if (object.type == 's') return;  // the bytes of code objects are changed by other functions
       object = text(any_of(odd_names));
       return;
     }
@@ -419,7 +419,7 @@ class Mutator {
       tuple->items[random_.below(tuple->items.size())] = *other_code();
       return;
     }
-    // A function that holds itself, some times over.
+    // A code object that contains copies of itself, several times.
     Object& target = tuple->items[nested[random_.below(nested.size())]];
     const Object copy = target;
     const std::size_t most = random_.chance(10) ? 120 : 8;

@@ -32,7 +32,7 @@ struct Mutation {
   const Stmt* place = nullptr;
 };
 
-// Collects every single change of a tree that usually means something else.
+// Collects every single change of a tree that usually changes its meaning.
 class Sites {
  public:
   explicit Sites(Context& context) : context_(context) {}
@@ -236,7 +236,7 @@ class Sites {
       if (is<Pass>(block[i]) || is<Comment>(block[i])) continue;
       Stmt*& slot = block[i];
       change("statement", "left out", slot, context_.stmt(Pass{}));
-      // Where a declaration stands is the parser's matter: it has no code.
+      // Declarations are left where they are, because they have no code: only the parser looks at their place.
       const auto orders = [](const Stmt* stmt) {
         return !is<Comment>(stmt) && !is<Global>(stmt) && !is<Nonlocal>(stmt);
       };

@@ -32,7 +32,7 @@ PageTexts page_texts(const record::Process& process, const ReadArtifact& read_ar
 // Returns the content of a file with source code; nothing if it cannot be read.
 using ReadSource = std::function<std::optional<std::string>(const std::string& path)>;
 
-// What the run of the page does otherwise than an earlier run.
+// The differences between the run that the page shows and an earlier run.
 struct PageChanges {
   diff::Difference difference;
   std::string before, after;  // the names of both runs

@@ -7,7 +7,7 @@ from typing import Any
 __version__: str
 
 class Decompiled:
-    """What decompiling one code object gave."""
+    """The result of decompiling one code object."""
 
     @property
     def source(self) -> str:
@@ -27,7 +27,7 @@ class Decompiled:
 
     @property
     def notes(self) -> list[str]:
-        """What could not be made exact."""
+        """Sentences about the parts of the source that are not exact."""
 
     @property
     def constants(self) -> dict[str, tuple[int, ...]]:
@@ -46,13 +46,13 @@ def decompile(
     outputs: dict[str, list[str]] = {},
     short_names: bool = False,
 ) -> Decompiled:
-    """Decompiles a code object; never raises on one.
+    """Decompiles a code object. It raises no exception, whatever the bytecode is.
 
     Args:
-        code: what to decompile.
-        name: takes the place of the function's own name.
+        code: the code object to decompile.
+        name: the name of the function in the source; None for its own name.
         style: "plain"; "readable", folded in ways that are to be proved; "exact", each effect a statement of its own.
-        parameters: name of a global function that the code calls -> what its parameters are called.
+        parameters: the name of a global function that the code calls -> the names of its parameters.
         installed: global names that are known to be there and to keep their value.
         outputs: of those, the functions that return a new tuple or list which nobody else has -> what its items may be
             called; an empty name where nothing is known.
@@ -81,8 +81,8 @@ def decompile_files(
 
     Args:
         files: paths, folders, or names with the bytes of a .pyc file.
-        text: called with what is for standard output, in the order of `files`.
-        error: called with what is for standard error: `file: offset: what is wrong`.
+        text: called with the texts for standard output, in the order of `files`.
+        error: called with the messages for standard error: `file: offset: message`.
         output: folder for the sources, in place of `text`.
         jobs: files to work on at a time, at least 1.
         check: interpreter that compiles back what was made.
@@ -101,7 +101,7 @@ def decompile_files(
     """
 
 class ProofPlace:
-    """Where two code objects part: the first effect that differs."""
+    """The first effect in which two code objects differ."""
 
     @property
     def function(self) -> str:
@@ -121,7 +121,7 @@ class ProofPlace:
     def one(self) -> str: ...
     @property
     def two(self) -> str:
-        """What that side does there, in words."""
+        """A description of the effect on that side."""
 
 class KeptValue:
     """A value that the second side still holds where the first no longer does."""
@@ -132,7 +132,7 @@ class KeptValue:
 
     @property
     def offset(self) -> int:
-        """Where something runs meanwhile, in bytes of the second side."""
+        """The offset in the second side, in bytes, of an effect during which the value is still held."""
 
     @property
     def line(self) -> int:
@@ -144,23 +144,24 @@ class KeptValue:
 
     @property
     def value(self) -> str:
-        """What the value is, in words."""
+        """A description of the value."""
 
     @property
     def effect(self) -> str:
-        """What runs meanwhile, in words."""
+        """A description of that effect."""
 
     @property
     def outermost(self) -> bool:
         """False in nested code."""
 
 class Proof:
-    """Whether two code objects do the same and the second keeps no value longer; where not, why and where."""
+    """The result of a proof that two code objects do the same and that the second keeps no value longer. It is true if
+    that is proved; otherwise it has the reason and the place."""
 
     def __bool__(self) -> bool: ...
     @property
     def reason(self) -> str:
-        """Why it is not proved; empty where it is."""
+        """The reason why it is not proved; empty if it is."""
 
     @property
     def same_effects(self) -> bool:
@@ -176,8 +177,8 @@ class Proof:
 
     @property
     def nested(self) -> list[tuple[int, int]]:
-        """Where it is proved: (index in the first side's co_consts, index in the second side's) of each pair of code objects
-        that take each other's part."""
+        """(index in the first side's co_consts, index in the second side's) of each pair of nested code objects that
+        correspond to each other; empty if it is not proved."""
 
 def prove(
     one: types.CodeType,
@@ -188,9 +189,10 @@ def prove(
     installed: set[str] = ...,
     outputs: dict[str, int] = {},
 ) -> Proof:
-    """Proves that two code objects do the same and that the second keeps no value alive longer, or says where they part.
+    """Proves that two code objects do the same and that the second keeps no value alive longer, or returns the place
+    where they differ.
 
-    Never raises on a code object. `include/depyf/prove.h` says what the options assume.
+    It raises no exception, whatever the bytecode is. `include/depyf/prove.h` explains the assumptions of the options.
 
     Args:
         one: the code that is to be replaced.
@@ -222,78 +224,82 @@ def prove_pyc(one: bytes, two: bytes, lifetimes: bool = False, lockstep: bool = 
     """
 
 def passes() -> list[tuple[str, str]]:
-    """(name, why it stands where it stands) of each pass, in order."""
+    """Returns (name, the reason for its place in the order) of each pass, in order."""
 
-# Code objects are changed here and nowhere else; a changed one is as sound as the one before. Where nothing changes, it is
-# the same object, and constants that do not change stay the very same objects.
+# Code objects are changed by the following functions and nowhere else. The result is sound if the argument is. If
+# nothing changes, the result is the argument itself, and constants that do not change stay the same objects.
 def problem(code: types.CodeType) -> tuple[str, str] | None:
-    """(name of the code object, what is wrong) for bytecode that CPython would run unasked; None if nothing is wrong.
+    """Finds faults in bytecode that CPython would execute without a check. Returns (name of the code object, the
+    fault); None if there is no fault.
 
-    Checked are `code` and what is nested in it: that the version has the instructions and their arguments, where jumps
-    and handlers lead, and the depth of the stack. Of the values on the stack only their number is known, so code that
-    uses a wrong value is not found here: it fails when it runs, as any code does.
+    The function checks `code` and all code objects in it: that the version has the instructions and their arguments,
+    the targets of jumps and handlers, and the depth of the stack. It knows only the number of values on the stack, so
+    it does not find code that uses a wrong value. Such code fails when it runs, as any code does.
     """
 
 def same_code(one: types.CodeType, two: types.CodeType) -> bool:
     """True if both have the same bytecode and run it on the same names and constants.
 
-    Their own names, files, positions and stack sizes may differ. False also where a constant is anything but a number, a
-    string, bytes or a tuple of these: frozensets that are equal may be in another order, and code holds other positions.
+    Their own names, files, positions and stack sizes may differ. The result is False if a constant is not a number, a
+    string, bytes or a tuple of these: equal frozensets may have another order, and nested code objects have other
+    positions.
     """
 
 def global_names(code: types.CodeType) -> list[str]:
-    """The global names that `code` and what is nested in it read, write or delete, each once."""
+    """Returns the global names that `code` and the code objects in it read, write or delete, each once."""
 
 def assigned_names(code: types.CodeType) -> list[str]:
-    """The global names that `code` and what is nested in it assign, in the bodies of classes and modules too."""
+    """Returns the global names that `code` and the code objects in it assign, also in the bodies of classes and
+    modules."""
 
 def short_names(code: types.CodeType) -> dict[str, str]:
-    """Full name -> short name for the names of `code`, at any depth, that can be shown without Dynamo's uuid.
+    """Returns full name -> short name for the names of `code`, at any depth, that can be shown without Dynamo's uuid.
 
-    A name stays as it is where its short form would be another name's.
+    A name stays as it is if its short form is the form of another name too.
     """
 
 def constants(code: types.CodeType) -> dict[str, object]:
-    """The constants that have no literal, by the names (`__const_N`) that decompiled source has for them."""
+    """Returns the constants that have no literal, by the names (`__const_N`) that decompiled source has for them."""
 
 def bind_names(code: types.CodeType, values: dict[str, Any]) -> types.CodeType:
-    """`code` with each load of a global name in `values` replaced by a load of the object as a constant, at any depth.
+    """Returns `code` in which each load of a global name in `values` is a load of the object as a constant, at any
+    depth.
 
-    The compiler cannot be given the objects: it takes only literals, and would fold what is computed from them.
+    The objects cannot be passed to the compiler: it takes only literals, and would fold expressions of them.
     """
 
 def with_nested(code: types.CodeType, nested: dict[int, types.CodeType]) -> types.CodeType:
-    """`code` with other code objects among its constants, by index, each made a function with its own cells.
+    """Returns `code` with other code objects among its constants, by index. Functions of them get their own cells.
 
-    A function's cells come in the order of its code's free variables, which may be another one than that of the code
-    object whose place it takes: then they are loaded in the other order. If the instructions have another shape they stay
-    as they are, so the result has to be proved.
+    A function takes its cells in the order of its code's free variables. If the replaced code object has another order,
+    the instructions that load the cells are put into the new order. Instructions of an unknown shape stay as they are,
+    so the result has to be proved.
     """
 
 def moved(
     code: types.CodeType, file: str | None = None, lines_down: int = 0, name: str | None = None
 ) -> types.CodeType:
-    """`code`, and what is of the same file in it, in another file (None: in the same), so many lines further down; `code`
-    itself with another name (None: its own)."""
+    """Returns `code`, and all code objects of the same file in it, in another file (None: in the same) and `lines_down`
+    lines further down. `code` itself gets another name (None: its own)."""
 
 def with_locals(code: types.CodeType, names: dict[str, str]) -> types.CodeType:
-    """`code` with other names for its own locals, by the names before."""
+    """Returns `code` with new names for its own locals: old name -> new name."""
 
 def raised_by_one_line(code: types.CodeType) -> types.CodeType:
-    """`code` with all that stands below its first line moved up by one line, so that the statements of the second line
-    stand at the first."""
+    """Returns `code` with every line after its first one moved up by one, so that the statements of the second line get
+    the first line."""
 
 def as_data(code: types.CodeType) -> types.CodeType:
-    """`code` without the objects of the program that it keeps alive: the name of its type stands in the place of each
-    constant that is no plain data."""
+    """Returns `code` without the objects of the program that it keeps alive: each constant that is no plain data is
+    replaced by the name of its type."""
 
 def named_like(code: types.CodeType, original: types.CodeType) -> types.CodeType:
-    """A function's code under the qualified name of another's, and without the mark of `from __future__ import
-    annotations` if the other has it not: annotations are no part of a function's code."""
+    """Returns a function's code with the qualified name of another function's code. It has the flag of `from __future__
+    import annotations` only if the other has it, because annotations are no part of a function's code."""
 
 def names_that_sort(code: types.CodeType) -> dict[str, str]:
-    """Name -> name to compile with, so that free and cell variables come in the order that they have in `code`, and in
-    nested code as far as the orders agree. Empty if the names sort in this order already."""
+    """Returns name -> name to compile with, so that the compiler gives free and cell variables the order of `code`, and
+    of nested code as far as the orders agree. The result is empty if the names already sort in this order."""
 
 def function_for(
     compiled: types.CodeType,
@@ -306,11 +312,11 @@ def function_for(
     written_name: str,
     kept: bool,
 ) -> types.CodeType | list[str]:
-    """A compiled function that can stand in for another.
+    """Returns a compiled function that can replace another.
 
     It has the arguments (names and kinds), free variables, cell variables (names and order), flags and names of the
-    original, and at least as many locals. Names that are shown without their uuid get it back, and `__const_N` is the
-    object that it stands for.
+    original, and at least as many locals. Names that are shown without their uuid get it back, and each `__const_N`
+    becomes the object of that name.
 
     Args:
         compiled: the function, compiled within others.
@@ -330,10 +336,11 @@ def function_for(
     """
 
 def class_for(compiled: types.CodeType, original: types.CodeType, prefix: str) -> types.CodeType:
-    """The compiled body of a class under the names of another. `prefix`: its qualified name in what was compiled."""
+    """Returns the compiled body of a class with the names of another. `prefix` is its qualified name in the compiled
+    source."""
 
 def module_for(compiled: types.CodeType, original: types.CodeType, constants_of: types.CodeType) -> types.CodeType:
-    """The compiled code of a module under the names of another."""
+    """Returns the compiled code of a module with the names of another."""
 
 def decode(code: types.CodeType) -> list[tuple[str, int, int, int, int, int, int, int, int, int]]:
     """Returns the version-neutral instructions of a code object. Exists for tests.
@@ -347,7 +354,7 @@ def decode_pyc(
 ) -> list[tuple[bytes, list[tuple[str, int, int, int, int, int, int, int, int, int]] | str]]:
     """Returns (name, instructions) of each code object of a .pyc file of any version. Exists for tests.
 
-    An error message stands in the place of the instructions if they cannot be decoded. A nested code object follows the
+    If the instructions cannot be decoded, an error message is returned in their place. A nested code object follows the
     code object that contains it.
     """
 
@@ -362,39 +369,42 @@ def tables(
     """
 
 class StackMap:
-    """What the value stack of a code object holds before each instruction. Offsets are in bytes."""
+    """The contents of a code object's value stack before each instruction. Offsets are in bytes."""
 
     @property
     def error(self) -> str:
-        """Why nothing is known; empty where something is."""
+        """The reason why nothing is known; empty if something is known."""
 
     def depth(self, offset: int) -> int:
-        """Values on the stack; -1 where control never comes."""
+        """Returns the number of values on the stack; -1 if control never reaches the instruction."""
 
     def pops(self, offset: int) -> int:
-        """How many of them the instruction takes, where it falls through."""
+        """Returns the number of values that the instruction pops if it falls through."""
 
     def slots(self, offset: int) -> list[tuple[str, bool, str, int]]:
-        """(expression, is current, kind, offset where it was made) of each, the lowest first.
+        """Returns (expression, is current, kind, offset of the instruction that pushed it) of each value, the lowest
+        first.
 
         Kinds: "value", "internal", "null", "method" and "receiver".
         """
 
     def handler(self, offset: int) -> tuple[int, int, int, int, bool] | None:
-        """(start, end, target, depth, lasti) of what an exception raised there is handled by."""
+        """Returns (start, end, target, depth, lasti) of the handler for an exception that is raised there."""
 
 def stack_map(code: types.CodeType) -> StackMap:
-    """Returns what the value stack of a code object holds before each of its instructions."""
+    """Returns the contents of a code object's value stack before each of its instructions."""
 
 def frame_depth(frame: types.FrameType) -> int | None:
-    """Values on the stack of a running frame as CPython itself has it; None while it keeps that in a register.
+    """Returns the number of values on the stack of a running frame from CPython's own field; None while CPython keeps
+    it in a register.
 
     Raises:
-        ValueError: the frame has ended, or is laid out in another way than known.
+        ValueError: the frame has ended, or its layout is unknown.
     """
 
 def frame_stack(frame: types.FrameType, depth: int, null: object) -> list[object]:
-    """The lowest `depth` values, `null` for each NULL. `depth` must be right: values above it are none."""
+    """Returns the lowest `depth` values of a frame's stack, with `null` for each NULL. `depth` must be right: the
+    memory above it holds no values."""
 
 def set_frame_stack(frame: types.FrameType, depth: int, index: int, value: object) -> None:
     """Replaces the value at `index` of the value stack of a running frame; `depth` is the number of its values.
@@ -416,37 +426,39 @@ def call_without(file: str, calls: list[tuple[Callable[..., object], tuple[objec
     """Calls functions that are written in C, one after the other, while no other thread can interrupt them.
 
     Args:
-        file: nothing is called if another thread is in a function of this file, or in what such a function called.
-        calls: (function, arguments) of each call.
+        file: nothing is called if another thread is in a function of this file, or in a function that such a function
+        called. calls: (function, arguments) of each call.
 
     Returns:
         True if they were called.
     """
 
 def shortened_graph(text: str) -> str:
-    """A text that compiles where that of a graph does, in less time: `pass` stands in place of its lines of the usual shape."""
+    """Returns a text that compiles if the text of a graph does, but in less time: its lines of the usual shape are
+    replaced by `pass`."""
 
 def input_names(text: str, captured: list[tuple[str, str]]) -> dict[str, str]:
-    """Readable names for the inputs of a graph that AOTAutograd made, by PyTorch's names and by its descriptors of inputs.
+    """Returns PyTorch's name -> readable name for the inputs of a graph that AOTAutograd made, from its descriptors of
+    inputs.
 
     Args:
-        text: of the graph, with a descriptor behind each input. Empty is returned where these do not count the inputs of the
-            captured graph.
-        captured: of each input of that its name, and where Dynamo takes it from.
+        text: the text of the graph, with a descriptor behind each input. The result is empty if the descriptors count
+        the inputs of a different graph. captured: (name, Dynamo's source) of each input of the captured graph.
     """
 
 def input_names_in(text: str) -> dict[str, str]:
-    """The readable names in a text that `readable_graph` made, by PyTorch's."""
+    """Returns PyTorch's name -> readable name for the inputs in a text that `readable_graph` made."""
 
 def with_names(code: str, names: dict[str, str]) -> str:
-    """Python code with other names of variables."""
+    """Returns Python code with other names for variables."""
 
 def readable_graph(text: str, renames: dict[str, str], headings: dict[str, str]) -> str:
-    """The text of a graph with a comment above each row of nodes that have one heading, and readable names of inputs.
+    """Returns the text of a graph with a comment above each row of nodes that have the same heading, and readable names
+    of inputs.
 
     Args:
-        renames: what `input_names` gave.
-        headings: by the name of a node; one without a heading stands below that of the node before it.
+        renames: the result of `input_names`.
+        headings: the name of a node -> its heading. A node without a heading belongs to that of the node before it.
     """
 
 def in_terms(expression: str) -> str:
@@ -510,20 +522,22 @@ def redundant_guards(guards: list[tuple[object, ...]], identity_of_none: int) ->
     """
 
 def bound_origin(place: str) -> str:
-    """Where a bound on a size comes from, from PyTorch's words for the place."""
+    """Returns the origin of a bound on a size, from PyTorch's text about the place."""
 
 def folded(text: str, file: str, first_line: int) -> str:
-    """Code in which blocks of lines that follow each other and differ in numbers alone stand once, as layers of a model do.
+    """Returns code in which blocks of lines that follow each other and differ only in numbers, as the layers of a model
+    do, are shown once.
 
-    A comment says how often the block comes, and where. A long head of a function has a parameter in each line.
+    A comment states how often the block is repeated, and where. A long head of a function has a parameter in each line.
 
     Args:
-        file: the name of the file that has all of it.
+        file: the name of the file with the whole code.
         first_line: the number of the text's first line there, from 1.
     """
 
 def folded_conditions(conditions: list[str]) -> list[str]:
-    """Conditions in which one index alone runs through three or more numbers as one: `blocks[0..23].heads == 4`."""
+    """Returns conditions in which those that differ only in one index, with three or more numbers, are a single
+    condition: `blocks[0..23].heads == 4`."""
 
 def guard_function(
     name: str,
@@ -531,137 +545,145 @@ def guard_function(
     guards: list[tuple[str, str, str, str, tuple[str, ...], bool, bool]],
     shorthands: list[tuple[str, str, str, str, str]],
 ) -> str:
-    """The source of a function that gives the verdict of guards; no line of it is longer than 200 characters.
+    """Returns the source of a function that gives the verdict of guards. No line of it is longer than 200 characters.
 
     Args:
-        name: of the function.
+        name: the name of the function.
         quiet: the context in which guards read values past every `__torch_function__`.
-        guards: for each its kind, its text in Dynamo's words, its line of the program, the expression for its value
-            (each empty if there is none), its conditions, whether PyTorch's own object decides, and whether it is quiet.
-        shorthands: long parts of conditions that a definition replaces: what is before and behind a text, what replaces
-            both, and the definition.
+        guards: (kind, Dynamo's text, line of the program, expression for its value, conditions, true if PyTorch's own
+        object decides, true if it is quiet) of each guard; a text is empty if there is none. shorthands: (the parts
+        before and behind a text, the parts that replace them, the definition) of each long part of conditions that a
+        definition shortens.
     """
 
 def index_files(
     directory: str, session: str, times: str, tables: list[tuple[str, int]] = [], reads_graphs: bool = False
 ) -> dict[str, str]:
-    """The files that tell of a dump, by name: index.md, a file for each compilation, tables.md and provenance.md.
+    """Returns the texts of the files that describe a dump, by name: index.md, a file for each compilation, tables.md
+    and provenance.md.
 
     Args:
-        directory: has the files of the stages.
+        directory: the directory with the files of the stages.
         session, times: the content of session.json and times.json.
-        tables: for each compilation of the last run what its lines of source cost (see `Provenance.tables`), and the
-            operators of its graph, -1 if unknown; empty if the last run is not that of this block.
-        reads_graphs: read the files of graphs too, and make the tables of runs from them that have no file with tables.
+        tables: (the section of tables.md, see `Provenance.tables`; the number of operators of its graph, -1 if unknown)
+        of each compilation of the last run; empty if the last run is not that of this block. reads_graphs: true if the
+        files of graphs are read too, to make the tables of runs that have no file with tables.
     """
 
 def frame_words(frame: str, title: str) -> dict[str, Any]:
-    """A compilation in sentences: headline, details, reasons, failures, deciding, symbols, "at run time", places and
-    breaks, guards.
+    """Returns sentences about a compilation, by the keys headline, details, reasons, failures, deciding, symbols, "at
+    run time", places, breaks and guards.
 
     Args:
-        frame: as session.json has it.
-        title: what the function is called; its own title if empty.
+        frame: the frame in JSON, as in session.json.
+        title: the name for the function; empty for its own title.
     """
 
 def deciding_reasons(
     differences: list[dict[str, Any]], values: dict[str, Any]
 ) -> list[tuple[int, str, list[str], list[str]]]:
-    """Why a compilation does not serve a call, without the differences that follow from another; see include/depyf/reasons.h.
+    """Returns the reasons why a compilation does not serve a call, without the differences that follow from others; see
+    include/depyf/reasons.h.
 
     Args:
-        differences: with the fields of `Difference` there, those of the state of the process first.
-        values: with the fields of `GuardedValues` there.
+        differences: dicts with the fields of `Difference` there; those of the state of the process come first.
+        values: a dict with the fields of `GuardedValues` there.
 
     Returns:
-        Of each reason (the number of its difference, what is expected if that is more than the difference says, other values
-        for which the same fails, values whose guards fail only because of this).
+        (the index of its difference, the expected value if the difference does not state it, other values for which the
+        same guard fails, values whose guards fail only because of this reason) of each reason.
     """
 
 def full_code(sections: str, read: Callable[[str], str], marked: Callable[[str, int], list[str]]) -> str:
-    """One Python file from the original function through code, graphs and guards to the end.
+    """Returns one Python file that leads from the original function through code, graphs and guards to the end.
 
     Args:
         sections: the function and its resume functions as JSON; see include/depyf/story.h.
-        read: gives the text of a file of the dump.
-        marked: gives the lines of the user's function with a mark at the line of a file where a resume function goes on.
+        read: returns the text of a file of the dump.
+        marked: returns the lines of the user's function, with a mark at the line at which a resume function continues.
     """
 
 def graph_body(text: str, name: str, file: str) -> str:
-    """The class in the file of a graph, under another name; the comments where there is none.
+    """Returns the class in the file of a graph, with another name; the comments of the file if it has no class.
 
     Args:
-        file: the name of the file, where the layers in it are to be folded; else empty.
+        file: the name of the file if the layers in it are folded; otherwise empty.
     """
 
 def explanation_text(explanation: str) -> str:
-    """An explanation, from its JSON, as text: the whole story, in the order in which it runs."""
+    """Returns the text of an explanation from its JSON, in the order in which the code runs."""
 
 def explanation_headline(explanation: str) -> str:
-    """One line that says what is explained and how many entries there are."""
+    """Returns one line with the name of the explained function and the number of its entries."""
 
 def compile_costs(log: bytes, lines: str) -> str:
-    """Where the time of compiling went, of a TORCH_TRACE log and the JSON list of what tracing each line took, as JSON."""
+    """Returns the times of compiling as JSON, from a TORCH_TRACE log and from a JSON list with the time of tracing each
+    line."""
 
 def compile_costs_text(costs: str) -> str:
     """The same as text, from that JSON."""
 
 def run_costs(log: bytes, measured: str) -> str:
-    """The time of calls of compiled functions as JSON (docs/costs.md), of the trace's log and what `depyf.profile` measured."""
+    """Returns the time of calls of compiled functions as JSON (docs/costs.md), from the log of the trace and the
+    measurements of `depyf.profile`."""
 
 def run_costs_text(costs: str) -> str:
-    """The text for readers, of the JSON that `run_costs` returned."""
+    """Returns the text for readers from the JSON that `run_costs` returned."""
 
 def run_costs_record(costs: str) -> str:
-    """A record (docs/record.md) of the times of lines, of the JSON that `run_costs` returned."""
+    """Returns a record (docs/record.md) with the times of lines from the JSON that `run_costs` returned."""
 
 def memory_costs(seen: str) -> str:
-    """What training graphs keep for their backward, of the JSON that `depyf.memory_costs` collects, as JSON."""
+    """Returns the tensors that training graphs keep for their backward as JSON, from the JSON that `depyf.memory_costs`
+    collects."""
 
 def memory_costs_text(costs: str) -> str:
     """The same as text, from that JSON."""
 
 def guard_costs_text(costs: str) -> str:
-    """What the guards of a function cost, from the JSON of a `GuardCosts`, as text."""
+    """Returns the costs of a function's guards as text, from the JSON of a `GuardCosts`."""
 
 def explanation_html(explanation: str, frame: str) -> str:
-    """An explanation, from its JSON, as HTML that folds, behind a frame with the page."""
+    """Returns an explanation, from its JSON, as HTML with parts that fold, behind a frame with the page."""
 
 def entry_html(entry: str, frame: str) -> str:
     """The same for one cache entry."""
 
 def graph_break(report: str) -> dict[str, Any]:
-    """A graph break's report or an exception's message, taken apart.
+    """Divides the report of a graph break, or the message of an exception, into its parts.
 
     Returns:
-        reason, explanation, hints, link; then: why Dynamo could not even compile what comes before; place: (file, line,
-        text, function) that the first line names, an empty file if it names none; stack: such places, the innermost last.
+        reason, explanation, hints and link; `then`: the reason why Dynamo could not compile the code before the break
+        either; `place`: (file, line, text, function) in the first line, with an empty file if there is none; `stack`:
+        places of the same form, the innermost last.
     """
 
 def json_text(data: object, levels: int) -> str:
-    """Data as JSON that can be read: a line for each item down to that many levels, and for all below it.
+    """Returns data as readable JSON: each item down to `levels` levels has a line of its own, which contains everything
+    below it.
 
     Raises:
-        TypeError: something is none of dict with strings as keys, list, tuple, str, int, float, bool and None.
-        RecursionError: it is too deep.
+        TypeError: a value is not a dict with strings as keys, list, tuple, str, int, float, bool or None.
+        RecursionError: the data is nested too deeply.
     """
 
 class Provenance:
-    """The links of one compilation, from what was seen of it."""
+    """The links of one compilation, from the facts that were collected while it ran."""
 
     def __init__(self, seen: str, replaced: Callable[[str | None], dict[str, list[str]]]) -> None:
         """
         Args:
             seen: as `depyf.provenance.collect.Collected.to_json` writes it.
-            replaced: from a direction, None for what AOTAutograd made, to the nodes that each node of a pass stands for.
-                It is asked only if there are nodes of which PyTorch notes nothing.
+            replaced: returns, for a direction (None for AOTAutograd's graph), the nodes that each node of a pass
+            replaces. It is called only if there are nodes without PyTorch's notes.
         """
 
     def annotated(self, file: str, kind: str, direction: str | None, text: str) -> str:
-        """The text of a file with the links as comments at its lines; comments that it has already are replaced.
+        """Returns the text of a file with the links as comments at its lines. Comments that it already has are
+        replaced.
 
         Args:
-            file: its name; the lines of its nodes become part of the record under it.
+            file: the name of the file, under which the lines of its nodes become part of the record.
             kind, direction: of the artifact: "Captured_Graph", "AFTER_POST_GRAD", "ir_post_fusion", "kernel", ...
         """
 
@@ -676,29 +698,31 @@ class Provenance:
         """
 
     def tables(self) -> str:
-        """What the lines of source cost, by the files that `annotated` has seen: a section of tables.md, or ""."""
+        """Returns the costs of the lines of source, from the files that `annotated` has seen: a section of tables.md,
+        or ""."""
 
     def story(self) -> list[str]:
-        """What became of each captured node, and what was not fused: a line of Markdown each."""
+        """Returns lines of Markdown about the results of each captured node, and about what was not fused."""
 
 def stages() -> list[tuple[str, str, bool]]:
-    """(kind of the file, what it is, whether there is one of each direction) of each stage of a compilation, in order."""
+    """Returns (kind of the file, description, true if there is a file for each direction) of each stage of a
+    compilation, in order."""
 
 def replaced_nodes(before: str, after: list[str]) -> dict[str, list[str]]:
-    """For each node that a pass made the nodes that it stands for: those that were between the same nodes.
+    """Returns, for each node that a pass made, the nodes that it replaces: those that were between the same nodes.
 
     Args:
         before: the text of the graph before the pass.
-        after: what the pass made of it: one graph, or the forward and the backward half.
+        after: the texts after the pass: one graph, or the forward and the backward half.
     """
 
 def open_artifact(path: str, roots: list[str], is_json: bool) -> tuple[str, list[str], bool]:
-    """What is in a file that PyTorch saved of compilations, or in all such files of a folder. Nothing in them runs.
+    """Describes a file in which PyTorch saved compilations, or all such files of a folder. Nothing in them runs.
 
     Args:
         path: a file, or a folder.
-        roots: folders in which modules are looked for, as sys.path has them, to compare the sources with.
-        is_json: is JSON wanted, and no text?
+        roots: the folders, as in sys.path, in which modules are searched, to compare the sources with theirs.
+        is_json: true for JSON in place of text.
 
     Returns:
         (the text, the paths that could not be read with the reasons, whether all was read).
@@ -709,18 +733,19 @@ def explain_misses(recorded: list[str], folder: str) -> list[list[str]]:
     entries are files below a folder; they are read once for all keys, and nothing in them runs."""
 
 def compare_artifacts(first: str, second: str) -> tuple[list[str], list[str], bool]:
-    """How what PyTorch saved under one path differs from what it saved under another.
+    """Compares the files that PyTorch saved under one path with those that it saved under another.
 
     Returns:
         (a line for each difference, the paths that could not be read with the reasons, whether all was read).
     """
 
 def named_lines(text: str, of_ir: bool) -> list[tuple[str, int, int]]:
-    """(name, end of the line in the text, number of the line from 1) of each line that tells of a node or operation.
+    """Returns (name, end of the line in the text, number of the line from 1) of each line that defines a node or
+    operation.
 
     Args:
-        text: a graph, whose lines begin with a margin and a name; the first line of a text is none of them.
-        of_ir: is it Inductor's IR? Its lines begin with the name of an operation.
+        text: a graph, whose lines begin with a margin and a name. The first line of the text is not one of these lines.
+        of_ir: true for Inductor's IR, whose lines begin with the name of an operation.
     """
 
 def comparing_command(arguments: list[str]) -> tuple[int, str, str]:
@@ -730,26 +755,28 @@ def comparing_command(arguments: list[str]) -> tuple[int, str, str]:
         arguments: the command, `diff`, with its options and paths.
 
     Returns:
-        (the exit status, what goes to standard output, what goes to standard error).
+        (the exit status, the text for standard output, the text for standard error).
     """
 
 def summary(paths: list[str], last_runs: bool = ...) -> tuple[str, list[str], bool]:
-    """What logs and dumps tell, in sentences, as depyf-report prints it.
+    """Describes logs and dumps in sentences, as depyf-report prints them.
 
     Args:
         paths: logs, directories of logs, dumps.
-        last_runs: leave out all runs of a dump but the last one.
+        last_runs: true if only the last run of each dump is described.
 
     Returns:
-        (the text, the paths that could not be read with the reasons, whether all was read and nothing in it was damaged).
+        (the text, the paths that could not be read with the reasons, true if everything was read and nothing was
+        damaged).
     """
 
 def write_page(paths: list[str], output: str, command: str, is_redacted: bool = ...) -> list[str]:
-    """Writes the report of logs and dumps as one HTML file. Returns what went wrong; without any run nothing is written.
+    """Writes the report of logs and dumps as one HTML file. Returns messages about errors. If there is no run, nothing
+    is written.
 
     Args:
         paths: logs, directories of logs, and dumps.
         output: the file; it is overwritten.
-        command: what the page states as the command that wrote it.
-        is_redacted: whether source text, paths, strings, numbers and names of the user are left out.
+        command: the command that the page names as its origin.
+        is_redacted: true if source text, paths, strings, numbers and names of the user are left out.
     """

@@ -104,8 +104,8 @@ PrecompileSource read_precompile_source(std::string_view text) {
   for (const std::string_view line : rows_of(text)) {
     if (before == banner && line.starts_with("# ")) {
       const std::string_view title = line.substr(2);
-      // The compiled parts are the sections with numbers, such as "1. Compiled graph". The driver and the constants
-      // are none of them.
+      // The compiled parts are the sections with numbers, such as "1. Compiled graph". The driver and the constants are
+      // not graphs.
       if (title.size() > 3 && title[1] == '.' && title[0] >= '0' && title[0] <= '9') {
         const bool is_compiled = title[0] == '1' && title.find("raph") != std::string_view::npos;
         section = is_compiled ? &source.sections.emplace_back() : nullptr;

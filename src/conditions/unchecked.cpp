@@ -15,7 +15,7 @@ constexpr std::string_view global_state =
 constexpr std::string_view by_identity[] = {"ID_MATCH",      "FUNCTION_MATCH", "CLASS_MATCH", "MODULE_MATCH",
                                             "CLOSURE_MATCH", "BUILTIN_MATCH",  "NN_MODULE",   "WEAKREF_ALIVE"};
 
-// What is not noticed without a guard of a kind, without " will not be noticed".
+// For each kind of guard, the change that nobody notices without the guard. " will not be noticed" is appended to it.
 constexpr std::pair<std::string_view, std::string_view> changes[] = {
     {"TENSOR_MATCH", "a call with another dtype, device, size or requires_grad"},
     {"DTYPE_MATCH", "a call with another dtype"},

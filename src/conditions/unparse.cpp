@@ -6,7 +6,7 @@ namespace {
 
 using Kind = Expression::Kind;
 
-// How tightly the outermost operator of an expression binds, from the loosest on. The levels and the rules for
+// The levels of precedence of an expression's outermost operator, from the loosest on. The levels and the rules for
 // parentheses are those of Python's ast.unparse.
 enum Level : int {
   named,

@@ -99,7 +99,7 @@ class Check {
     std::vector<std::string> exceeded;
     const bool is_explained = verdict_.broken.size() > before;
     bounds(known, index, is_explained ? &exceeded : nullptr);
-    // What the function costs follows from its new break or recompilation.
+    // The costs of the function differ because of its new break or recompilation.
     for (std::string& sentence : exceeded) verdict_.broken[before].details.push_back(std::move(sentence));
   }
 

@@ -27,7 +27,7 @@ struct CompilationTime {
   std::vector<PartTime> parts;  // the longest first
 };
 
-// What a change of the program would save.
+// The time that a change of the program would save.
 struct Saving {
   std::string kind;  // "sizes", "values", "break", "restart", "layers", "line"
   std::string change;  // what to change, in a sentence

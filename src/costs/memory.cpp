@@ -36,7 +36,7 @@ JointValue value_of(json::Value item) {
   return value;
 }
 
-// What the partitioner's reasons mean.
+// The partitioner's reasons, and their meaning in a sentence.
 std::string in_words(const std::string& rule) {
   static const std::map<std::string, std::string, std::less<>> words = {
       {"not in recomputable allowlist", "its operator is not among those that PyTorch recomputes"},

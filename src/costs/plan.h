@@ -37,7 +37,7 @@ struct Plan {
   std::vector<std::string> returned_names;
 };
 
-// What the graph knows of a node that the code computes.
+// The facts that the graph has about a node which the output code computes.
 struct NodeFacts {
   record::Place place;
   std::int64_t element_bytes = 0;  // of its type; 0: unknown

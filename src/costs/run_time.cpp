@@ -165,7 +165,8 @@ class Summing {
     visit_rest(index, found == found_by_.end() ? none : found->second, is_backward, guards);
   }
 
-  // Of transformed code, the time up to the graph's end and the time after it, in which eager statements run.
+  // Adds the time of transformed code: the time up to the graph's end, and the time after it, in which eager statements
+  // run.
   //
   //     |-- pregraph --| |-- graph --||-- graph --|  eager  |lookup||-- region of the resume function --|
   void visit_region(std::size_t index, bool is_backward) {

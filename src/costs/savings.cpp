@@ -123,7 +123,8 @@ class Savings {
     }
   }
 
-  // What a compilation would take if its sizes were symbols, which costs most where every operator works them out.
+  // Returns the time that a compilation would take if its sizes were symbols. Symbols cost most in the parts that
+  // compute the sizes of every operator.
   double dynamic_us(std::size_t index) const {
     double us = 0;
     for (const PartTime& time : row_of_.at(index)->parts) {
@@ -191,15 +192,16 @@ class Savings {
     return static_cast<double>(own.graph_operators.value_or(own.graph_nodes.value_or(usual_operators)));
   }
 
-  // A part of the compiler takes as long for a graph without operators as for so many operators. Returns the share of its time
-  // that one graph in place of several spares.
+  // Returns the share of the time of one part of the compiler that one graph in place of several saves. `fixed` is the
+  // number of operators that take as long as a graph without operators does.
   static double spared_share(std::string_view part, double graphs, double spared, double operators) {
     if (part == "guards") return spared / graphs;
     const double fixed = part == "Dynamo" ? 100 : part == "AOTAutograd" ? 12 : part == "compilers" ? 8 : 6;
     return spared * fixed / (operators + graphs * fixed);
   }
 
-  // What a compilation costs whatever its operators are: guards, the frames around the phases, and set-up.
+  // Returns the time of a compilation that does not depend on its operators: guards, the frames around the phases, and
+  // set-up.
   double fixed_us(std::size_t index) const {
     static constexpr std::string_view phases[] = {"dynamo", "entire_frame_compile", "gc", "build_guards",
                                                   "entire_backward_compile"};

@@ -106,8 +106,8 @@ struct DecodedCode {
   std::int32_t constant_count() const;
 };
 
-// What load_common_constant_ loads: functions and types that are independent of the names in the program. The numbers
-// are CPython's.
+// The objects that load_common_constant_ loads: functions and types that are independent of the names in the program.
+// The numbers are CPython's.
 enum class CommonName : std::uint8_t { assertion_error, not_implemented_error, tuple, all, any, list, set };
 
 // The constants that all code of 3.15 and later shares.

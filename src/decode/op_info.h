@@ -153,7 +153,7 @@ inline constexpr OpInfo all[] = {
 #undef OP
 };
 
-// What no row may say.
+// The combinations that no row may contain.
 constexpr bool is_sound(const OpInfo& info) {
   if (info.name == "unknown") return true;
   const bool has_target = info.control != Control::next && info.control != Control::leave;

@@ -23,9 +23,9 @@ enum class BinaryOp : std::uint8_t {
 enum class UnaryOp : std::uint8_t { positive, negative, not_, invert };
 enum class CompareOp : std::uint8_t { lt, le, eq, ne, gt, ge, in, not_in, is, is_not };
 
-// Whether the compiler replaced a conditional jump by its opposite so that a jump back can follow it. 3.13 and 3.14
-// exclude such a jump from the exception ranges around it, which shows it. Otherwise only the position of a `continue`
-// shows that a jump was not replaced.
+// States whether the compiler replaced a conditional jump by its opposite so that a jump back can follow it. 3.13 and
+// 3.14 exclude such a jump from the exception ranges around it, which shows it. Otherwise only the position of a
+// `continue` shows that a jump was not replaced.
 enum class Turned : std::uint8_t { unknown, yes, no };
 
 }  // namespace depyf

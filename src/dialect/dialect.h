@@ -28,7 +28,7 @@ struct Dialect {
   bool import_flags;  // IMPORT_NAME: two low bits
   int end_for_skips;  // instructions that FOR_ITER skips on exhaustion: END_FOR [POP_TOP]; 0: pops itself
 
-  // What the interpreter does.
+  // Facts about the interpreter.
   bool exception_table;  // handlers stand in a table; before, instructions push and pop blocks
   bool finally_subroutines;  // the body of a finally is a subroutine: CALL_FINALLY, END_FINALLY
   bool qualified_names;  // code objects have co_qualname
@@ -82,7 +82,7 @@ struct Dialect {
   bool inlined_generator_calls;  // all(... for ...), any and tuple are loops where they name the builtins
   bool inlined_list_calls;  // list and set too
 
-  // What the grammar accepts.
+  // Facts about the grammar.
   bool peg_parser;  // which nests deeper
   bool bracketed_with_items;  // with (a, b):
   bool starred_right_sides;  // x += *a, and for x in *a, b:

@@ -81,7 +81,7 @@ class Comparison {
     eager(before, after);
     breaks(before, after);
     recompilations(before, after);
-    // That a function which runs eagerly now has neither kernels nor guards is no news.
+    // A function that runs eagerly now has neither kernels nor guards, so their absence is not reported as well.
     if (!after.eager.empty() && before.eager.empty() && after.costs.operators.empty()) return;
     costs(before, after);
     guards(before, after);

@@ -90,8 +90,8 @@ struct Function {
   std::string_view own_name() const;  // Returns the name without the classes and functions around it.
 };
 
-// How far the backend goes: eager makes only the captured graph, aot_eager also the graphs of AOTAutograd, and
-// Inductor also output code.
+// The last kind of text that a backend produces. eager has only the captured graph, aot_eager also the graphs of
+// AOTAutograd, and Inductor also output code.
 enum class Reach : std::uint8_t { captured, autograd, kernels };
 const char* name_of(Reach reach);
 

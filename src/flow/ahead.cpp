@@ -13,7 +13,7 @@ namespace depyf {
 namespace {
 // In bytes of bytecode. The instructions and graphs that are made of them have to stay in the cache as well.
 constexpr std::size_t bytes_together = 8192;
-// How many constants `with_next` looks through for the code object that is asked for.
+// The number of constants in which `with_next` searches for the code object that is asked for.
 constexpr std::size_t constants_ahead = 64;
 }  // namespace
 

@@ -50,7 +50,7 @@ class Ahead {
   const std::size_t longest_;
   // The code objects between `enter` and `leave`, the innermost last.
   Table<Around> around_;
-  // What was prepared before its turn. `take` removes the entry that it returns.
+  // The code objects that were prepared before their turn. `take` removes the entry that it returns.
   std::unordered_map<const CodeObject*, Result<Prepared>> ready_;
 };
 

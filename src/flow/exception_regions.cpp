@@ -23,8 +23,8 @@
 namespace depyf {
 namespace {
 
-// What a handler stands for. A handler of shape `transparent` belongs to code that no statement protects: its
-// instructions lie in the region around it.
+// The part of a statement that a handler belongs to. A handler of shape `transparent` belongs to code that no statement
+// protects: its instructions lie in the region around it.
 enum class Shape { unknown, cleanup, with, except, except_star, finally, transparent };
 
 // Groups ranges by their handler, makes one region of each group, and assigns instructions to regions.

@@ -142,7 +142,7 @@ class Unwinder {
   Table<bool> targets_, called_;
   // The current instruction.
   int at_ = 0;
-  // Where the walk still has to go: the instruction and the state in front of it.
+  // A place that the walk has yet to visit: the instruction and the state in front of it.
   Table<std::pair<int, State>> todo_;
   std::unordered_map<int, State> states_;  // by jump target: the state in front of it
   // In 3.8: the END_FINALLY of each finally clause, by the instruction where the clause starts.

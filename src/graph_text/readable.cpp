@@ -73,7 +73,7 @@ std::string name_of_target(std::string_view about) {
 }
 
 // Calls `use` with the words of Python code that are names of variables or arguments. Words in strings or comments, or
-// behind a dot, are none.
+// behind a dot, do not count.
 template <class Use>
 void for_each_variable(std::string_view code, Use use) {
   char before = ' ';

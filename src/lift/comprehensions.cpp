@@ -77,7 +77,7 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
         block = branch->body;
         continue;
       }
-      // Of `if x or y and False`, the compiler keeps the test of y, although no way from it leads to the element.
+      // For `if x or y and False` the compiler keeps the test of y, although no path from it leads to the element.
       if (count == 1 && !branch->orelse.empty()) {
         Expr* test = negate(context, branch->test);
         Expr* fails = tests_without_element(context, branch->body);

@@ -70,7 +70,7 @@ struct SeenDirection {
 
 struct Seen {
   std::vector<SeenNode> captured, joint;
-  std::int64_t graph = 0;  // what tells the captured graph from others; 0 if unknown
+  std::int64_t graph = 0;  // identifies the captured graph; 0 if unknown
   std::vector<SeenDirection> directions;
 };
 

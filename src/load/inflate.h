@@ -13,7 +13,7 @@ namespace depyf {
 // Returns the uncompressed bytes, or an error with the offset in `compressed`. More than `limit` bytes are an error.
 Result<std::string> inflate(std::string_view compressed, std::size_t limit);
 
-// As much of a stream as can be read. `error` says why the stream ends too early; it is empty if it does not.
+// The part of a stream that can be read. `error` says why the stream ends too early; it is empty if it does not.
 struct Inflated {
   std::string bytes;
   std::size_t size = 0;  // of the stream, in compressed bytes

@@ -181,7 +181,7 @@ void try_star(Unit& unit, const Try& node) {
 
 }  // namespace
 
-// What happens to the name of an exception where its clause is left.
+// The treatment of an exception's name at the end of its except clause.
 void unbind_name(Assembler& code, Variables& names, std::string_view id) {
   code.load_none();
   names.name(id, Access::store);

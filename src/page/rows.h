@@ -1,4 +1,4 @@
-// What the rows of a text have to do with lines of source.
+// Connects the rows of a text with lines of source.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@ std::string outline(const Value& value, std::size_t limit = 1000);
 // Returns a Python literal of a string, in pure ASCII.
 std::string quoted(std::string_view utf8);
 
-// What unpickling would look up, call and ask for.
+// The names that unpickling would look up, the functions that it would call, and the objects that it would ask for.
 struct Reach {
   std::vector<std::string> names;  // The names that would be looked up, each once, in the order of the pickle.
   std::size_t name_count = 0;  // the number of all names, which can be larger than the number of those that are listed

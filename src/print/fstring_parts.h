@@ -1,4 +1,4 @@
-// What an f-string is put together from, for the files that print it.
+// The parts of an f-string, for the files that print it.
 #pragma once
 
 #include <cstdint>

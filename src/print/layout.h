@@ -39,7 +39,7 @@ constexpr std::size_t indentation = 4;
 // The priorities of separators. Operators have priorities below `string_priority`, which fall as they bind tighter.
 constexpr std::uint8_t string_priority = 17, comma_priority = 40, comprehension_priority = 50, attribute_priority = 1;
 
-// How `with_breaks` lays out the lines of one statement.
+// The choices by which `with_breaks` lays out the lines of one statement.
 struct Lines {
   std::size_t indent = 0;  // indentation of the statement, in columns
   // Returns how many columns the text of source line `line` may have (-1: the source line is unknown).

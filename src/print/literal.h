@@ -9,9 +9,9 @@
 
 namespace depyf::print {
 
-// How strings are quoted. Usually the quotes are double quotes, unless single quotes need fewer backslashes, as
-// formatters do it. Inside the braces of an f-string single quotes are preferred. Before Python 3.12 the text in the
-// braces also avoids backslashes where some kind of quotes makes that possible.
+// The rules by which strings are quoted. Usually the quotes are double quotes, unless single quotes need fewer
+// backslashes, as formatters do it. Inside the braces of an f-string single quotes are preferred. Before Python 3.12
+// the text in the braces also avoids backslashes where some kind of quotes makes that possible.
 enum class Quoting : std::uint8_t { usual, in_field, no_backslash };
 
 // Appends `constant` as a literal, without parentheses: `-1` and `1+2j` bind as loosely as `level_of` says. `version`

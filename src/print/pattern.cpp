@@ -7,7 +7,8 @@ namespace depyf::print {
 using namespace ast;
 
 namespace {
-// How tightly patterns bind, from the loosest: `p as x`, `p | q`, and patterns with brackets or a single name.
+// The levels of precedence of patterns, from the loosest: `p as x`, `p | q`, and patterns with brackets or a single
+// name.
 enum PatternLevel : int { as_pattern, or_pattern, closed_pattern };
 
 int level_of(const Pattern* pattern) {

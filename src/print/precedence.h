@@ -8,7 +8,7 @@
 
 namespace depyf::print {
 
-// How tightly an expression binds, from the loosest level to the tightest. For each place, the grammar gives the
+// The levels of precedence of expressions, from the loosest to the tightest. For each place, the grammar gives the
 // loosest level that needs no parentheses there.
 enum class Level : std::uint8_t {
   named,

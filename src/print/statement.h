@@ -26,7 +26,7 @@ class Statements {
         patterns_(sheet, exprs),
         definitions_(sheet, lines_, exprs, *this) {}
 
-  // What stands directly above the next statement of a block; it decides about blank lines.
+  // The kind of line directly above the next statement of a block, which decides about blank lines.
   enum class Above : std::uint8_t { nothing, comment, statement, heading };
 
   // Prints the body of a module, with its docstring.

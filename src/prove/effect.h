@@ -19,7 +19,7 @@ struct Effect {
   // Symbols that are compared like operands, but are no arguments: what super() or locals() find in the frame.
   std::vector<Symbol> context = {};
 
-  // How this side goes on once the effect has been matched with an effect of the other side.
+  // The way in which this side goes on after its effect has been matched with an effect of the other side.
   enum class Then : std::uint8_t {
     push,      // pops `pops` symbols and pushes the results
     iterate,   // like push; or jumps, because the iterator is exhausted

@@ -8,7 +8,7 @@
 
 namespace depyf {
 
-// What the run of one side has ended with.
+// The reason why the run of one side has ended.
 struct Outcome {
   Step step = Step::stuck;
   Effect effect;

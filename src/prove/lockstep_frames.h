@@ -80,7 +80,7 @@ struct Frames {
   std::vector<Shadow> shadows;
 };
 
-// What an instruction shows. Its operands are kept by the EventReader of each side.
+// The behaviour of an instruction that others can observe. Its operands are kept by the EventReader of each side.
 struct Event {
   enum class Then : std::uint8_t { next, branch, iterate, send, end, raise, end_async_for, cleanup_throw };
   Op op = Op::nop_;

@@ -15,9 +15,9 @@ namespace {
 
 bool leaves(Op op) { return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_ || op == Op::jump_; }
 
-// How often an operation may be reached with more values on the stack than ever before. CPython's compiler reaches each
-// operation with one number of values, or with a few where a finally clause of 3.8 begins. In a loop that leaves a
-// value on the stack, the number would grow without end.
+// The number of times that an operation may be reached with more values on the stack than before. CPython's compiler
+// reaches each operation with one number of values, or with a few where a finally clause of 3.8 begins. In a loop that
+// leaves a value on the stack, the number would grow without end.
 constexpr int raises_max = 64;
 
 // Walks along all paths through the operations and counts the values on the stack. A path that reaches an operation

@@ -10,7 +10,7 @@ namespace depyf {
 struct Cfg;
 struct DecodedCode;
 
-// What a pass may ask about the code object of the statements.
+// The facts about the code object of the statements that a pass may ask for.
 struct Scope {
   const DecodedCode& decoded;
   const Cfg& cfg;
@@ -48,7 +48,7 @@ ast::Block inline_temporaries(Context& context, ast::Block body, const Scope& sc
 ast::Block first_walrus(Context& context, ast::Block body, const Scope& scope);
 ast::Block name_temporaries(Context& context, ast::Block body, const Scope& scope);
 ast::Block profiling(Context& context, ast::Block body, const Scope& scope);
-// What a return of None was in the source, as the columns of 3.11 and later show it. The compiler gives the implied
+// The source of a statement that returns None, as the columns of 3.11 and later show it. The compiler gives the implied
 // return at the end of a function the position of the statement in front of it: a `pass` or the like, or a `break` out
 // of the last loop.
 enum class WrittenReturn : std::uint8_t { unknown, written, implied, broke };

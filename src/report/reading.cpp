@@ -150,7 +150,7 @@ void read_dumps(const std::string& directory, bool with_graphs, bool with_proven
   }
   std::sort(journals.begin(), journals.end());
   const auto read_file = [&](const std::string& name) -> std::optional<std::string> {
-    // A dump has no folders, so that a name with a slash is none of its files.
+    // A dump has no folders, so a name with a slash is not the name of a file in it.
     if (name.find('/') != std::string::npos) return std::nullopt;
     const MappedFile file(directory + "/" + name);
     if (!file.error().empty()) return std::nullopt;

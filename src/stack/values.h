@@ -27,10 +27,10 @@ struct StackValue {
   Kind kind = Kind::made;
   // The instruction that made the value, or the block where it appears.
   std::int32_t at = -1;
-  // Of a `made` value: which of the values that the instruction pushes, bottom first, counted from `jump_values` if the
-  // instruction jumps. Of a `met` value: the slot.
+  // For a `made` value: its index among the values that the instruction pushes, bottom first, counted from
+  // `jump_values` if the instruction jumps. For a `met` value: the slot.
   std::int32_t index = 0;
-  // Of a `made` value: the values that the instruction took, bottom first. Of a `met` value: the values that meet.
+  // For a `made` value: the values that the instruction popped, bottom first. For a `met` value: the values that meet.
   Table<int> inputs;
   // The version of the local that a load read.
   VersionId local = at_start;

@@ -19,7 +19,7 @@ struct Place {
   bool leads_to(NodeIndex node) const { return node == next || jumps_to(node); }
 };
 
-// What has been decided about each node.
+// The decisions about each node.
 struct Claims {
   explicit Claims(std::size_t nodes) : claimed(nodes), emitted(nodes) {}
   Table<char> claimed;  // some place will emit the node

@@ -166,8 +166,8 @@ class Folder {
   }
 
  private:
-  // Returns the blocks from a line on that leave out the most lines. Of several such, returns those with the shortest
-  // period.
+  // Returns the repeated blocks from a line on whose folding leaves out the most lines. If several leave out as many,
+  // the blocks with the shortest period are returned.
   Repeats repeats_at(std::size_t at) const {
     Repeats best;
     std::size_t later = next_[at];
@@ -213,8 +213,8 @@ class Folder {
     return 0;
   }
 
-  // Returns the number in the first block that increases by one in each following block. Of several such numbers,
-  // returns the most frequent one.
+  // Returns the number in the first block that increases by one in each following block. If there are several, the most
+  // frequent number is returned.
   std::optional<std::int64_t> counted_from(std::size_t at, const Repeats& repeats) const {
     std::map<std::int64_t, std::size_t> starts;
     for (std::size_t line = at; line < at + repeats.period; ++line) {

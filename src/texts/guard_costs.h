@@ -1,4 +1,4 @@
-// The rows that tell what guards cost.
+// Writes the rows of a table that shows what guards cost.
 #pragma once
 
 #include <string>

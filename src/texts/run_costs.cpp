@@ -37,7 +37,7 @@ int line_of(json::Value value) {
   return static_cast<int>(std::clamp<std::int64_t>(value.integer().value_or(0), 0, 1 << 30));
 }
 
-// Which graph a file of output code was made of.
+// The graph that a file of output code was made from.
 struct CodeId {
   int number = 0;
   bool is_backward = false;

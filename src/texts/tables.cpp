@@ -132,7 +132,7 @@ class Tables {
     return has_tables ? page_.text() : std::string();
   }
 
-  // What the graphs of one compilation show; empty if they show nothing.
+  // Returns the tables of one compilation; an empty text if its graphs have nothing to show.
   std::string section(const Compilation& compilation) {
     if (compilation.graphs.empty()) return {};
     const Modules modules(compilation);
@@ -192,7 +192,7 @@ class Tables {
     return text;
   }
 
-  // Whether a compilation is of the function that goes on behind a break: its name says after which line.
+  // True if `rest` compiled the function that continues after the break. The name of the function contains the line.
   static bool goes_on(const Compilation& rest, const Compilation& compilation, const GraphBreak& graph_break) {
     if (!rest.place.function.starts_with(resumed) || rest.place.file != compilation.place.file) return false;
     if (!compilation.resume_calls.empty())  // a dump knows which functions the code calls
@@ -264,7 +264,7 @@ class Tables {
     end(rows.size());
   }
 
-  // What the forward graph returns and the backward graph takes.
+  // Writes the table of tensors that the forward graph returns and the backward graph takes.
   void saved(const Compilation& compilation, const Modules& modules) {
     Counts counts;
     std::size_t inputs = 0;

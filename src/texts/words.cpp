@@ -16,7 +16,7 @@ using namespace record;
 namespace {
 
 constexpr std::size_t values_named = 5;  // of those whose guards fail only because of another
-// How many lines of an error are shown. Errors of compilers quote whole files.
+// The number of lines of an error that are shown. Errors of compilers quote whole files.
 constexpr std::size_t first_lines = 12, last_lines = 28;
 // The texts that the capture stores as the error of a compilation that did not fail but did not end either.
 constexpr std::string_view not_ended[] = {"The block ended before this compilation did.",

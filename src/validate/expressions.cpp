@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::string_view debug_constant = "__debug__";  // a name that nothing can be assigned to
 constexpr std::string_view wildcard = "_";             // binds nothing in a pattern, and begins no name there
-// How deeply brackets may nest. The parser of 3.8 has a small stack of its own; later tokenizers accept 200 levels.
+// The greatest depth to which brackets may nest. The parser of 3.8 has a small stack of its own; later tokenizers
+// accept 200 levels.
 constexpr int depth_max_38 = 80, depth_max = 150;
 constexpr std::size_t before_star_max = 255;  // targets of an unpacking before its starred one
 

@@ -11,7 +11,7 @@ namespace depyf::validate {
 // The reason as a phrase without a subject; empty if there is nothing wrong.
 using Reason = std::string_view;
 
-// What an expression may contain at the place where it stands.
+// The parts that an expression may contain at its place.
 struct Where {
   bool yields = false;        // in a function or lambda
   bool awaits = false;        // in an async function, or in a comprehension that may be asynchronous

@@ -20,7 +20,7 @@ using validate::Where;
 namespace {
 
 constexpr std::string_view debug_constant = "__debug__";
-// How deeply loops, with statements and try statements may nest: the compiler has room for 20 blocks.
+// The greatest depth to which loops, with statements and try statements may nest: the compiler has room for 20 blocks.
 constexpr int blocks_max = 20;
 
 constexpr std::string_view future_features[] = {"nested_scopes",    "generators",     "division",

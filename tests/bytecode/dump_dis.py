@@ -50,7 +50,8 @@ def lines_of(code):
 
 
 def slots(code):
-    """As depyf numbers them: locals, cells that are no locals (to 3.10: no arguments), free variables."""
+    """Returns the names of the variables in depyf's order: locals, cells that are no locals (to 3.10: no arguments),
+    free variables."""
     merged = code.co_varnames
     if sys.version_info < (3, 11):
         count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)

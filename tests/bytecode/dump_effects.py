@@ -13,7 +13,7 @@ import marshal
 import opcode
 import sys
 
-# None of these stands in a code object, but for EXTENDED_ARG.
+# A code object contains none of these, except EXTENDED_ARG.
 INTERNAL = {
     "CACHE", "RESERVED", "EXTENDED_ARG", "ENTER_EXECUTOR", "EXIT_INIT_CHECK", "INTERPRETER_EXIT", "TRACE_RECORD",
 }  # fmt: skip

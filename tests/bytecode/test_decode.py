@@ -8,7 +8,7 @@ from pathlib import Path
 from compare_dis import compare_module
 from depyf import _core
 
-# Large, or rich in what is rare.
+# Modules that are large or have many rare constructs.
 MODULES = """
     ast asyncio/base_events asyncio/streams asyncio/tasks base64 bdb calendar collections/__init__
     contextlib copy dataclasses datetime difflib enum functools heapq http/client json/decoder logging/__init__ random

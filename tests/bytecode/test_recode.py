@@ -1,4 +1,4 @@
-"""Changes to code objects: what CPython runs is what was asked for, and nothing else moves."""
+"""Changes of code objects: CPython runs the changed code as requested, and everything else stays the same."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def test_stack_effects(python: tuple[tuple[int, int], str], tmp_path: Path) -> N
         name, arg = case.split("/")
         compared[name] += 0
         if isinstance(decoded[case], str):
-            # FOR_ITER must lead to END_FOR from 3.12 on; test_decode.py has those.
+            # From 3.12 on FOR_ITER must lead to END_FOR; test_decode.py tests these.
             if name not in STRICT and name != "FOR_ITER":
                 wrong.append(f"{case}: {decoded[case]}")
             continue

@@ -47,7 +47,7 @@ TEST_CASE("artifact: bundles are read entry by entry") {
   std::string damaged = bundle("text");
   damaged.back() = 'x';
   CHECK(artifact::read_bundle(damaged).error().message.find("checksum") != std::string::npos);
-  const std::string body = big_endian(1, 8) + big_endian(~0ull, 8);  // a length that lies
+  const std::string body = big_endian(1, 8) + big_endian(~0ull, 8);  // a length beyond the end of the file
   const auto cut = artifact::read_bundle(big_endian(checksum_of(body), 4) + body);
   REQUIRE_FALSE(cut);
   CHECK(cut.error().offset == 20);

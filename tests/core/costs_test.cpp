@@ -53,7 +53,7 @@ TEST_CASE("costs: the plan follows buffers from allocation to end") {
   CHECK(plan.buffers[0].first_line == 4);
   CHECK(plan.buffers[0].last_line == 9);
   CHECK(plan.buffers[2].is_output);
-  CHECK(plan.peak == 512);  // buf2 and what cumsum returns
+  CHECK(plan.peak == 512);  // buf2 and the result of cumsum
   CHECK(plan.peak_line == 10);
   CHECK(plan.reused == 128);
   CHECK(plan.unknown == 0);

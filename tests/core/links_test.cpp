@@ -302,7 +302,7 @@ TEST_CASE("links: two calls on one line are told apart by data flow, forward and
   for (const char* node : {"permute", "mm", "permute_1", "mm_1"}) CHECK(owners.at(node) == Names{"linear"});
   for (const char* node : {"mul", "erf", "mul_1", "exp", "mul_2"}) CHECK(owners.at(node) == Names{"h"});
   CHECK(owners.at("add") == Names{"out"});
-  // What PyTorch recorded has the last word.
+  // A link that PyTorch recorded takes precedence.
   const links::CapturedOf recorded =
       links::captured_of(links::Index(captured), links::Index(joint), {{"mul", {"linear"}}});
   CHECK(recorded.at("mul") == Names{"linear"});

@@ -41,7 +41,7 @@ std::string marshal_code(const std::string& constants, const std::string& byteco
 
 Result<std::shared_ptr<const CodeObject>> read(const std::string& input) { return read_marshal({3, 11}, input); }
 
-// The only constant of a code object with `marshalled` for a constant.
+// Returns the constant that a code object has if its only constant is `marshalled`.
 Constant constant_of(const std::string& marshalled) {
   auto code = read(marshal_code(marshal_tuple({marshalled})));
   INFO((code ? "" : code.error().message));
@@ -117,7 +117,8 @@ TEST_CASE("marshal: containers") {
 }
 
 TEST_CASE("marshal: references") {
-  // Numbers are given in the order in which the flagged objects begin; ones within a repeated object get none again.
+  // Flagged objects are numbered in the order in which they begin. Objects within a repeated object are not numbered
+  // again.
   Constant tuple = constant_of("\xa9\x04\xfa\x01xr\1\0\0\0\xfa\x01yr\2\0\0\0"s);
   REQUIRE(tuple.items.size() == 4);
   CHECK(tuple.items[1].text == "x");

@@ -30,7 +30,7 @@ LoweredTree lowered(Block body, Version version = {3, 12}) {
   return lower_tree(body, root, true, 1 << 20);
 }
 
-// The operations of one code object, without those that every one has.
+// Returns the operations of one code object, without those that every code object has.
 std::string operations(const LoweredCode& code) {
   std::string text;
   for (const Instruction& instruction : code.decoded.instructions)

@@ -2,7 +2,7 @@
 
 Usage: print_roundtrip.py TEST_EXECUTABLE trees FILE...
        print_roundtrip.py TEST_EXECUTABLE constants COUNT
-       print_roundtrip.py TEST_EXECUTABLE style      # each file of print_style/ comes back as it is
+       print_roundtrip.py TEST_EXECUTABLE style      # each file of print_style/ is printed as it was written
 """
 
 import ast
@@ -35,7 +35,7 @@ def run(executable, case, data):
 
 
 class Folded(ast.NodeTransformer):
-    """As the compiler folds: negative numbers and tuples of constants. Such trees have no source of their own."""
+    """Folds negative numbers and tuples of constants, as the compiler does. Such trees have no source of their own."""
 
     def visit_UnaryOp(self, node):
         self.generic_visit(node)
@@ -62,7 +62,7 @@ class Folded(ast.NodeTransformer):
 
 
 class Plain(ast.NodeTransformer):
-    """Without what the tree of the core does not tell apart."""
+    """Removes differences that the tree of the core does not represent."""
 
     def visit_Constant(self, node):
         node.kind = None
@@ -98,7 +98,7 @@ class Plain(ast.NodeTransformer):
 
 
 def without_indent(docstring):
-    """As the compiler from 3.13 on stores it."""
+    """Returns a docstring without its indentation, as the compiler of 3.13 and later stores it."""
     first, *rest = docstring.expandtabs(8).split("\n")
     margin = min((len(line) - len(line.lstrip(" ")) for line in rest if line.strip(" ")), default=0)
     strip = lambda line: line[min(margin, len(line) - len(line.lstrip(" "))) :]

@@ -198,7 +198,7 @@ TEST_CASE("constants are equal by type and value") {
   CHECK(proved(real(nan), real(nan)));
   CodeObject object = real(0);
   object.constants[0].kind = Constant::Kind::opaque;
-  CHECK_FALSE(proved(object, object));  // it may be any
+  CHECK_FALSE(proved(object, object));  // its value is unknown
   object.constants[0].identity = 8;
   CHECK(proved(object, object));
 }

@@ -1,4 +1,5 @@
-"""`--align lines`: each statement on the line that it had in the source; `--lines` names that line; both for all versions."""
+"""`--align lines` puts each statement on the line that it had in the source, and `--lines` lists that line; both for
+all versions."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def run(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[b
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """a.pyc, b/__pycache__/c.cpython-311.pyc, and a file that is none."""
+    """A folder with a.pyc, b/__pycache__/c.cpython-311.pyc, and a file that is no bytecode."""
     for name, source in (("a", "x = 1\n"), ("b/__pycache__/c.cpython-311", "y = 2\n")):
         path = tmp_path / f"{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -178,7 +178,7 @@ def test_output_follows_no_link(folder: Path, tmp_path: Path, force: bool) -> No
     elsewhere.mkdir()
     (elsewhere / "target.py").write_text("mine")
     (out / "a.py").symlink_to(elsewhere / "target.py")
-    (out / "b").symlink_to(elsewhere)  # where b/c.py would go
+    (out / "b").symlink_to(elsewhere)  # the place of b/c.py
     done = run(folder, "-o", out, *(["--force"] if force else []))
     assert done.returncode == 1 and f"{out / 'b'} is a link".encode() in done.stderr
     assert (elsewhere / "target.py").read_text() == "mine" and len(list(elsewhere.iterdir())) == 1
@@ -190,7 +190,7 @@ def test_output_follows_no_link(folder: Path, tmp_path: Path, force: bool) -> No
 def test_each_input_has_an_output_of_its_own(folder: Path, tmp_path: Path) -> None:
     data = (folder / "a.pyc").read_bytes()
     names = ["m.pyc", "m.cpython-311.pyc", "__pycache__/m.cpython-311.pyc", "__pycache__/m.cpython-312.pyc", "m-1.pyc"]
-    names += ["__pycache__/m.pyc", "m.py/x.pyc", "m-1.py/y.pyc"]  # folders of the names of files
+    names += ["__pycache__/m.pyc", "m.py/x.pyc", "m-1.py/y.pyc"]  # folders with the names of the files
     source = tmp_path / "in"
     for name in names:
         path = source / name
@@ -335,7 +335,7 @@ def compiled(folder: Path, source: str, name: str = "checked") -> Path:
     return Path(py_compile.compile(str(path), cfile=str(folder / f"{name}.pyc"), doraise=True))
 
 
-# What no statement gives: two values on the stack that nobody takes. The code is changed after it was compiled.
+# Writes bytecode that no statement has: it leaves two values on the stack. The code is changed after it was compiled.
 def with_dead_code(pyc: Path) -> Path:
     data = pyc.read_bytes()
     code = marshal.loads(data[16:])

@@ -1,4 +1,4 @@
-"""depyf-decompile --prove: what is printed is lowered again and walked beside the bytecode."""
+"""depyf-decompile --prove: the printed tree is lowered again, and the prover compares it with the bytecode."""
 
 import importlib.util
 import json
@@ -121,8 +121,8 @@ def test_nothing_is_said_to_be_proved_without_the_option() -> None:
 
 
 def test_what_is_not_proved_is_marked_and_listed() -> None:
-    # A private global that stands in a class without the name of the class: no source gives these bytes, as the compiler
-    # would put the name in front.
+    # A private global whose name in a class lacks the name of the class. No source has this bytecode, because the
+    # compiler would put the class name in front.
     code = compile(
         "class C:\n    def f(self):\n        return _D__x\ndef g(): return 1\n", "m", "exec", dont_inherit=True
     )

@@ -1,4 +1,4 @@
-"""Small files that stand for a lot of text: bounded in memory and time, whatever comes out."""
+"""Small files whose source would be very long: memory and time stay bounded."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def copies(*steps: tuple[str, int]) -> types.CodeType:
 
 
 def used_by_each_other(source: str) -> types.CodeType:
-    """Code in code, five levels of it, each used 30 times by the one around it."""
+    """Code objects nested five levels deep. Each level uses the next one 30 times."""
     code = next(const for const in compile(source, "m", "exec").co_consts if isinstance(const, types.CodeType))
     for _ in range(5):
         made = assembled([("LOAD_CONST", 0), ("MAKE_FUNCTION", 0), ("POP_TOP", 0)] * 30, (code, None))
@@ -59,7 +59,7 @@ GROWING = {
 def test_growth_is_bounded(code: types.CodeType, tmp_path: Path) -> None:
     pyc = tmp_path / "growing.pyc"
     pyc.write_bytes(importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code))
-    # Address space in KiB: 64 times the file, 64 MiB, and what the stacks of threads reserve.
+    # Address space in KiB: 64 times the file, 64 MiB, and the reserved stacks of threads.
     space = (64 * pyc.stat().st_size >> 10) + (64 << 10) + (256 << 10)
     command = f"ulimit -v {space}; exec {COMMAND} {pyc}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=10)

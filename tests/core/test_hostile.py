@@ -1,4 +1,5 @@
-"""Files that no compiler wrote: bounded time and memory, valid Python, and the rest of a batch goes on."""
+"""Files that no compiler wrote: time and memory are bounded, the output is valid Python, and the rest of a batch is
+decompiled."""
 
 from __future__ import annotations
 
@@ -79,7 +80,8 @@ def test_mutants_give_valid_python_within_bounds(version: tuple[int, int], tmp_p
 
 
 def test_a_state_machine_that_is_nested_too_deeply_is_a_stub(tmp_path: Path) -> None:
-    """CPython's tokenizer accepts 99 levels of indentation, and a state machine takes more than what it stands for."""
+    """CPython's tokenizer accepts 99 levels of indentation, and a state machine needs more levels than the statements
+    in its place."""
     depth = 93
     lines = ["    " * level + f"def f{level}(xs, cm):" for level in range(depth)]
     inner = (

@@ -1,4 +1,4 @@
-"""Long functions come back as they were written, in time linear in their length."""
+"""Long functions are decompiled to their source, in time linear in their length."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_long_functions(body: list[str], tmp_path: Path) -> None:
     assert seconds < 20
 
 
-# One statement that is as long as the function. What handles each is a tree as deep as it is long.
+# Each is one statement that is as long as the function. Its tree is as deep as the statement is long.
 CHAINS = {
     "elif": [
         "if a == 0:",
@@ -78,7 +78,7 @@ def test_long_statements(body: list[str], tmp_path: Path) -> None:
 
 
 def nested(levels: int) -> ast.Module:
-    """A function with so many `if` within each other that none can be joined with the next."""
+    """A function with `count` `if` statements within each other that none can be joined with the next."""
     body: list[ast.stmt] = ast.parse("b()").body
     for level in range(levels):
         test = ast.parse(f"a == {level}", mode="eval").body
@@ -90,7 +90,7 @@ def nested(levels: int) -> ast.Module:
 
 @pytest.mark.parametrize("levels", [97, 98, 99, 500, 1_000])
 def test_what_the_parser_finds_too_deep(levels: int, tmp_path: Path) -> None:
-    # The parser takes 99 levels of indentation: more of them must be said in another way, which runs the same.
+    # The parser accepts 99 levels of indentation. Deeper code must be printed in another form that does the same.
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(100_000)
     try:
@@ -116,7 +116,7 @@ def test_long_expressions(expression: str, tmp_path: Path) -> None:
     source = tmp_path / "long.py"
     source.write_text(f"x = {expression}\n")
     pyc = py_compile.compile(str(source), cfile=str(tmp_path / "long.pyc"), doraise=True)
-    # Address space in KiB: 64 times the file, 64 MiB, and what the stacks of threads reserve.
+    # Address space in KiB: 64 times the file, 64 MiB, and the reserved stacks of threads.
     space = (64 * Path(pyc).stat().st_size >> 10) + (64 << 10) + (256 << 10)
     limit = f"ulimit -v {space}; exec {COMMAND} {pyc}"
     done = subprocess.run(["bash", "-c", limit], capture_output=True, text=True, timeout=60)

@@ -14,7 +14,7 @@ from interpreters import interpreter
 
 ROOT = Path(__file__).parent.parent.parent
 COMMAND = os.environ.get("DEPYF_DECOMPILE") or str(ROOT / "build" / "dev" / "depyf-decompile")
-# One line each in bytecode whose lines are all the same, so that positions decide nothing.
+# All instructions have the same line, so positions do not decide about line breaks.
 LONG = """
 def function(first_parameter, second_parameter=None, *arguments, third_parameter=(1, 2, 3), **keywords):
     result = first_parameter.method(second_parameter, third_parameter)[first_parameter, 1:2] or arguments

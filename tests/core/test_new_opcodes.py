@@ -1,4 +1,4 @@
-"""What a new CPython takes: the exercise of tools/new_opcodes.py."""
+"""Runs the exercise of tools/new_opcodes.py, which shows the work that a new CPython takes."""
 
 from __future__ import annotations
 

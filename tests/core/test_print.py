@@ -1,4 +1,4 @@
-"""What the C++ printer writes, read back by each interpreter at hand."""
+"""The output of the C++ printer is read back by each interpreter at hand."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ from interpreters import VERSIONS, interpreter
 
 HERE = Path(__file__).parent
 TESTS = os.environ.get("DEPYF_CORE_TESTS") or HERE.parent.parent / "build" / "dev" / "depyf_tests"
-# What of the standard library uses the grammar most.
+# The modules of the standard library that use most of the grammar.
 MODULES = """argparse ast dataclasses dis enum functools inspect subprocess typing test/test_asyncgen test/test_complex
     test/test_except_star test/test_fstring test/test_generators test/test_grammar test/test_lambda test/test_patma
     test/test_positional_only_arg test/test_tstring test/test_type_params test/test_unpack_ex test/test_with""".split()

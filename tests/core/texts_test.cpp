@@ -22,7 +22,7 @@ std::size_t lines_in(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// The beginning of a transformed code for so many layers.
+// Returns the beginning of transformed code for `layers` layers.
 std::string layers(int count) {
   std::string text = "def forward(self):\n    modules = self._modules\n";
   for (int i = 0; i < count; ++i) {

@@ -21,7 +21,7 @@ std::string md5(std::string_view text) {
   return sum.hexadecimal();
 }
 
-// One record as PyTorch writes it. `members`: of the header, the kind among them.
+// Returns one record as PyTorch writes it. `members` are those of the header, among them the kind.
 std::string record_text(const std::string& members, const std::string& payload = "") {
   std::string text = "V1123 02:17:10.130000 4711 torch/a b.py:23] {" + members;
   if (!payload.empty()) text += ", \"has_payload\": \"" + md5(payload) + "\"";

@@ -11,7 +11,7 @@ using depyf::testing::TreeBuilder;
 
 namespace {
 
-// The text of `body` after the pass; marks without their offsets.
+// Returns the text of `body` after the pass, with marks that have no offsets.
 std::string valid(Block body, Version version = {3, 12}) {
   Context context;
   std::string text = print_block(valid_statements(context, body, version), version).source;

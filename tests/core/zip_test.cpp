@@ -28,7 +28,7 @@ TEST_CASE("inflate: stored blocks") {
 
 TEST_CASE("inflate: what is cut or damaged is an error") {
   for (std::size_t size = 0; size < hello.size(); ++size) CHECK_FALSE(inflate(hello.substr(0, size), 100));
-  CHECK_FALSE(inflate("\x07", 100));                           // a kind of block that there is not
+  CHECK_FALSE(inflate("\x07", 100));                           // a kind of block that does not exist
   CHECK_FALSE(inflate(std::string_view("\x1b\x03\0\0", 4), 100));  // a match before the first byte
 }
 

@@ -63,7 +63,7 @@ class Pdb:
 
 
 def stop(answer):
-    """(file, line, function) of the stop that pdb told of last."""
+    """Returns (file, line, function) of the last stop in pdb's output."""
     found = re.findall(r"^> (.*)\((\d+)\)([^()]*)\(\)", answer, re.MULTILINE)
     assert found, f"pdb did not stop: {answer}"
     return found[-1][0], int(found[-1][1]), found[-1][2]
@@ -87,7 +87,7 @@ class Adapter:
             command += ["--listen", f"127.0.0.1:{port}", "--wait-for-client", *arguments]
         else:
             command += [*arguments, port]
-        # A file: the adapter, a process of its own, would hold a pipe open.
+        # The output goes to a file, because the adapter, a process of its own, would keep a pipe open.
         self.printed = tempfile.TemporaryFile()  # noqa: SIM115
         self.process = subprocess.Popen(
             [python, *map(str, command)],
@@ -170,10 +170,10 @@ class Adapter:
     def event(self, name):
         return self._wait_for(lambda m: m["type"] == "event" and m["event"] == name).get("body", {})
 
-    # What an editor does.
+    # The requests that an editor sends.
 
     def break_at(self, path, line):
-        """Sets the breakpoints of a file: one."""
+        """Sets one breakpoint in a file, in place of all others there."""
         answer = self.request("setBreakpoints", source={"path": str(path)}, breakpoints=[{"line": line}])
         (breakpoint_,) = answer["breakpoints"]
         assert breakpoint_["verified"], breakpoint_

@@ -38,7 +38,7 @@ def fresh():
 
 @pytest.fixture
 def compiled():
-    """Codes that are compiled while the test runs."""
+    """Returns the list of code objects that are compiled while the test runs."""
     found = []
     with bytecode_hook(lambda old, new: found.append(old.co_name)):
         yield found
@@ -218,7 +218,7 @@ def test_here_tells_when_the_guards_no_longer_hold(tmp_path):
     before, after = seen
     assert before.guards_hold is True and before.graph.kind == "Captured_Graph"
     assert after.guards_hold is False and "dtype mismatch" in after.guard_failure
-    # At the prompt: neither the guards nor the code of the entry.
+    # Neither the guards nor the code of the entry run at the prompt.
     for state in seen:
         assert repr(state).startswith("compilation ") and len(repr(state)) < 1000 and len(repr(state.entry)) < 300
 

@@ -63,7 +63,7 @@ class Notebook:
                 value.append(content["data"]["text/plain"])
 
         def on_input(message):
-            # What was printed comes on another channel, before this or a little later.
+            # Printed text arrives on another channel, before this message or a little later.
             time.sleep(0.2)
             while self.client.iopub_channel.msg_ready():
                 on_output(self.client.get_iopub_msg(timeout=1))

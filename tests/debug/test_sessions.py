@@ -17,7 +17,7 @@ X_GRADIENT, W_GRADIENT = [[0.0, 0.0], [3.0, 9.0]], [[9.0, 9.0], [12.0, 12.0]]
 RESULT = f"RESULT True {(45.0, X_GRADIENT, W_GRADIENT)}"
 PAUSE = next(n for n, line in enumerate(PROGRAM.read_text().splitlines(), 1) if "debug() stops at" in line)
 
-# File, a pattern of the line to stop at with the name of the tensor that it makes, the tensor.
+# (file, a pattern of the line to stop at that captures the name of the tensor, the value of the tensor).
 FORWARD = {
     "eager": ("__compiled_fn_1.Captured_Graph.0.py", r"^ *(\w+).* = .* @ ", [PRODUCT]),
     "aot_eager": ("__compiled_fn_1.Forward_graph.0.py", r"^ *(\w+).* = torch\.ops\.aten\.mm", [PRODUCT]),

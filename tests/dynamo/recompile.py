@@ -1,4 +1,5 @@
-"""Run by CPython 3.10: compiles the sources in one folder, and writes the function of each beside the source as .pyc."""
+"""CPython 3.10 runs this file. It compiles the sources in one folder, and writes the function of each to a .pyc beside
+the source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `depyf run` puts into the environment of a program's processes does nothing else than it has to."""
+"""The code that `depyf run` puts into the environment of a program's processes has no other effects."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def code_of(source, name="f", **namespace):
 
 
 def contract(code):
-    """What has to be the same for one code object to stand in for another."""
+    """Returns the attributes that must be equal if one code object replaces another."""
     arguments = code.co_argcount + code.co_kwonlyargcount
     arguments += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     return (
@@ -52,14 +52,15 @@ def contract(code):
     ["argparse", "ast", "asyncio.events", "contextlib", "dataclasses", "inspect", "json.decoder", "textwrap", "typing"],
 )
 def test_own_source_gives_the_same_code(name):
-    # A function's own source has to give its own code again, instruction by instruction.
+    # The source of a function must compile to the same code again, instruction by instruction.
     text = inspect.getsource(importlib.import_module(name))
     seen = 0
     for node in ast.parse(text).body:
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
         source = ast.get_source_segment(text, node)
-        # Alone: within its module a function is compiled otherwise where it calls what the module imports.
+        # The function is compiled alone: within its module the compiler handles calls of imported functions
+        # differently.
         module = compile(source, name, "exec", dont_inherit=True)
         code = next(c for c in module.co_consts if type(c) is types.CodeType and c.co_name == node.name)
         result = depyf.compile_like(source, code)

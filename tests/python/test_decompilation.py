@@ -64,7 +64,7 @@ def test_what_is_not_proved_says_where(monkeypatch):
     assert not result.proved and not result.proof
     head = result.source.splitlines()[0]
     assert head.startswith("# not proved: ") and "the effects differ" in head and "line 2" in head
-    # What is not proved is never given out to run in place of the original.
+    # Source that is not proved is never compiled to run in place of the original.
     assert result.compile_text(result.source, "file.py") is None
 
 

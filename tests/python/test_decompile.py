@@ -239,8 +239,8 @@ def test_public_names():
 
 
 def test_in_a_thread_with_a_small_stack():
-    # The tree is deeper than such a stack: the process would end with a signal. Only the core is asked: Python's own
-    # compiler takes such a stack as well.
+    # The tree is too deep for such a stack: without a bound the process would end with a signal. Only the core runs
+    # here, because Python's own compiler would need a larger stack as well.
     branches = "".join(f"    elif a == {number}:\n        a = {number}\n" for number in range(1, 1500))
     program = f"""
 import threading

@@ -1,4 +1,4 @@
-"""Files of a dump: changed in their place, and as they were where that fails."""
+"""Files of a dump are changed in place, and stay as they were if that fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `pip install .` puts in place works without the checkout."""
+"""The files that `pip install .` installs work without the checkout."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_wheel(tmp_path: Path) -> None:
 def test_the_page_of_the_package_stands_alone() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     page = (ROOT / settings["project"]["readme"]).read_text()
-    # A registry shows the page without the files beside it.
+    # A package registry shows the page without the files beside it.
     assert not re.search(r"\]\((?!https:)|<img|\]:", page)
     python_block = re.compile(r"```python\n.*?```", re.S)
     assert python_block.findall(page) == python_block.findall((ROOT / "README.md").read_text())[:1]

@@ -1,4 +1,5 @@
-"""Live functions come back with what only the function object has; classes, properties, generators and modules decompile."""
+"""The source of a live function has what only the function object knows. Classes, properties, generators and modules
+decompile."""
 
 from __future__ import annotations
 

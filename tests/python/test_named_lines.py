@@ -1,4 +1,4 @@
-"""The lines of graphs and of Inductor's IR that tell of a node or an operation, against patterns."""
+"""Compares the lines of graphs and of Inductor's IR that define a node or an operation with patterns."""
 
 from __future__ import annotations
 

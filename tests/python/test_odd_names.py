@@ -1,4 +1,5 @@
-"""Names that Python's grammar does not allow: what is printed in their place means the same, and says that it differs."""
+"""Names that Python's grammar does not allow: the text in their place means the same, and a comment states that it
+differs."""
 
 from __future__ import annotations
 

@@ -17,9 +17,10 @@ from depyf import _core
 
 ROOT = Path(__file__).parents[2]
 MEMORY_MAX = 600 << 10
-"""KiB that a process may take which reads all of them, one after the other. The largest input that is read is 10 MB."""
+"""The memory in KiB that a process may use to read all of the files, one after the other. The largest input that is
+read is 10 MB."""
 
-# Opens each file in a process in which importing torch fails, and says what came of it.
+# Opens each file in a process in which importing torch fails, and prints the result.
 OPENER = """
 import json, resource, sys, time
 sys.modules["torch"] = None
@@ -107,7 +108,7 @@ def test_what_cannot_be_read_is_said_with_its_place(opened):
 
 
 def test_guards_that_are_shown_do_nothing_else(tmp_path):
-    """Whoever runs the guards that are shown runs no text of the file but conditions."""
+    """Running the shown guards executes conditions and no other text of the file."""
     canary = tmp_path / "canary"
     harm = f"open({str(canary)!r}, 'w')"
     words = [

@@ -1,6 +1,6 @@
 """Systems and interpreters that depyf is not made for are refused with sentences, before the extension is built or loaded.
 
-No free-threaded CPython, macOS or Windows is at hand, so the attributes by which they are recognised are set by a program. A
+No free-threaded CPython, macOS or Windows is at hand, so a program sets the attributes by which they are recognised. A
 PyPy is used where it is on the path, or where DEPYF_PYPY names it.
 """
 

@@ -11,7 +11,7 @@ import depyf
 
 PACKAGE = Path(depyf.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
-# What tells the user how to see more, or what to change.
+# Texts for users with names that they may call or set.
 ALLOWED_TEXT = (
     "torch._dynamo.reset()",
     "torch._dynamo.config.",  # settings that a text names for the user; code asks for "torch._dynamo.config:NAME"
@@ -21,7 +21,7 @@ ALLOWED_TEXT = (
 
 
 def private_names(path):
-    """What a module imports, looks up or mentions as text that is private to PyTorch."""
+    """Returns the private names of PyTorch that a module imports, looks up or mentions as text."""
     found = []
     tree = ast.parse(path.read_text())
     documentation = {

@@ -1,4 +1,4 @@
-"""depyf.prove: what is the same, what is not, and what it says then."""
+"""depyf.prove: code that is equal, code that is not, and the reasons in the result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EQUAL_IN = {
 }
 # Pairs of SAME whose second function holds a value longer, or may for all that the prover knows.
 HOLDING = {"a state machine"}
-# What the prover refuses to say of anything.
+# Pairs that the prover never decides.
 UNDECIDED = {"const tuples is"}
 
 
@@ -39,7 +39,7 @@ def function(body: str) -> types.CodeType:
     return next(it for it in code.co_consts if isinstance(it, types.CodeType))
 
 
-# Compiles the pairs that come on its standard input; answers two .pyc, or None where the grammar has not got it.
+# Compiles the pairs from its standard input; answers two .pyc, or None if the version lacks the grammar.
 COMPILER = """
 import importlib.util, json, marshal, sys
 def compiled(source):
@@ -76,7 +76,7 @@ def test_same(name: str) -> None:
 def test_longer(name: str) -> None:
     one, two = map(function, LONGER[name])
     assert _core.prove(one, one) and _core.prove(two, two)
-    assert depyf.prove(two, one)  # who lets go earlier holds nothing longer
+    assert depyf.prove(two, one)  # a side that releases a value earlier holds nothing longer
     proof = depyf.prove(one, two)
     assert not proof and proof.same_effects
     assert "kept alive longer" in proof.reason
@@ -100,7 +100,7 @@ def test_kept_says_which_local_and_where() -> None:
 def test_a_frame_evaluation_function_keeps_operands() -> None:
     one, two = map(function, LONGER["an argument that the call is given"])
     assert depyf.prove(one, two, assumptions=Assumptions(hooked=True))
-    one, two = map(function, LONGER["a list that is passed on"])  # whoever gets the list may empty it
+    one, two = map(function, LONGER["a list that is passed on"])  # a function that gets the list may empty it
     assert not depyf.prove(one, two, assumptions=Assumptions(hooked=True))
 
 
@@ -121,7 +121,7 @@ def test_outputs_are_a_new_container() -> None:
     assert depyf.prove(one, two, assumptions=known)
     assert depyf.prove(two, one, assumptions=known)
     assert not depyf.prove(one, two, assumptions=Assumptions(known.hooked, known.installed, {"G": ("", "", "")}))
-    # Whether it is a tuple or a list is not known.
+    # It is not known whether the container is a tuple or a list.
     assert not depyf.prove(function("return G(a)"), function("x, y = G(a)\nreturn (x, y)"), assumptions=known)
     assert not depyf.prove(function("return G(a)[0:]"), function("return G(a)"), assumptions=known)
 
@@ -155,7 +155,8 @@ def test_other_interpreters(version: tuple[int, int]) -> None:
             assert not _core.prove_pyc(two, one, lockstep=True)[0], name
         assert _core.prove_pyc(one, one)[0] or name in UNDECIDED, name
         count += 1
-    # Code with a block stack, to 3.10, and what only the prover knows is left to the prover.
+    # The quick proof leaves two things to the prover: code with a block stack (to 3.10), and rules that only the prover
+    # knows.
     assert in_lockstep > 0.8 * count, (in_lockstep, count)
     for name, one, two in compiled_by(python, SAME):
         proof = _core.prove_pyc(one, two, name not in HOLDING)[0]
@@ -172,7 +173,8 @@ def test_other_interpreters(version: tuple[int, int]) -> None:
     assert count > 250
 
 
-# Of pairs of versions: what DIFFERENT has that is the same across them, as one asks twice or one raises a global name.
+# For pairs of versions: the pairs of DIFFERENT that are equal across them, because one version tests a value twice or
+# looks a global name up.
 ACROSS = {
     ((3, 8), (3, 12)): {"assert global", "bool twice"},
     ((3, 9), (3, 10)): set(),
@@ -219,7 +221,7 @@ def test_constants_that_are_any_object() -> None:
 
     one: list[int] = []
     two: list[int] = []
-    # Where 17 is no constant of the code (3.14), nothing differs.
+    # If 17 is no constant of the code (3.14), nothing differs.
     if 17 in function("return 17").co_consts:
         assert depyf.prove(with_constant(one), with_constant(one))
         assert not depyf.prove(with_constant(one), with_constant(two))

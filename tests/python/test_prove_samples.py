@@ -1,4 +1,4 @@
-"""Samples of what tools/prove measures at length: the prover refuses mutants, and what it accepts behaves the same."""
+"""Samples of the measurements of tools/prove: the prover refuses mutants, and code that it accepts behaves the same."""
 
 from __future__ import annotations
 

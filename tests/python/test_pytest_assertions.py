@@ -1,4 +1,4 @@
-"""Modules whose assertions pytest rewrote come back with the assert statements that they were written with."""
+"""Modules whose assertions pytest rewrote are decompiled to the assert statements of their source."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_what_pytest_does_not_write_stays(tmp_path: Path) -> None:
     tree = rewritten("def f(a):\n    assert a == 1\n    marker()\n")
     function = tree.body[-1]
     assert isinstance(function, ast.FunctionDef)
-    # A statement among those of the assertion, which pytest does not write.
+    # Another statement stands among those of the assertion, where pytest never writes one.
     function.body.insert(2, ast.fix_missing_locations(ast.parse("other()").body[0]))
     text = decompiled(tmp_path, tree)
     assert "# depyf: not equal: pytest rewrote the assertions of this module; those that could be folded" in text

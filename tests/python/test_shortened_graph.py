@@ -1,4 +1,4 @@
-"""Whether the text of a graph is Python, told without compiling all of it."""
+"""The test whether the text of a graph is Python, which does not compile all of it."""
 
 from __future__ import annotations
 

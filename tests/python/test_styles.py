@@ -16,7 +16,7 @@ EFFECTS = (ast.Call, ast.Attribute, ast.Subscript, ast.BinOp, ast.Compare, ast.A
 
 
 def generated(__compiled_fn_1, a, b):
-    """What Dynamo's code looks like: lists that nobody else sees are filled and taken apart."""
+    """Code in the manner of Dynamo's: it fills lists that nobody else sees, and takes them apart."""
     frames = [()]
     out = __compiled_fn_1(a, b)
     values = [out[1]]
@@ -32,7 +32,7 @@ def generated(__compiled_fn_1, a, b):
     return __resume_at_2(*items, key=pair["x"], **{"z": pair["y"][0]})  # noqa: F821, PIE804
 
 
-# As text: pytest changes assertions that it sees.
+# The function is text, because pytest changes assertions in the code that it loads.
 MIXED = """
 def mixed(a, b, *c):
     "Effects of every kind, in expressions."
@@ -64,7 +64,7 @@ def mixed(a, b, *c):
 
 
 def effects(node):
-    """How many effects the expressions of one statement have."""
+    """Returns the number of effects in the expressions of one statement."""
     return sum(isinstance(each, EFFECTS) for each in ast.walk(node))
 
 

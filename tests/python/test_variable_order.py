@@ -110,7 +110,8 @@ def stores_to_cells(x, y):
 
 
 def test_stores_to_cells_keep_their_order():
-    # Dynamo stores the cells of a frame from the last to the first, with no SWAP before. Whoever has the cells can tell.
+    # Dynamo stores the cells of a frame from the last to the first, with no SWAP before. Code that holds the cells can
+    # observe the order.
     code = stores_to_cells.__code__
     raw = bytearray(code.co_code)
     moves = [one.offset for one in dis.get_instructions(code) if one.opname in ("SWAP", "ROT_TWO")]

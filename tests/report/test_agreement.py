@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import links  # noqa: E402  # the comparison of `make links`
 
-# What one of the two cannot have, by its place in the record, with the reason. Everything else is compared.
+# The parts of the record that a log or a dump cannot have, each with the reason. Everything else is compared.
 LOG_ALONE = {
     "log": "the path of the log, or of the dump",
     "pid": "a dump does not state the process",
@@ -123,7 +123,7 @@ PROGRAMS = {
 
 
 def differences(log: Any, dump: Any, place: str = "") -> list[str]:
-    """The places at which two records differ, but for those that are listed above."""
+    """Returns the places at which two records differ, except those that are listed above."""
     if place in LOG_ALONE or place in DUMP_ALONE:
         return []
     if place in OTHER_IN_A_FILE:

@@ -1,4 +1,4 @@
-"""`depyf diff`: each edit of a program is named at its line, and what is no change is none."""
+"""`depyf diff` names each edit of a program at its line, and names nothing where a program is unchanged."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
     assert "exit status" in run("--help").stdout
 
 
-# The contract of the same program. Where `diff` names another kind of change, `check` does so by what each line computes.
+# The edits of the same program that `check` finds as another kind of change than `diff` does.
 BROKEN = {"shapes": "operators", "input": "operators", "function-new": "function-gone"}
 
 

@@ -55,7 +55,7 @@ PLANTED = {
 
 CALLS = "\ndef run():\n    compiled = torch.compile(f, backend='eager')\n    compiled({first})\n    return compiled({second}).detach()\n"
 DOUBLE = HEAD + "def f(x):\n    return x * 2\n"
-# What only the user can change. Name -> (the program, the code of the finding, the line).
+# Problems that only the user can solve: name -> (the program, the code of the finding, the line).
 WITHOUT_PATCH = {
     "logging": ("import logging\nLOG = logging.getLogger('m')\n" + BLOCK.format(line="    LOG.warning('x')\n"), "graph-break", "LOG.warning('x')"),
     "time": ("import time\n" + BLOCK.format(line="    t = time.time()\n"), "graph-break", "t = time.time()"),

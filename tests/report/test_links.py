@@ -50,7 +50,7 @@ GELU = 13
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where a program left a log and a dump of the same run."""
+    """The folder with a log and a dump of the same run of a program."""
     folder = tmp_path_factory.mktemp("links")
     (folder / "program.py").write_text(PROGRAM)
     environment = {
@@ -65,7 +65,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def seen(folder: Path) -> tuple[dict, dict]:
-    """What the log says of a layer that was trained once, and what depyf's own provenance.json says of it."""
+    """The record that the log has of a layer that was trained once, and the record in depyf's provenance.json."""
     compilation = links.record_of(folder / "logs")["compilations"][0]
     dumped = json.loads((folder / "dump" / "provenance.json").read_text())["runs"][0]["compilations"][0]
     return compilation, dumped
@@ -119,7 +119,7 @@ def test_the_models_of_the_log_and_of_the_dump_agree(folder: Path) -> None:
     facts = [links.facts_of(compilation) for compilation in dumped["compilations"]]
     assert [graph for graph in facts[0] if graph.startswith("graph")]
     assert any(fact["breaks"] for fact in facts) and any(fact["refused by"] == ["1/0"] for fact in facts)
-    # The comparison sees what differs.
+    # The comparison notices differences.
     dumped["compilations"][0]["graphs"][0]["nodes"][-1]["operator"] = "another"
     dumped["compilations"][1]["breaks"] = []
     assert len(links.model_differences(logged, dumped)) == 2

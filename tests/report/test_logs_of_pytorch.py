@@ -74,7 +74,7 @@ def processes(tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
 
 
 def processes_of(program: str, folder: Path) -> list[dict]:
-    """The processes that the log of a program tells of."""
+    """Returns the processes in the log of a program."""
     script = folder / "program.py"
     script.write_text(program)
     environment = {**os.environ, "TORCH_TRACE": str(folder / "logs"), "OMP_NUM_THREADS": "1"}
@@ -111,7 +111,7 @@ def test_a_forked_childs_files_are_unknown_or_right(processes: list[dict]) -> No
     (child,) = [process for process in processes if process["rank"] is None]
     assert child["unknown_strings"] > 0
     (compilation,) = child["compilations"]
-    assert compilation["place"]["function"] == "<lambda>"  # from the metrics, which hold the name itself
+    assert compilation["place"]["function"] == "<lambda>"  # from the metrics, which contain the name itself
     assert compilation["place"]["file"].endswith("program.py")
     assert {frame["file"] for frame in compilation["called_from"]} == {None}
 

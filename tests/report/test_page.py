@@ -121,7 +121,7 @@ def test_an_address_opens_its_place(folder: Path, tab: Tab) -> None:
     again = page.url
     tab.open(folder / "dump.html", again.partition("#")[2])
     assert page.locator('[data-pane="post-bw"] .row.cursor .number').inner_text() == "20"
-    # A link to a row that only the page of another run has leads to the last one.
+    # A link to a row that exists only on the page of another run leads to the last row.
     tab.open(folder / "dump.html", "c=1/1&pane=post&line=4200")
     last = page.evaluate("explorer.panes[explorer.keys.indexOf('post')].source.rows.length")
     assert page.locator('[data-pane="post"] .row.cursor .number').inner_text() == str(last)
@@ -326,13 +326,13 @@ def test_panes_scroll_together_until_a_line_is_pinned(folder: Path, tab: Tab) ->
     assert kernel.evaluate("(rows) => rows.scrollTop") == 0
     page.mouse.wheel(0, 260)
     tab.until("explorer.panes[1].list.element.scrollTop > 0")
-    # The line that leads is in sight in the other pane, too.
+    # The line of the pane that leads is visible in the other pane, too.
     tab.until(
         "explorer.panes[1].placesOf.get(explorer.panes[0].lineInSight()).some((place) => { "
         "const { scrollTop, clientHeight } = explorer.panes[1].list.element; "
         "return scrollTop <= 20 * place && 20 * place < scrollTop + clientHeight; })"
     )
-    # What is pinned stays where it is, and so do panes that are not to scroll together.
+    # A pinned pane does not move, and neither do panes that are set not to scroll together.
     for is_pinned in (True, False):
         if is_pinned:
             page.locator('[data-pane="source"] .row:has(.bar)').first.click()
@@ -442,11 +442,12 @@ def test_pages_of_the_examples_open_in_all_views(tab: Tab, tmp_path: Path) -> No
     page = tab.open(tmp_path / "page.html", "view=verdict")
     text = page.locator("main").inner_text()
     assert "toy.py:15" in text and "break_in_loop (hard.py:" in text and "runs eagerly" in text
-    # Each file stands once, though PyTorch shortens its path at some guards.
+    # Each file is listed once, although PyTorch shortens its path at some guards.
     tab.open(tmp_path / "page.html", "view=source")
     names = page.locator(".file-list a span").all_inner_texts()
     assert sorted(names) == ["hard.py", "toy.py"]
-    # The two branches behind the break of toy.py are functions of their own: a call that takes one has no choice of the other.
+    # The two branches behind the break of toy.py are functions of their own: a call that takes one branch cannot take
+    # the other one.
     tab.open(tmp_path / "page.html", "view=flow")
     branches = page.locator(".page > .flow-function", has_text="toy_example (toy.py").locator(".flow-function > header")
     assert branches.count() == 2
@@ -506,7 +507,7 @@ def test_hostile_text_is_shown_as_text_and_does_not_run(tab: Tab, tmp_path: Path
     shown = page.locator("main").inner_text()
     assert "</script><script>window.ran = 1" in shown and "<img src=x onerror=" in shown
     assert "\u2039U+202E\u203a" in shown and "\u241b[31m" in shown
-    # A lone backquote is one of the program's, and no mark of code.
+    # A single backquote belongs to the program's text, and does not mark code.
     assert page.evaluate("withCode('expected `</code>, was b').join('|')") == "expected `</code>, was b"
     page.keyboard.press("/")
     page.keyboard.type("onerror")
@@ -553,7 +554,7 @@ def test_pages_of_real_logs_open_in_all_views(tab: Tab, tmp_path: Path, name: st
             page.wait_for_selector(f"main.view-{view} > *")
 
 
-# Each text of the page against the ground behind it, by the formula of WCAG 2.2.
+# Returns the contrast of each text of the page with its background, by the formula of WCAG 2.2.
 CONTRAST = """() => {
   const colours = new Map();
   const parse = (text) => {

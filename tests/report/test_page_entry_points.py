@@ -101,7 +101,7 @@ def test_an_explanation_shows_its_page_in_a_notebook(tmp_path: Path, browser: An
     frame = page.frame_locator("iframe")
     frame.locator("main.view-verdict > *").first.wait_for()
     text = frame.locator("main").inner_text()
-    # What resume functions and PyTorch's words show is there, though nothing recorded the run.
+    # The page has the facts from resume functions and from PyTorch's texts, although nothing recorded the run.
     assert (
         "1\u00a0graph break" in text
         and "cell.py:5" in text

@@ -1,4 +1,5 @@
-"""Pages of every kind of input, of a recorded run of the example train.py: each view opens, and an audit finds nothing."""
+"""Pages from every kind of input, made from a recorded run of the example train.py: each view opens, and an audit finds
+no fault."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ def record_of(folder: Path, *options: str) -> Path:
 
 
 def damaged_log(folder: Path) -> Path:
-    """The first half of a log, with bytes that belong to no record and a frame whose number is none."""
+    """The first half of a log, with bytes that belong to no record and with a frame id that is no number."""
     text = (folder / "trace.log").read_bytes()
     path = folder / "damaged.log"
     path.write_bytes(bytes(range(256)) * 40 + text[: len(text) // 2].replace(b'"frame_id": 0', b'"frame_id": "x', 3))
@@ -58,7 +59,7 @@ def dump_without_compilations(folder: Path) -> Path:
 
 
 def dump_without_kernels(folder: Path) -> Path:
-    """As a backend leaves it that makes no graphs of its own."""
+    """A dump as a backend leaves it that makes no graphs of its own."""
     path = folder / "eager"
     shutil.copytree(folder / "dump", path, ignore=shutil.ignore_patterns("*.kernel_*", "*GRAD*", "*ir_*", "*_graph.*"))
     session = json.loads((path / "session.json").read_text())
@@ -145,7 +146,7 @@ def test_a_value_that_a_kernel_reads_in_place_counts_as_read(folder: Path, tab: 
     assert row.locator("td.figure").all_inner_texts() == ["4.0\u00a0KiB", "2.0\u00a0KiB"]
 
 
-# Address -> what is at its place, and a text that is there.
+# The address of a view -> (the selector of an element on it, the text of this element).
 ADDRESSES = {
     "c=1/1&pane=post&line=30": ('[data-pane="post"] .row.cursor .number', "30"),
     "c=1/1&pane=post&line=9999": ('[data-pane="post"] .row.cursor .number', "41"),  # the last row
@@ -178,7 +179,7 @@ def test_code_is_coloured_as_the_program_that_wrote_the_page_found(folder: Path,
     row = page.locator('[data-pane="source"] .row', has_text="print(")
     assert row.locator(".t-string").all_inner_texts() == ['"step"']
     assert row.locator(".t-comment").inner_text() == "# graph break (side effect call)"
-    # Rows of graphs and kernels are shown with half of their indentation: the colours are at their words all the same.
+    # Rows of graphs and kernels are shown with half of their indentation. The colours must still be at the right words.
     assert page.locator('[data-pane="captured"] .row', has_text="return (").locator(".t-word").inner_text() == "return"
     kernel = page.locator('[data-pane="kernel"] .row', has_text="auto out_ptr0 =").first
     assert kernel.locator(".t-word").all_inner_texts() == ["auto"]
@@ -186,7 +187,7 @@ def test_code_is_coloured_as_the_program_that_wrote_the_page_found(folder: Path,
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_an_audit_of_accessibility_finds_nothing(folder: Path, browser: Any, scheme: str) -> None:
-    """By axe-core: names, roles, headings and contrast, as WCAG 2.2 AA has them."""
+    """Checks names, roles, headings and contrast with axe-core, by the rules of WCAG 2.2 AA."""
     package = importlib.util.find_spec("axe_playwright_python")
     if package is None or package.origin is None:
         pytest.skip("axe-playwright-python is not installed (requirements-dev.txt)")
@@ -245,6 +246,6 @@ def test_measured_errors_stand_at_their_lines(tmp_path: Path, tab: Tab) -> None:
     ]
     assert marks == [float(f"{rows[line]['value']:.2g}") for line in (6, 7)]
     assert "error of eager" in page.locator(".line-details").inner_text()
-    # Without the record there is no column for it.
+    # A part of the run that was not recorded has no column.
     page_programs.write_page(tmp_path / "plain.html", tmp_path / "trace")
     assert tab.open(tmp_path / "plain.html", "view=source").locator(".mark-measured").count() == 0

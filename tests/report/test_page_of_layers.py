@@ -49,7 +49,8 @@ def test_equal_layers_stand_once_and_all_views_open(page_of_layers: Path, tab: T
 
 
 def test_hover_over_each_line_lights_what_provenance_json_names(page_of_layers: Path, tab: Tab) -> None:
-    """Here passes replace attention, and kernels compute sums again: what flows into a call is not what it was made of."""
+    """Passes replace attention here, and kernels compute sums again, so the inputs of a call are not the nodes that it
+    was made from."""
     provenance = json.loads((page_of_layers.parent / "dump" / "provenance.json").read_text())
     (recorded,) = provenance["runs"][-1]["compilations"]
     places = {(chain["line"]["file"], chain["line"]["line"]) for chain in recorded["chains"]}

@@ -162,7 +162,7 @@ def test_saved_values_lead_from_the_forward_to_the_backward_and_back(folder: Pat
     computed = forward.locator(".row:has(.saved) code").all_inner_texts()
     names = {row.strip().partition(":")[0].partition(" ")[0] for row in computed}
     assert names and all(re.search(rf"\b{name}\b", returned) for name in names)
-    # 8 x 64 numbers of four bytes: what the layer norm gives to the first linear layer.
+    # 8 x 64 numbers of four bytes: the output of the layer norm for the first linear layer.
     layer_norm = forward.locator(".row:has(.saved)", has_text="add_1:")
     assert layer_norm.locator(".saved").inner_text() == "saved 2.0\u00a0KiB \u2192"
     layer_norm.locator(".saved").click()
@@ -190,7 +190,7 @@ def test_modules_have_kernels_and_a_share_of_the_seconds(folder: Path, tab: Tab)
     }
     assert int(table.locator("tbody tr").first.locator("td").nth(3).inner_text()) == len(kernels)
     assert "to compile all of it" in page.locator("h2").first.inner_text()
-    # The share is named as one: PyTorch does not measure modules.
+    # The number is called a share, because PyTorch does not measure modules.
     lead = page.locator(".lead").inner_text()
     assert "PyTorch records seconds for whole compilations alone: the share of a module is that of its nodes" in lead
     rows = [row.locator("td").all_inner_texts() for row in table.locator("tbody tr").all()]

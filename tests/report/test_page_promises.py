@@ -1,4 +1,5 @@
-"""What README.md and the Makefile promise of the report: the demo ends with one, the picture, and what a large log costs."""
+"""The promises of README.md and the Makefile about the report: the demo ends with a report, the picture is up to date,
+and a large log costs as much as stated."""
 
 from __future__ import annotations
 
@@ -64,4 +65,4 @@ def test_a_log_of_a_hundred_megabytes_becomes_a_page_in_three_seconds(tmp_path: 
     command = [sys.executable, "-c", measure, page_programs.COMMAND, "-o", page, "--force", log]
     seconds = [float(subprocess.run(command, capture_output=True, text=True, check=True).stdout) for _ in range(2)]
     assert len(page_programs.data_of(page)["processes"][0]["compilations"]) == copies * COMPILATIONS
-    assert min(seconds) <= SECONDS_MAX, seconds  # the lesser one, as other processes share the caches
+    assert min(seconds) <= SECONDS_MAX, seconds  # the smaller time counts, because other processes share the caches

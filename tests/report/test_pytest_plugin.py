@@ -64,7 +64,8 @@ FAULTS = {
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Runs pytest in the project. Without an installed wheel the plugin is named, as nothing announces it."""
+    """Runs pytest in the project. Without an installed wheel the plugin is named on the command line, because no entry
+    point announces it."""
     python = os.environ.get("DEPYF_PLUGIN_PYTHON")
     plugin = [] if python else ["-p", "depyf_pytest"]
     environment = {**os.environ, **({} if python else {"PYTHONPATH": str(ROOT / "python")})}

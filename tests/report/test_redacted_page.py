@@ -1,4 +1,4 @@
-"""`--redact`: the page without what belongs to the user alone, searched for it, and still a page."""
+"""`--redact`: the page contains nothing that belongs to the user alone, and still works."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def bytes_of(page: str) -> tuple[str, dict[str, Any]]:
-    """All text of a page, that of compressed and escaped data included, and the data."""
+    """Returns the text of a page, with that of compressed and escaped data, and the data."""
     element = re.search(r'<script type="application/(\w+)" id="data">(.*?)</script>', page, re.DOTALL)
     assert element
     text = element.group(2)
@@ -127,10 +127,10 @@ def test_nothing_of_the_user_is_in_the_page(folder: Path, tmp_path: Path, name: 
     text, data = bytes_of(page_programs.write_page(tmp_path / "redacted.html", "--redact", folder / name))
     lowered, lowered_whole = text.lower(), whole.lower()
     assert [secret for secret in [*SECRETS, "vermilion", str(folder).lower()] if secret in lowered] == []
-    # The search finds what is there: a page that is not redacted has nearly all of it.
+    # The search works: in a page that is not redacted it finds nearly all of the texts.
     shown = [secret for secret in SECRETS if secret in lowered_whole]
     assert len(shown) >= len(SECRETS) - 6, set(SECRETS) - set(shown)
-    # A line that has nothing but words of Python says nothing of the program.
+    # A line that consists only of words of Python reveals nothing about the program.
     lines = [line.strip() for line in SECRETIVE.splitlines() if len(line.strip()) > 8]
     assert [line for line in lines if line in text] == []
     for node in ast.walk(ast.parse(SECRETIVE)):

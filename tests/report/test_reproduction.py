@@ -1,4 +1,4 @@
-"""What "Copy as program" copies: it must run."""
+"""The program that "Copy as program" copies must run."""
 
 from __future__ import annotations
 
@@ -145,7 +145,8 @@ if __name__ == "__main__":
 
 
 def test_the_program_of_a_break_shows_it(tmp_path: Path, browser: Any) -> None:
-    """The function with its class and its inputs; the whole file for one whose inputs are not recorded."""
+    """The reproduction has the function with its class and its inputs. For a function without recorded inputs it has
+    the whole file."""
     (tmp_path / "breaks.py").write_text(BREAKS)
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(page_programs.ROOT / "python")}
     command = [sys.executable, "-W", "ignore", "-m", "depyf", "run", "-o", "dump", "breaks.py"]
@@ -172,7 +173,7 @@ def test_the_program_of_a_break_shows_it(tmp_path: Path, browser: Any) -> None:
     page.goto(f"{(tmp_path / 'redacted.html').as_uri()}#view=verdict")
     page.locator(".action").first.wait_for()
     assert page.get_by_role("button", name="copy as reproduction").count() == 0
-    # A file that has changed is not the source of the run: the lines that the record quotes are all that is known.
+    # A file that has changed is not the source of the run, so only the lines that the record quotes are known.
     (tmp_path / "breaks.py").write_text(BREAKS.replace("x = self.linear(x)", "x = self.linear(x) + 1"))
     page_programs.write_page(tmp_path / "changed.html", tmp_path / "dump")
     page.goto(f"{(tmp_path / 'changed.html').as_uri()}#view=verdict")

@@ -77,7 +77,7 @@ def png_of(width: int, height: int, indices: bytes) -> bytes:
 
 
 def indices_of(png: bytes) -> tuple[int, int, bytes]:
-    """What `png_of` was given."""
+    """Returns width, height and pixels as `png_of` took them."""
     width, height = struct.unpack(">II", png[16:24])
     start = png.index(b"IDAT")
     (size,) = struct.unpack(">I", png[start - 4 : start])
@@ -104,7 +104,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         archive.extractall(folder, filter="data")
     session = folder / "dump" / "session.json"
     session.write_text(session.read_text().replace("WORKING_DIRECTORY", str(folder)))
-    # A second process, which died before its end.
+    # The log of a second process, which died before its end.
     log = (folder / "trace.log").read_bytes()
     (folder / "other.log").write_bytes(log[: len(log) * 2 // 3])
     inputs = {"run": ["dump"], "both": ["trace.log", "other.log"]}
@@ -133,7 +133,7 @@ def test_a_view_looks_as_it_did(pages: dict[str, Path], browser: Any, tmp_path: 
         page.goto("about:blank")
         page.goto(f"{path.as_uri()}#{address}")
         page.wait_for_selector("main > *")
-        # What differs from run to run is not part of the picture.
+        # Texts that differ from run to run are no part of the picture.
         page.evaluate(
             "(folder) => { for (const part of document.querySelectorAll('footer, small')) "
             "if (part.tagName === 'FOOTER' || part.textContent.includes(folder)) part.style.visibility = 'hidden'; }",

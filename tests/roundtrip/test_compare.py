@@ -1,4 +1,5 @@
-"""The comparison that the round-trip figures rest on tells equal from unequal code, on every interpreter at hand."""
+"""The comparison that the round-trip figures are based on distinguishes equal and unequal code, on every interpreter at
+hand."""
 
 from __future__ import annotations
 

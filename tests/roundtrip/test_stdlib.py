@@ -1,4 +1,4 @@
-"""Sixty modules of the standard library: every code object decompiles, and what comes out compiles."""
+"""Sixty modules of the standard library: every code object is decompiled, and the source compiles."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def test_every_code_object_decompiles_and_compiles(capsys: pytest.CaptureFixture
     assert len(rows) > 6500
     assert not [row for row in rows if row["verdict"] == "raises"], examples(rows, "raises")
     assert not [row for row in rows if row["verdict"] == "no-compile"], examples(rows, "no-compile")
-    # Most of what is not equal loads an attribute of a module otherwise: the compiler looks whether a name is imported.
+    # Most of the unequal functions load an attribute of a module in another way, because the compiler considers whether
+    # a name is imported.
     judged = [row for row in rows if row["verdict"] != "compiles"]
     assert sum(row["verdict"] == "equal" for row in judged) >= 0.87 * len(judged), examples(rows, "differs")
 

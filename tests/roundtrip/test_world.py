@@ -1,4 +1,5 @@
-"""The corpus of foreign code: what its table counts a module as, and that its draw depends on the seed alone."""
+"""The corpus of foreign code: the class that its table counts a module in, and that its draw depends on the seed
+alone."""
 
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ TWO_FUNCTIONS = (
 
 
 def judged(tmp_path: Path, source: str, answer: str) -> dict[str, str]:
-    """The verdict of each code object that differs, by its path; that of the module by the empty path."""
+    """The verdict of each code object that differs, by its path; the verdict of the module has the empty path."""
     (tmp_path / "m.py").write_text(source)
     (tmp_path / "m.py.answer").write_text(answer)
     worker = roundtrip.Worker(sys.executable)
@@ -70,7 +71,8 @@ def test_a_mark_covers_its_own_definition_alone(tmp_path: Path) -> None:
     both = g_marked.replace("in a", "in b")
     assert judged(tmp_path, source, both)["<module>/f"] == "silent"
     assert judged(tmp_path, source, both)[""] == "silent"
-    # What is nested in a marked function has its own definition, unless it is a lambda or a comprehension.
+    # A function that is nested in a marked function has a definition of its own, unless it is a lambda or a
+    # comprehension.
     f_marked = source.replace("    return [", "    " + mark + "    return [").replace("x in a", "y in a")
     assert set(judged(tmp_path, source, f_marked).values()) == {"marked"}
     assert judged(tmp_path, source, mark + source.replace("z = 1", "z = 2")) == {"": "marked", "<module>": "marked"}

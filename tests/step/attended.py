@@ -28,7 +28,7 @@ class Look(Check):
 
 
 def compiled_work():
-    """Calls what is compiled already (None without torch); and what returns Dynamo's callback."""
+    """Returns (a function that calls compiled code, None without torch; a function that returns Dynamo's callback)."""
     try:
         from torch._C._dynamo.eval_frame import get_eval_frame_callback
     except ImportError:

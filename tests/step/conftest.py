@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="session")
 def extensions():
-    """Builds the extension for an interpreter; the one of 3.12 is for the newer ones too."""
+    """Builds the extension for an interpreter; the extension of 3.12 also serves newer versions."""
     built = set()
 
     def build(version):

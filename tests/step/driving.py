@@ -1,6 +1,6 @@
 """Ordinary functions, driven through every instruction and checked at each; also a program: driving.py
 
-As a program it needs nothing but depyf, and so runs under every interpreter that there is an extension for.
+As a program it needs only depyf, so it runs under every interpreter that has an extension.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def drive(n):
 
 
 class Check:
-    """A callback that holds each stop against what CPython has, and against the expressions evaluated again."""
+    """A callback that compares each stop with CPython's own values, and with the expressions, which it evaluates
+    again."""
 
     def __init__(self):
         self.stops = self.depths = self.evaluated = 0
@@ -95,7 +96,7 @@ class Check:
 
 
 def stepped(function, *arguments, commands):
-    """What the function returns, and what a prompt that reads the commands prints."""
+    """Returns the result of the function, and the output of a prompt that reads the commands."""
     out = io.StringIO()
     with depyf.step(function, stdin=io.StringIO("\n".join(commands) + "\n"), stdout=out):
         result = function(*arguments)
@@ -129,7 +130,7 @@ def main():
         print(
             function.__name__, check.stops, "stops,", check.depths, "depths,", check.evaluated, "slots evaluated again"
         )
-    # A local and a slot, set; as computed by hand in test_step.py.
+    # Sets a local and a slot; the expected result is computed by hand in test_step.py.
     assert stepped(lines_of, 1, 2, commands=["n", "x = 10", "q"])[0] == 16
     op = "BINARY_ADD" if sys.version_info < (3, 11) else "BINARY_OP"
     assert stepped(lines_of, 1, 2, commands=[f"b {op}", "c", "stack[1] = 100", "q"])[0] == 107

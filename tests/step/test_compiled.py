@@ -1,4 +1,5 @@
-"""depyf.step through every instruction of what torch.compile made of the examples (eager), resume functions included."""
+"""depyf.step goes through every instruction of the code that torch.compile made of the examples (eager), with resume
+functions."""
 
 from __future__ import annotations
 
@@ -105,7 +106,8 @@ def test_hard(case, capsys):
         run()
         check = step_through(run)
         if case in ("break_in_try", "break_in_loop"):
-            # Dynamo leaves the function to Python: there is no code of its making to stop in, but the user's is there.
+            # Dynamo leaves the function to Python, so there is no transformed code to stop in. The user's code is
+            # stepped through.
             assert check.stops == 0 and not cache_entries(function)
             check = step_through(run, function)
             assert case in check.functions

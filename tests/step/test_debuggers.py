@@ -1,4 +1,4 @@
-"""depyf.step while a real debugger is at work: it steps, and the debugger is there as before."""
+"""depyf.step while a real debugger is at work: it steps, and the debugger works afterwards as before."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def paths(*more):
 
 
 def check(printed, version):
-    """What the program printed: ended as it should, with as many stops as the functions have instructions at least."""
+    """Checks the program's output: it ended as it should, with at least one stop for each instruction of the
+    functions."""
     lines = [line for line in printed.splitlines() if line.startswith(("STEPPED", "DEBUGGER", "AS BEFORE"))]
     stepped, debugger, as_before = lines
     *right, stops, compiled = stepped.split()
@@ -61,7 +62,7 @@ def test_under_pdb(version, extensions):
         assert stop(answer) == (str(PROGRAM), INSIDE, "main")
         attached = pdb.say("p tools()")
         if version >= (3, 12):
-            # 3.14's pdb has a tool id of its own, too; before, it is the tracer.
+            # pdb of 3.14 has its own tool id; in earlier versions it is the trace function.
             assert (
                 "'depyf.step'" in attached and ("'bdbtracer'" if version >= (3, 14) else "trace_dispatch") in attached
             )
@@ -76,7 +77,7 @@ def test_under_debugpy(version, extensions, tmp_path):
     debugpy = importlib.util.find_spec("debugpy")
     if debugpy is None:
         pytest.skip("debugpy is not installed")
-    # What is compiled in it is for this CPython; the others run its Python.
+    # The compiled parts of debugpy are for this CPython; the other interpreters run its Python code.
     tmp_path.joinpath("debugpy").symlink_to(Path(debugpy.origin).parent)
     environment = paths(tmp_path)
     with Adapter(PROGRAM, python=python(version, extensions), environment=environment) as debugger:

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
 RUNS = 50  # of the interpreter that runs the tests
 RUNS_OF_OTHERS = 10
-# Each thread gives the interpreter's lock up for a while, and asks for it again when the interpreter may be gone.
+# Each thread releases the interpreter's lock for a while, and takes it again when the interpreter may have ended.
 PROGRAM = """
 import argparse, sys, threading, time
 from depyf import _core

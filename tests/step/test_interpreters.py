@@ -1,4 +1,5 @@
-"""depyf.step under each CPython at hand: every instruction of ordinary functions, and setting what is on the stack."""
+"""depyf.step under each CPython at hand: every instruction of ordinary functions, and changes of values on the
+stack."""
 
 from __future__ import annotations
 

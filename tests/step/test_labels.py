@@ -1,5 +1,5 @@
-"""What CPython and Dynamo did: the texts of dis are not what a decompiler may read, and functions have names that are not
-those of where they stand."""
+"""Two facts about CPython and Dynamo: the texts of dis are not fit for a decompiler, and the name of a function may not
+fit the place of its definition."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_labels_in_the_texts_of_dis(version, extensions):
         env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
     )
     assert done.returncode == 0, done.stderr
-    assert re.search(r"to L\d", done.stdout)  # it is as it was when it broke
+    assert re.search(r"to L\d", done.stdout)  # the state in which the older tool broke
 
 
 NAMES = """
@@ -83,7 +83,7 @@ assert outer(3) == [5]
 
 
 def test_a_function_named_otherwise_than_where_it_stands(extensions):
-    # To 3.10 the name is a constant that MAKE_FUNCTION gets. With PyTorch 2.9 on 3.10 resume functions are made so.
+    # To 3.10 the name is a constant that MAKE_FUNCTION gets. PyTorch 2.9 makes resume functions in this way on 3.10.
     extensions((3, 10))
     done = subprocess.run(
         [interpreter((3, 10)), "-c", NAMES],

@@ -1,4 +1,5 @@
-"""depyf.step on ordinary functions: every instruction, what is on the stack, setting it, and leaving nothing behind."""
+"""depyf.step on ordinary functions: every instruction, the values on the stack, changes of them, and that nothing is
+left behind."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ def test_every_instruction_of_ordinary_functions(function, arguments):
         stepped = function(*arguments)
     assert stepped == plain
     assert check.wrong == []
-    # As many as the functions have instructions, loops aside: each at least once.
+    # There are at least as many stops as the functions have instructions: each is reached once, in a loop more often.
     assert check.stops > (200 if function is ordinary else 60) and check.evaluated > (
         100 if function is ordinary else 20
     )

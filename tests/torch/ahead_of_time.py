@@ -1,10 +1,10 @@
 """Compiles functions ahead of time and saves them: `ahead_of_time.py DIRECTORY`; `ahead_of_time.py DIRECTORY every` saves each
 on each backend.
 
-`ahead_of_time.py DIRECTORY COUNT` loads them again, and prints as JSON how often the guards that depyf shows accept and refuse so
-many inputs as the guards of what was loaded do, and the inputs where they do not. `ahead_of_time.py DIRECTORY run` loads each in a
-block of `prepare_debug` and without one, and prints which give other results. `ahead_of_time.py DIRECTORY pairs` saves
-artifacts that differ in one respect each.
+`ahead_of_time.py DIRECTORY COUNT` loads them again, and tries the guards that depyf shows on COUNT inputs. It prints as
+JSON how often they accept and refuse as the loaded guards do, and the inputs on which they differ. `ahead_of_time.py
+DIRECTORY run` loads each in a block of `prepare_debug` and without one, and prints which give other results.
+`ahead_of_time.py DIRECTORY pairs` saves artifacts that differ in one respect each.
 """
 
 import contextlib
@@ -71,7 +71,7 @@ class Scaled:
 
 
 class Callable(SerializableCallable):
-    """What a server such as vLLM makes of a graph: its own state with the graph as one of several parts."""
+    """A callable as servers such as vLLM make it from a graph: the graph is one of several parts of its state."""
 
     def __init__(self, graph_module, prefix):
         self.graph_module, self.prefix = graph_module, prefix
@@ -151,7 +151,7 @@ def example_inputs(name):
     }[name]
 
 
-BACKENDS = ("aot_eager", "inductor", "eager")  # longer names first, as they are cut off
+BACKENDS = ("aot_eager", "inductor", "eager")  # longer names come first, because the endings are cut off
 FUNCTIONS = ("plain", "filtered", "sized", "containers", "closure", "method")
 
 
@@ -211,7 +211,7 @@ def function(x):
 
 
 def module_function(directory, factor):
-    """A function of a module of its own, which stands in the directory."""
+    """Returns a function of its own module, whose file is in the directory."""
     directory.mkdir(exist_ok=True)
     path = directory / "changing.py"
     path.write_text(MODULE.format(factor=factor))
@@ -252,7 +252,7 @@ def save_pairs(directory):
 
 
 def changed(value, rng):
-    """A value that is another one in some respect, or the same."""
+    """Returns a value that differs in some respect, or the same value."""
     if isinstance(value, torch.Tensor):
         changes = [
             lambda: value,
@@ -307,7 +307,7 @@ def default_dtype(dtype):
 
 
 def states():
-    """States of the process that a guard asks for."""
+    """Yields states of the process that guards check."""
     usual = [contextlib.nullcontext] * 12
     return [
         *usual,
@@ -330,7 +330,8 @@ def load(path):
 
 
 def run(directory):
-    """Calls what is loaded in a block of `prepare_debug`, whose files run, and what is loaded without."""
+    """Calls a function that is loaded in a block of `prepare_debug`, whose files run, and the same function loaded
+    without a block."""
     import depyf
 
     results = {}
@@ -348,7 +349,7 @@ def run(directory):
 
 
 def locals_of(loaded, arguments):
-    """The locals that the guards of a loaded function look at."""
+    """Returns the locals that the guards of a loaded function check."""
     if hasattr(loaded, "prepare_f_locals"):
         return loaded.prepare_f_locals(*arguments)
     from torch._dynamo.aot_compile import bind_locals  # releases before 2.11

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-# Compiled C++ kernels are found again by their source; what Inductor decides is made anew in each test.
+# Compiled C++ kernels are found again by their source, but Inductor's decisions are made anew in each test.
 os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(Path(__file__).parents[2] / ".cache" / "inductor"))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -17,7 +17,8 @@ torch = pytest.importorskip("torch")
 
 @pytest.fixture(autouse=True)
 def fresh_torch():
-    """No function is compiled when a test begins, no cache answers in Inductor's place, and none of our hooks is left at the end."""
+    """When a test begins, no function is compiled and Inductor's caches are empty. At its end, none of depyf's hooks
+    may be left."""
     import torch._dynamo
     import torch._functorch.config
     import torch._inductor.config
@@ -27,7 +28,8 @@ def fresh_torch():
 
     torch._dynamo.reset()
     before = hooks()
-    losses = dict(private.losses)  # told once a process; what a test simulates is no loss for the next
+    # depyf warns of a lost name once in a process. A loss that one test simulates must not hide that of the next.
+    losses = dict(private.losses)
     with (
         torch._inductor.config.patch(fx_graph_cache=False),
         torch._functorch.config.patch(enable_autograd_cache=False),

@@ -1,14 +1,14 @@
-"""A future PyTorch, simulated: each private name that depyf relies on damaged, one at a time, in five ways.
+"""Simulates a future PyTorch: each private name that depyf relies on is damaged, one at a time, in five ways.
 
     python tests/torch/drift.py [--name PART]... [--kind KIND]... [--when before|after] [--case NAME KIND]... [--share I/N]
                                [--json FILE]
 
-The damage is done to torch's own modules, classes, functions, records and loggers, and is seen by depyf alone: a release
-that changes a name changes its own uses of it too. Some names (local variables, records, loggers, how functions are
-called) are changed for all. Each time a program is run, plain and under `prepare_debug`, then `explain` and the doctor.
-A program is harmed if something reaches it: an exception, another result, another number of compilations, a hook that
-stays. Each case is a process of its own, forked from one that has loaded torch, and has loaded depyf only where the damage
-is to come `after` that. Ends with the counts, and with exit status 1 if a program was harmed.
+The damage is done to torch's own modules, classes, functions, records and loggers, and only depyf sees it, because a
+release that changes a name changes its own uses of the name too. Some names (local variables, records, loggers, how
+functions are called) are changed for all. Each time a program is run, plain and under `prepare_debug`, then `explain`
+and the doctor. A program is harmed by any effect on it: an exception, another result, another number of compilations, a
+hook that stays. Each case runs in its own process. It is forked from a process that has loaded torch, and that has
+loaded depyf too if the damage comes `after` that. Ends with the counts, and with exit status 1 if a program was harmed.
 """
 
 from __future__ import annotations
@@ -41,30 +41,31 @@ from torch_helpers import hooks
 
 SECONDS = 120
 KINDS = ("removed", "renamed", "other signature", "raises", "other type")
-# What cannot be damaged from Python: constants in C++, what C++ reads where no frame can be asked for, and cells and
+# Names that cannot be damaged from Python: constants in C++, names that C++ reads without a frame, and cells and
 # classes that a compilation makes on the way.
 NOT_SIMULATED = ("FrameLayout", "_torchdynamo_orig_backend", "f_globals", "compiled_fw", "compiled_bw")
 
 
 def by_depyf(frame):
-    """Does depyf read a name? The doctor reads them as all others do, and what else runs in it is its program, a user's."""
+    """True if a frame that reads a name belongs to depyf. Frames of the doctor do not count: it runs a program as a
+    user does."""
     name = str(frame.f_globals.get("__name__", ""))
     return name.partition(".")[0] == "depyf" and not name.startswith("depyf.doctor")
 
 
 class Changed(Exception):
-    """What a damaged name raises."""
+    """The exception that a damaged name raises."""
 
 
 class Strange:
-    """Something that nobody expects."""
+    """An object of an unexpected type."""
 
     def __iter__(self):
         raise Changed("of another type")
 
 
 def damaged(value, kind, name):
-    """What depyf gets in place of a value."""
+    """Returns the object that depyf gets in place of a value."""
     if kind in ("removed", "renamed"):
         raise AttributeError(f"no attribute {name!r}", name=name, obj=None)
     if isinstance(value, type):
@@ -111,7 +112,7 @@ def in_module(module, name, kind):
                 return damaged(value, kind, name)
             return super().__getattribute__(asked)
 
-    object.__setattr__(module, "__class__", Module)  # some modules have their own idea of it
+    object.__setattr__(module, "__class__", Module)  # some modules define the name themselves
     if kind == "renamed":
         vars(module)[f"{name}_v2"] = value
     try:
@@ -122,7 +123,7 @@ def in_module(module, name, kind):
 
 
 class Method:
-    """In the place of a member of a class: the same to all but depyf."""
+    """Replaces a member of a class; it is damaged for depyf, and the same for all others."""
 
     def __init__(self, owner, name, kind):
         self.owner, self.name, self.kind = owner, name, kind
@@ -145,7 +146,7 @@ class Method:
 
 
 class Attribute(Method):
-    """The same of instances."""
+    """An attribute of instances that is damaged for depyf alone."""
 
     def __set__(self, instance, value):
         put = getattr(type(self.before), "__set__", None)
@@ -200,7 +201,7 @@ def in_class(owner, name, member):
 
 @contextlib.contextmanager
 def local_variable(owner, name, kind):
-    """A variable of torch's functions has another name; what depyf looks for is something else."""
+    """Renames a variable of torch's functions, and gives the name that depyf looks for to another value."""
     functions = [owner] if isinstance(owner, types.FunctionType) else list(vars(owner).values())
     functions = [inspect.unwrap(one) for one in functions if isinstance(one, types.FunctionType)]
     functions = [one for one in functions if name in one.__code__.co_varnames and not one.__code__.co_freevars]
@@ -246,7 +247,7 @@ def _with_other_variable(function, name, kind):
 
 @contextlib.contextmanager
 def record(name, kind):
-    """A record of the structured trace, for whoever listens."""
+    """Changes a record of the structured trace for all listeners."""
 
     def change(one):
         metadata = one.metadata
@@ -313,7 +314,7 @@ def filtered(change):
 
 @contextlib.contextmanager
 def logger(name, kind):
-    """Torch logs under another name, or its loggers are of another kind."""
+    """Renames torch's loggers, or gives them another type."""
     found = [one for one in list(logging.root.manager.loggerDict) if one == name or one.endswith(f".{name}")]
     undo = []
     for full in found:
@@ -337,14 +338,14 @@ def logger(name, kind):
             table[full] = one
 
 
-# What each row is damaged by
+# The functions that damage the names of rows
 
 _made_by_compile = None
 
 
 @contextlib.contextmanager
 def on_results(name, kind):
-    """What torch.compile gives has another mark."""
+    """Damages the mark on the results of torch.compile."""
     global _made_by_compile
 
     def change(result):
@@ -368,7 +369,7 @@ def on_results(name, kind):
 
 @contextlib.contextmanager
 def unique_names(prefix, kind):
-    """Dynamo names what it makes in another way."""
+    """Changes the names that Dynamo gives to the objects that it makes."""
     from torch._dynamo import bytecode_transformation
 
     function = bytecode_transformation.unique_id
@@ -414,7 +415,7 @@ def resume_prefix(kind):
 
 
 def damage(row, kind):
-    """What damages the name of a row."""
+    """Returns a context manager that damages the name of a row."""
     if row.kind == "mark":
         if row.path == "_dynamo_source":
             return in_class(torch.fx.Node, row.path, Attribute(torch.fx.Node, row.path, kind))
@@ -474,9 +475,10 @@ def compiled_by(function, backend):
 
 
 def program(backend):
-    """(Values that it computes, what it compiled): a graph break, forward and backward, an exception, a recompilation.
+    """Runs a graph break, forward and backward, an exception and a recompilation. Returns (the computed values, the
+    compiled code).
 
-    Only the module goes through all of the backend: what it does with a graph takes longest.
+    Only the module runs with the whole backend, because compiling a graph takes longest.
     """
     torch._dynamo.reset()
     torch.manual_seed(0)
@@ -486,7 +488,7 @@ def program(backend):
     result = model(x)
     result.sum().backward()
     out += [result.detach(), x.grad]
-    if backend == "inductor":  # which has another way for what needs no gradient
+    if backend == "inductor":  # which compiles code without gradients in another way
         out.append(model(torch.ones(3)))
     with contextlib.suppress(KeyError):
         failing(torch.ones(3))
@@ -509,7 +511,8 @@ def same(one, other):
 
 
 def examine(row, kind, when, backend, plain):
-    """One case: what harmed the program, how often the name was told, does the doctor name it, other warnings."""
+    """Runs one case. Returns the harm to the program, the number of warnings about the name, whether the doctor names
+    it, and other warnings."""
     harm = []
     before = hooks()
     assert ("depyf" in sys.modules) == (when == "after")
@@ -524,7 +527,7 @@ def examine(row, kind, when, backend, plain):
                         values, toy, counts = counted(backend)
                     if not same(values, plain[0]):
                         harm.append("other results")
-                    # Some damage is seen by Dynamo too, where it compiles the damaged function itself.
+                    # Dynamo sees some damage too, when it compiles the damaged function itself.
                     if counts != plain[1] and counts != (now := counted(backend)[2]):
                         harm.append(f"compiled otherwise: {counts} instead of {now}")
                     str(depyf.explain(toy))
@@ -535,7 +538,7 @@ def examine(row, kind, when, backend, plain):
                     harm.append("no index.md")
                 told = [str(one.message) for one in caught if str(one.message).startswith("depyf")]
                 named = doctor_names(row, told)
-                if not named:  # the doctor sees more, as it tries each feature
+                if not named:  # the doctor finds more, because it tries each feature
                     from depyf.doctor import trial
 
                     ran, problems = trial.run(backend)
@@ -554,7 +557,7 @@ def examine(row, kind, when, backend, plain):
 
 
 def doctor_names(row, told):
-    """Does the doctor name what is damaged, and all else that was told?"""
+    """True if the doctor names the damaged name, and everything else that was warned of."""
     from depyf.compat import probe
     from depyf.compat.names import NAMES
 
@@ -578,7 +581,8 @@ def places(error):
 
 
 def forked(function, *arguments):
-    """What a function gives in a process of its own, as JSON has it; the exit status or the signal that ended it."""
+    """Returns the result of a function that runs in a process of its own, through JSON; if the process failed, its exit
+    status or signal."""
     reader, writer = os.pipe()
     sys.stdout.flush()
     child = os.fork()
@@ -602,7 +606,7 @@ def forked(function, *arguments):
 
 
 def rows():
-    """The names that this release has: what `damage` has to know of each."""
+    """Returns the rows of the names that this release has."""
     from depyf.compat.names import NAMES
     from depyf.compat.releases import Release
 
@@ -620,11 +624,12 @@ def cases(parts, kinds, whens):
 def run(wanted, *, show=False):
     """The results of cases, a dict each."""
     sys.modules.setdefault("drift", sys.modules[__name__])
-    # Everything is made anew but the machine code, which is found by its source.
+    # Everything is compiled anew except the machine code, which is found again by its source.
     torch._inductor.config.fx_graph_cache = torch._functorch.config.enable_autograd_cache = False
     torch._inductor.config.compile_threads = 1
     torch.set_num_threads(1)
-    # Measures how fast guards are, and takes longer than all else: tells nobody anything here.
+    # PyTorch measures the speed of guards with this function, which takes longer than everything else and is of no use
+    # here.
     torch._dynamo.guards.profile_guard_manager = lambda *_: 0.0
     with tempfile.TemporaryDirectory() as directory:
         # depyf is compiled once, however often it is imported.
@@ -638,7 +643,7 @@ def _run(wanted, show):
         inductor = row.lazy or any(part in row.path for part in ("inductor", "pre_grad", "post_grad", "inference"))
         backend = "inductor" if inductor else "aot_eager"
         if backend not in plain:
-            program(backend)  # what torch loads and remembers when it first compiles is there for all
+            program(backend)  # so that all cases have the state that torch builds up at its first compilation
             plain[backend] = counted(backend)[::2]
             gc.freeze()
         if when == "after":

@@ -1,4 +1,5 @@
-"""What was compiled ahead of time, alive: `decompile`, `explain`, and `prepare_debug` around it."""
+"""Functions that were compiled ahead of time, in the process that loaded them: `decompile`, `explain`, and
+`prepare_debug` around them."""
 
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ INPUTS = (torch.ones(4, 4), torch.ones(4, 4))
 
 
 def compiled(backend="eager", fn=function, inputs=INPUTS):
-    with torch._functorch.config.patch(enable_autograd_cache=True):  # which `fresh_torch` switches off
+    with torch._functorch.config.patch(enable_autograd_cache=True):  # the fixture `fresh_torch` switches the cache off
         return torch.compile(fn, fullgraph=True, backend=backend).aot_compile((inputs, {}))
 
 
@@ -338,7 +339,8 @@ def broken(x):
 
 
 def restored(path):
-    """`broken` under torch.compile, with what was compiled of it before `torch._dynamo.reset` and saved; the caller installs it."""
+    """`broken` under torch.compile, and the saved compilations of it from before `torch._dynamo.reset`; the caller
+    installs them."""
     from torch._dynamo.package import CompilePackage, DiskDynamoStore
 
     store = DiskDynamoStore(str(path))

@@ -1,4 +1,4 @@
-"""Which artifacts each kind of compilation leaves: all 24 of them, file by file."""
+"""Checks the artifacts of each kind of compilation file by file, all 24 of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PRE_GRAD = ["BEFORE_PRE_GRAD.0.py", "AFTER_PRE_GRAD.0.py"]
 
 
 def inductor(n):
-    """What Inductor makes of the n-th graph that it gets."""
+    """Returns the files that Inductor makes from the n-th graph that it gets."""
     return [
         f"BEFORE_POST_GRAD.{n}.py",
         f"AFTER_POST_GRAD.{n}.py",
@@ -105,7 +105,7 @@ def test_artifacts(backend, kind, dynamic, grad, tmp_path):
         assert ("f32[6, 4][4, 1]cpu" in text) is not dynamic, text
         assert bool(re.search(r"f32\[s\d+, ", text)) is dynamic, text
 
-    # What was captured runs from its file.
+    # The captured graph runs from its file.
     namespace = {}
     exec((tmp_path / f"{prefix}Captured_Graph.0.py").read_text(), namespace)
     inputs = {"x": x, "y": y, "scale": getattr(plain, "scale", None)}
@@ -113,7 +113,7 @@ def test_artifacts(backend, kind, dynamic, grad, tmp_path):
     if not dynamic:  # else sizes are inputs too
         torch.testing.assert_close(namespace["GraphModule"]()(*(inputs[name_of(n)] for n in names))[0], result)
 
-    # Forward and backward have the same number, and are told apart.
+    # Forward and backward have the same number, and different files.
     if grad and backend != "eager":
         assert "tangents_1" in (tmp_path / f"{prefix}Backward_graph.0.py").read_text()
         assert "tangents_1" not in (tmp_path / f"{prefix}Forward_graph.0.py").read_text()

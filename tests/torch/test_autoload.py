@@ -1,4 +1,5 @@
-"""`depyf autoload`: with its file in site-packages the variable DEPYF_DIR captures any program, and without it nothing is left."""
+"""`depyf autoload`: with its file in site-packages, any program with the variable DEPYF_DIR is captured; `off` leaves
+nothing behind."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ if len(sys.argv) == 1:
 
 @pytest.fixture
 def environment(tmp_path):
-    """The Python and the site-packages of an environment of its own, which sees this one's packages and the checkout."""
+    """Returns the Python and the site-packages of a new environment, which sees the packages of this one and the
+    checkout."""
     venv.create(tmp_path / "venv", with_pip=False, symlinks=True)
     (packages,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")
     (packages / "checkout.pth").write_text(f"{sysconfig.get_path('purelib')}\n{ROOT / 'python'}\n")
@@ -36,7 +38,7 @@ def environment(tmp_path):
 
 
 def content(directory):
-    """The files below a directory, with what is in them."""
+    """Returns the files below a directory, with their contents."""
     return {path.relative_to(directory): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
 
 

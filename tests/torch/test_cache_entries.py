@@ -1,4 +1,4 @@
-"""Cache entries as copies: what is in them, what their guards say, what their code does."""
+"""Cache entries as copies: their contents, the verdicts of their guards, and the effects of their code."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_fields(backend):
     assert not eval(tensor.expression, {"torch": torch, "L": {"b": X.double()}})
     (graph,) = entry.graphs
     assert graph.name in entry.source.replace(graph.full_name, "") and graph.full_name in entry.code.co_names
-    if backend != "inductor":  # which lets go of the graph, or not
+    if backend != "inductor":  # which frees the graph, or keeps it
         assert graph.graph_module is not None
     if graph.graph_module is not None:
         assert [source for _, source in graph.placeholders] == ["L['a']", "L['b']"]
@@ -208,7 +208,8 @@ def test_instances_share_code_and_entries():
 
 
 class Holder(torch.nn.Module):
-    """What a backend may give in the place of a function, and what Dynamo of 2.2 makes of a graph that a backend gives."""
+    """A module that a backend may return in place of a function. Dynamo of 2.2 wraps a graph that a backend returns in
+    such a module."""
 
     def __init__(self, graph):
         super().__init__()
@@ -265,7 +266,7 @@ def test_an_entry_that_dynamo_invalidated_is_no_entry_and_no_drift(recwarn):
     compiled(torch.ones(3))
     (entry,) = torch._dynamo.eval_frame._debug_get_cache_entry_list(doubled.__code__)
     manager = entry.guard_manager
-    # What Dynamo does when an object is freed that the guards refer to.
+    # Dynamo makes this call when an object that the guards refer to is freed.
     manager.extra_state.invalidate(manager.cache_entry, DeletedGuardManagerWrapper("it got deallocated"))
     (entry,) = torch._dynamo.eval_frame._debug_get_cache_entry_list(doubled.__code__)
     assert entry.code is None

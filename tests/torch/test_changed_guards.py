@@ -53,7 +53,7 @@ class Layered(torch.nn.Module):
 
 
 def arguments():
-    """What the function below is compiled with."""
+    """Returns the arguments that the function below is compiled with."""
     return {
         "x": torch.ones(3, 4),
         "y": torch.ones(4),
@@ -89,7 +89,7 @@ def make_function():
 
 
 class Compiled:
-    """The function, compiled once, and its guards; `reasons` says why they do not hold after some changes."""
+    """A function that was compiled once, and its guards. `reasons` returns why they do not hold after some changes."""
 
     def __init__(self):
         torch._dynamo.reset()
@@ -103,7 +103,7 @@ class Compiled:
         return {**given, "cell": self.function.__closure__[0].cell_contents}
 
     def reasons(self, *changes):
-        """The reasons after these changes, which are taken back."""
+        """Returns the reasons after these changes, and then undoes the changes."""
         module, cache = self.given["module"], self.given["cache"]
         given = {**self.given, "module": copy.deepcopy(module), "cache": copy.copy(cache)}
         with contextlib.ExitStack() as stack:
@@ -264,7 +264,7 @@ SAME_VALUE = [
     {"class", "longer cache", "cache of fewer layers"},
     {"shorter list", "tuple", "item"},
     {"keys", "fewer keys"},
-    # What is made in the mode, or by the change of a model, has more than one aspect that is new.
+    # A tensor that is made in inference mode, or after the change of a model, differs in more than one aspect.
     {"dtype", "model's dtype"},
     {"inference mode", "inference tensor"},
     # The same sizes change in both: that is one reason.
@@ -324,7 +324,7 @@ def test_a_tensor_of_another_shape_in_another_layout_is_one_value(tmp_path):
 
     session = recompiled(tmp_path, calls)
     last = session.recompilations()[-1]
-    # Of 0/1 the flag differs, and x in its shape and its layout; of 0/0 the flag, n and x.
+    # The call differs from 0/1 in the flag and in the shape and layout of x; from 0/0 in the flag, n and x.
     nearest = [failure.subject for failure in last.failures if failure.entry == "0/1"]
     assert last.failures[0].entry == "0/1" and set(nearest) == {"x.shape", "x.stride()", "flag"}
 
@@ -338,7 +338,7 @@ def test_the_nearest_compilation_is_compared_with(tmp_path):
 
     session = recompiled(tmp_path, calls)
     last = session.recompilations()[-1]
-    # The one without gradients is tried first, and is further away.
+    # The entry without gradients is tried first, and differs in more respects.
     assert [failure.entry for failure in last.failures] == ["0/0", "0/0", "0/1", "0/1", "0/1"]
     assert subjects_of(last.failures[:2]) == ["flag", "x.requires_grad"] and last.failures[2].subject == "grad mode"
     summary = program.summary(tmp_path)

@@ -151,7 +151,7 @@ def test_predicted_saving_is_that_of_the_change(name: str, backend: str) -> None
         before, after = seconds(name, False, backend), seconds(name, True, backend)
         data = before.to_dict()
         predicted = sum(saving["seconds"] for saving in data["savings"] if saving["kind"] == name)
-        if number > 0:  # the first round loads and compiles what is made once
+        if number > 0:  # the first round does the work that is done only once
             ratios.append((predicted / before.seconds) / (1 - after.seconds / before.seconds))
     assert statistics.median(ratios) == pytest.approx(1, abs=0.2), ratios
     (saving,) = [saving for saving in data["savings"] if saving["kind"] == name]

@@ -1,4 +1,4 @@
-"""depyf.decompile on what torch wraps functions in."""
+"""depyf.decompile on torch's wrappers of functions."""
 
 from __future__ import annotations
 

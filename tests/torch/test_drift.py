@@ -1,4 +1,4 @@
-"""A sample of what `make drift` does with every private name: see drift.py."""
+"""A sample of `make drift`, which damages every private name; see drift.py."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from torch_helpers import ENVIRONMENT, ROOT
 
 PROGRAM = Path(__file__).parent / "drift.py"
-# Names of each kind of row, of all that a block goes through; each with another kind of damage.
+# One name of each kind of row, from all parts that a block uses, each with another kind of damage.
 SAMPLE = [
     ("convert_frame:register_bytecode_hook", "other signature"),
     ("CompileContext.compile_id", "other type"),

@@ -1,4 +1,4 @@
-"""What a process leaves that dies in a block, and a session.json that cannot be read."""
+"""Dumps of processes that die in a block, and a session.json that cannot be read."""
 
 from __future__ import annotations
 
@@ -104,12 +104,13 @@ def test_what_is_rebuilt_is_what_a_normal_end_writes(name, backend, tmp_path, ca
     module = example(name)
     with depyf.prepare_debug(whole):
         module.main(backend)
-        shutil.copytree(whole, cut)  # what a process leaves that dies here
+        shutil.copytree(whole, cut)  # the files that a process leaves if it dies here
     assert [block.is_open for block in recovery.recover(cut)] == [False]
     ((rebuilt,), (session,)) = read_runs(cut), read_runs(whole)
     assert len(session.frames) > 1
     assert without_named_differences(rebuilt) == without_named_differences(session)
-    # Named in the note: the time of compiling, the links from lines to kernels and the guards as functions.
+    # The note names the parts that are missing: the time of compiling, the links from lines to kernels and the guards
+    # as functions.
     lacks = {name for name in set(names_in(whole)) - set(names_in(cut)) if not name.startswith("__guards_")}
     assert lacks <= {"provenance.json", "provenance.md"}
     named = (
@@ -121,11 +122,11 @@ def test_what_is_rebuilt_is_what_a_normal_end_writes(name, backend, tmp_path, ca
     def index(directory):
         # The note says that the time of compiling is not known.
         text = re.sub(r"(?:\*\*Note\.\*\*|Compiling took|- Predicted to save) (?:.+\n)+\n", "", pages(directory))
-        # The graphs alone do not always tell the module, which is the last column of tables.md.
+        # The graphs alone do not always show the module, which is the last column of tables.md.
         return re.sub(r"- \[__guards_.*\n|(?<=`) \| [^|\n]*\|$", "", text, flags=re.MULTILINE)
 
     if (whole / "tables.md").exists():
-        # The graphs alone do not always tell the module, which is the last column.
+        # The graphs alone do not always show the module, which is the last column.
         tables_of_both = [
             re.sub(r"\| [^|]*\|$", "|", (directory / "tables.md").read_text(), flags=re.MULTILINE)
             for directory in (cut, whole)
@@ -142,7 +143,7 @@ def test_a_block_that_is_open_is_told_of_and_left_alone(tmp_path):
         torch.compile(dying.second, backend="eager")(torch.ones(3))
         before = names_in(tmp_path)
         assert "The block is still open (last compilation: 0/0 of second" in program.summary(tmp_path)
-        # And seen from another process.
+        # The command in another process reports the same.
         command = [sys.executable, "-m", "depyf", "explain", str(tmp_path)]
         done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=100)
         assert done.returncode == 1 and "The block is still open (last compilation: 0/0 of second" in done.stderr
@@ -159,7 +160,7 @@ def test_a_line_that_is_cut_costs_that_line(tmp_path):
     (path,) = cut.glob(journal.PATTERN)
     data = path.read_bytes()
     ends = [i + 1 for i, byte in enumerate(data) if byte == 10]
-    # A line that lacks its newline alone can be read.
+    # A line that lacks only its newline can be read.
     whole_lines = {0, *ends, *(end - 1 for end in ends)}
     texts = {}
     for at in range(0, len(data), len(data) // 60):
@@ -170,7 +171,7 @@ def test_a_line_that_is_cut_costs_that_line(tmp_path):
         texts[at] = len(block.compilations)
         assert isinstance(plain(block.session), dict)
     assert texts[0] == 0 and max(texts.values()) == 2 and sorted(texts.values()) == list(texts.values())
-    # A line that is no line of ours, in the middle.
+    # A line in the middle that depyf did not write.
     path.write_bytes(data[: ends[3]] + b'{"frame": "x"}\n[' + b"[" * 100_000 + b"\n\xff\n" + data[ends[3] :])
     (block,) = recovery.recover(cut)
     assert "3 lines of the journal cannot be read." in block.session.notes and len(block.compilations) == 2

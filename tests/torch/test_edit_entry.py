@@ -1,4 +1,4 @@
-"""Edits of entries: code, guards, graphs; each one's effect by value, its compilations counted."""
+"""Edits of entries (code, guards, graphs): the effect of each is checked by value, and compilations are counted."""
 
 from __future__ import annotations
 
@@ -375,7 +375,7 @@ def test_modules_keep_their_parameters():
         assert torch.equal(module.weight.grad, X * 100)
 
 
-# Each kind of edit of code on each kind of function. What guards do is above.
+# Each kind of edit of code on each kind of function. The tests of guards are above.
 
 
 def graph_times_three(entry):
@@ -421,7 +421,8 @@ def test_every_edit_of_code_on_every_kind_of_function(name, what, tmp_path):
 
 
 def stored_twice(text):
-    """Output code that stores twice as much, in vectors or one by one: which it is depends on the processor."""
+    """Returns output code that stores twice the values. It stores vectors or single numbers, depending on the
+    processor."""
     text, vectors = re.subn(r"(tmp\d+)\.store\(", r"decltype(\1)(\1 + \1).store(", text)
     text, scalars = re.subn(r"(out_ptr\d+\[[^\]]*\] = )(tmp\d+);", r"\1\2 + \2;", text)
     assert vectors or scalars
@@ -429,7 +430,7 @@ def stored_twice(text):
 
 
 def output_code(tmp_path, graph):
-    """Inductor's files for a graph, edited so that what they store is twice as much: direction -> path."""
+    """Returns Inductor's files for a graph, edited so that they store twice the values: direction -> path."""
     out = {}
     for direction, compiled in kernels.compiled_graphs(graph.function).items():
         call = getattr(compiled.current_callable, "original", compiled.current_callable)

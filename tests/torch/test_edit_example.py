@@ -1,4 +1,4 @@
-"""examples/edit_cache_entry.py: the whole story, by value and by what it prints."""
+"""examples/edit_cache_entry.py: the whole program is checked by values and by its output."""
 
 from __future__ import annotations
 

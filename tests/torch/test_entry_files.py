@@ -136,7 +136,8 @@ def test_saved_in_one_process_and_loaded_in_another(tmp_path):
     assert set(out) == {"function", "module", "method", "free variables"}
     assert all(all(one.values()) for one in out.values()), out
 
-    # Elsewhere a class is gone, the function is a local one, the instance is not known: each is said, and where.
+    # In another process a class may be missing, the function may be local, and the instance may be unknown. Each error
+    # is reported with its place.
     changed = MODULE.replace("class Box", "class Container").replace("Box(", "Container(")
     said = python(REFUSED, tmp_path, source=changed).stdout.splitlines()
     assert said[0].startswith("LookupError function.py, line ") and "missing Box of module saved_module" in said[0]
@@ -313,7 +314,7 @@ def test_not_a_file_of_an_entry(tmp_path):
 
 
 def editor(monkeypatch, tmp_path, program):
-    """$EDITOR as a program that changes `text`."""
+    """Sets $EDITOR to a program that changes `text`."""
     path = tmp_path / "editor.py"
     path.write_text(f"import sys\ntext = open(sys.argv[1]).read()\n{program}\nopen(sys.argv[1], 'w').write(text)\n")
     monkeypatch.setenv("EDITOR", f"{sys.executable} {path}")
@@ -334,7 +335,7 @@ def test_round_trip_through_an_editor(monkeypatch, tmp_path):
     assert torch.equal(f(X, -X), add(X, -X)) and compiles() == before
     guards = edited.registration.entry.guards
     assert len(guards) == len(entry.guards) + 1 and edited.registration.entry.native  # Dynamo's own are still Dynamo's
-    # Edited again by hand, and registered in the place of the first.
+    # The file is edited again by hand, and registered in place of the first entry.
     edited.path.write_text(edited.path.read_text().replace("100 *", "50 *"))
     edited.register()
     assert torch.equal(f(X, X + 1), 50 * add(X, X + 1)) and len(depyf.registered()) == 1
@@ -489,7 +490,7 @@ def test_nothing_is_compiled_where_resume_functions_are_in_the_file(tmp_path):
 
 
 def saved(tmp_path, change=lambda text: text):
-    """A file of an entry, its text changed."""
+    """Changes the text of an entry's file."""
     path = tmp_path / "entry.py"
     compiled = torch.compile(plain, backend="eager")
     compiled(X)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 
 def run(name, backend, capsys):
-    """What the program returns and prints, seen from a fresh start."""
+    """Returns the result and the output of the program after a reset of Dynamo."""
     torch._dynamo.reset()
     capsys.readouterr()
     result = example(name).main(backend)

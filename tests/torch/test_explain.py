@@ -1,4 +1,4 @@
-"""`depyf.explain`: what is there of a compiled function, and what is said to be missing."""
+"""`depyf.explain`: the facts about a compiled function, and the parts that it reports as missing."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ ACCEPTED, REFUSED = 20, 50
 
 
 def guard_function(guards):
-    """The function of `guards`, from its source, as `f(L, G)`."""
+    """Returns the function `f(L, G)` that the source of guards defines."""
     space = {}
     exec(depyf.guards.source(guards, "guard"), space)
     live = [one.live for one in guards]
@@ -50,7 +50,7 @@ def compare(manager, local, most=None, fixed=()):
         if not expected and one.kind is not None:
             assert one.kind in {guard.kind for guard in failing}, one.name
         elif not expected:
-            # One of those that fail is on what was changed.
+            # One of the failing guards is on the value that was changed.
             assert not one.paths or any(
                 guard.live or path in text + (guard.value or "")
                 for guard, text in verdict.failing
@@ -66,7 +66,7 @@ def test_same_verdicts(case):
     with torch.set_grad_enabled(case.grad):
         accepted, refused, never_failed = compare(entry.guard_manager, local, fixed=case.fixed)
     assert accepted >= ACCEPTED and refused >= REFUSED, (accepted, refused)
-    # Each guard was violated, but for those on what a test cannot change and put back.
+    # Each guard was violated, except those on values that a test cannot change and restore.
     assert not [guard for guard in never_failed if not (case.fixed and guard.source.startswith(case.fixed))]
 
 
@@ -89,7 +89,7 @@ def test_a_new_kind_of_guard_or_accessor_fails_here():
 
 @contextlib.contextmanager
 def compilations():
-    """Each compilation's guard manager and local variables, as they come."""
+    """A list that gets the guard manager and the local variables of each compilation."""
     found = []
     module = torch._dynamo.guards
 
@@ -104,7 +104,7 @@ def compilations():
 
 
 def tried(found, most=None):
-    """Tries the compilations that are in the list, and takes them out."""
+    """Tries the compilations in the list, and removes them from it."""
     while found:
         manager, local = found.pop(0)
         accepted, refused, _ = compare(manager, local, most)
@@ -144,7 +144,7 @@ def test_hard():
         with compilations() as found:
             arguments, keywords = make()
             torch.compile(function, backend="eager")(*arguments, **keywords)
-            # What the function changed is not what it was compiled with.
+            # The function has changed some of its arguments, so they are not the values that it was compiled with.
             number += len(found)
             for manager, local in list(found):
                 if manager.check(local):

@@ -132,7 +132,7 @@ def test_blocks_that_end_in_another_order(tmp_path):
 
 @pytest.mark.filterwarnings("ignore:depyf. Compiled before the block")
 def test_threads_with_blocks_of_their_own(tmp_path):
-    # Each compiles functions of its own, some in a directory that both write to.
+    # Each block compiles its own functions, some in a directory that both blocks write to.
     errors, results = [], {}
 
     def work(name, factor):
@@ -161,7 +161,7 @@ def test_threads_with_blocks_of_their_own(tmp_path):
 
 
 def test_two_processes_and_one_directory(tmp_path):
-    # The same function's name and numbers, other contents, at the same time.
+    # Both write a file for the same function name and numbers at the same time, with different contents.
     code = """
 import sys, pathlib, time, torch, depyf
 directory, mine, other = sys.argv[1:]
@@ -304,7 +304,7 @@ def compilations(run):
 
 
 class Dropped:
-    """Something that may have weak references."""
+    """An object that can be referred to weakly."""
 
 
 def test_what_a_compiled_call_frees_counts_as_no_frame(tmp_path):
@@ -398,7 +398,7 @@ def test_torch_prints_graphs_as_before(tmp_path):
 
 
 def test_an_event_that_comes_after_the_end_leaves_no_file(tmp_path, monkeypatch):
-    # Another thread can be on its way to a block that has just ended.
+    # Another thread can still send an event to a block that has just ended.
     from depyf.capture import hub
 
     kept = []

@@ -65,7 +65,7 @@ def test_nothing_of_a_hostile_program_leaves_its_line(tmp_path, capsys):
 
 
 def code_span(text):
-    """The text as a code span of Markdown: between more backticks than stand together in it."""
+    """Returns the text as a code span of Markdown, between more backticks than any run of backticks in it."""
     fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{pad}{text}{pad}{fence}"

@@ -84,7 +84,8 @@ def new_entry(net, compiled, x):
 def save_and_load(net, compiled, x, path):
     depyf.cache_entries(compiled)[0].save(path)
     entry = depyf.load_entry(path, fn=compiled)
-    # It is run by hand: PyTorch 2.13 never frees code in whose frame it compiles another function, the loaded one here.
+    # The function is run by hand, because PyTorch 2.13 never frees code in whose frame it compiles another function,
+    # which is the loaded one here.
     with entry.register() as handle:
         assert handle.active and entry.run(x) is not None
 
@@ -126,7 +127,8 @@ USES += (save_and_load, edit_in_editor, step, debug, here)
 
 @functools.cache
 def plain(backend):
-    """What PyTorch alone keeps, from the second run on: the first one loads parts of PyTorch."""
+    """Returns the objects that PyTorch alone keeps. The second run counts, because the first one loads parts of
+    PyTorch."""
     kept.states(backend, nothing, contextlib.nullcontext())
     return kept.states(backend, nothing, contextlib.nullcontext())
 
@@ -137,7 +139,7 @@ def assert_freed(found, backend):
 
 
 def with_path(use, tmp_path, monkeypatch):
-    """The use, with a path for those that take one, and without a debugger's prompt."""
+    """Returns the use of a public call, with a path if the call takes one, and without a debugger's prompt."""
     monkeypatch.setenv("PYTHONBREAKPOINT", "0")
     monkeypatch.setenv("EDITOR", "true")
     return functools.partial(use, path=tmp_path / "entry.py") if use.__code__.co_argcount == 4 else use
@@ -173,7 +175,7 @@ def test_an_open_step_block_keeps_nothing():
 
 
 def test_a_watch_that_keeps_something_is_told():
-    """The comparison itself: what is held shows at each checkpoint."""
+    """Tests the comparison itself: an object that is held shows at each checkpoint."""
     held = []
     plain("eager")  # first: the first run loads parts of PyTorch, which stay
     found = kept.states("eager", lambda net, compiled, x: held.append(net.scale), contextlib.nullcontext())
@@ -240,7 +242,7 @@ def test_rounds_of_edit_register_and_remove_leave_nothing():
 
 @pytest.mark.parametrize("is_inside", [False, True])
 def test_the_method_that_a_backend_returns_is_freed_as_ever(is_inside, tmp_path):
-    # Dynamo puts another in its place, as long as the function of the graph has not been made when the backend gets it.
+    # Dynamo replaces it by another function unless the function of the graph exists when the backend gets the graph.
     freed = []
 
     def backend(graph, inputs):
@@ -295,7 +297,7 @@ def test_what_was_removed_while_a_thread_ran_a_compiled_call_goes_later():
 
 
 def test_threads_outside_compiled_calls_keep_nothing_of_what_was_removed():
-    """As a notebook's kernel, a server and Inductor's pools have: one waits, one computes, one is in a pool."""
+    """There are such threads in notebooks, servers and Inductor's pools: one waits, one computes, one is in a pool."""
     net = kept.new_net()
     compiled = torch.compile(net, backend="eager")
     compiled(torch.ones(2, 4))
@@ -353,11 +355,11 @@ def test_an_exception_in_a_guard_keeps_no_frame():
         assert freed() is None
 
 
-# What runs from files
+# Code that runs from files
 
 
 def hits(call, path, line):
-    """Is a line of a file reached by a call?"""
+    """True if a call reaches a line of a file."""
     reached = []
 
     def local(frame, event, argument):
@@ -378,7 +380,7 @@ def hits(call, path, line):
 
 
 def listed(directory):
-    """What `depyf.debug` lists of a directory."""
+    """Returns the files of a directory that `depyf.debug` lists."""
     text = debugging.message()
     return [file for file in running.files.values() if file.path.startswith(str(directory)) and file.path in text]
 
@@ -395,7 +397,7 @@ def test_breakpoints_hit_in_each_file_that_debug_lists(backend, tmp_path):
     with depyf.prepare_debug(tmp_path):
         call()
     files = listed(tmp_path)
-    # In two parts transformed code and a graph each, and the backward where it is a graph of its own.
+    # Each of the two parts has transformed code and a graph, and the backward if it is a graph of its own.
     assert len(files) == (4 if backend == "eager" else 6)
     assert [file.path for file in files if not hits(call, file.path, file.first_line)] == []
 

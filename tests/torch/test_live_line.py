@@ -86,7 +86,7 @@ def test_a_terminal_shows_a_long_compilation(monkeypatch: pytest.MonkeyPatch) ->
             torch.compile(works, backend=slow)(torch.zeros(2))
         print("DONE", file=terminal, flush=True)
         shown = ""
-        while "DONE" not in shown:  # A terminal may hand over what was written in parts.
+        while "DONE" not in shown:  # A terminal may return the written text in parts.
             shown += os.read(leader, 4096).decode()
         monkeypatch.setenv("DEPYF_QUIET", "1")
         with depyf.compile_costs():

@@ -1,4 +1,5 @@
-"""What runs from files takes no more memory than plain torch.compile; the whole is `make bench-memory`."""
+"""Code that runs from files takes no more memory than plain torch.compile. `make bench-memory` measures more
+programs."""
 
 from __future__ import annotations
 
@@ -56,7 +57,8 @@ kept: list[torch.Tensor] = []
 
 
 def test_what_keeps_a_value_is_seen(monkeypatch, tmp_path):
-    """Without the rule the same measurement fails: the readable source of a break holds what is deleted."""
+    """Without the rule the same measurement fails, because the readable source of a break keeps a value that the
+    bytecode deletes."""
     prove = depyf.proof.prove
 
     def loose(one, two, *, lifetimes=True, **options):
@@ -127,7 +129,8 @@ def test_a_method_whose_object_is_needed_no_more_gets_a_name(tmp_path):
 
 @pytest.mark.parametrize("wraps", [False, True])
 def test_a_backend_of_the_users_may_return_what_it_likes(wraps, tmp_path):
-    """One that returns more than the graph has outputs works with plain Dynamo, which takes items one by one."""
+    """A backend that returns more items than the graph has outputs works with plain Dynamo, which takes items one by
+    one."""
 
     def backend(graph, inputs):
         def run(*args):

@@ -79,8 +79,8 @@ def runnable(inputs: list[Any]) -> list[Any]:
     return [state if isinstance(item, torch.Tensor) and item.shape == state.shape else item for item in inputs]
 
 
-# Their library calls allocate for themselves, which no plan of output code has: products of bfloat16, and the fused attention
-# kernel, whose buffers are as large as such small inputs.
+# These programs call library functions that allocate memory, which the plan of output code does not contain: products
+# of bfloat16, and the fused attention kernel. Their buffers are as large as such small inputs.
 OWN_MEMORY = {"attention", "autocast", "transformer under checkpoint"}
 
 
@@ -95,7 +95,7 @@ def test_peak_of_the_plan_is_that_of_the_run(name: str) -> None:
     (graph,) = memory.to_dict()["graphs"]
     forward, backward = PyCodeCache.modules[before:][-2:]
     for plan, module in ((graph["forward"], forward), (graph["backward"], backward)):
-        module.call(runnable(module.get_args()))  # what is made once is there
+        module.call(runnable(module.get_args()))  # so that objects that are made only once exist
         arguments = runnable(module.get_args())
         assert plan["peak_bytes"] == pytest.approx(peak_of(lambda: module.call(list(arguments))), rel=0.05)  # noqa: B023
         assert plan["unknown_sizes"] == 0

@@ -34,7 +34,7 @@ CELLS = [
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory):
-    """The output of the session, cell by cell, and its directory."""
+    """Returns the output of the session, cell by cell, and its directory."""
     directory = tmp_path_factory.mktemp("notebook")
     program = f"CELLS = {json.dumps(CELLS)}\n{SESSION}"
     variables = {**ENVIRONMENT, "IPYTHONDIR": str(directory / "ipython")}

@@ -1,4 +1,4 @@
-"""depyf.numerics: verdicts, planted faults, and a program that is where it was."""
+"""depyf.numerics: verdicts, planted faults, and a program whose state has not changed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def smooth(x, w):
 
 def cancelling(x):
     y = x + 1.0e4
-    return (y - 1.0e4) * 3  # nothing is left of the small digits
+    return (y - 1.0e4) * 3  # the small digits are lost
 
 
 def logarithm(x):
@@ -36,7 +36,7 @@ def logarithm(x):
 
 
 class Counting(torch.nn.Module):
-    """A model with everything that a run of it changes."""
+    """A model with every kind of state that a run can change."""
 
     def __init__(self):
         super().__init__()

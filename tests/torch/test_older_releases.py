@@ -1,4 +1,5 @@
-"""What other releases of PyTorch do otherwise, done here by hand. `make compat` runs depyf under the releases themselves."""
+"""Imitates other releases of PyTorch where they behave differently. `make compat` runs depyf under the releases
+themselves."""
 
 from __future__ import annotations
 
@@ -65,7 +66,7 @@ def test_without_a_structured_trace_graphs_are_dumped_as_they_are_shown(backend,
     kinds = {one.kind: one.running for one in frame.artifacts}
     wanted = {"Captured_Graph", "Joint_graph", "Forward_graph", "Backward_graph"}
     assert set(kinds) == (wanted if backend == "aot_eager" else {"Captured_Graph"})
-    # Under AOTAutograd the graphs that it made of the captured one run in its place.
+    # Under AOTAutograd the captured graph does not run: the graphs that were made from it run instead.
     assert kinds["Captured_Graph"] == (backend == "eager")
     assert kinds.get("Forward_graph", True) and kinds.get("Backward_graph", True)
     assert frame.proved and frame.running

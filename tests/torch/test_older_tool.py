@@ -1,4 +1,4 @@
-"""Users of the older tool change nothing: its names, signatures, files, and how vLLM uses them."""
+"""Users of the older tool need no change: its names, signatures and files exist, and vLLM's uses of them work."""
 
 from __future__ import annotations
 
@@ -140,15 +140,16 @@ def test_custom_dispatcher(under_depyf, tmp_path):
         TorchCompileWrapperWithCustomDispatcher(None)
     if under_depyf:
         check_dump(tmp_path)
-    # Hooks are gone with the wrappers, as far as Dynamo lets go of those.
+    # Hooks are removed together with the wrappers, as far as Dynamo frees these.
     del one, other
     torch._dynamo.reset()
     gc.collect()
     assert hooks() == before
 
 
-# As an engine like vLLM uses it: a wrapper whose bytecode hook writes transformed code to a file, a monitor that enters
-# prepare_debug by hand, and a backend that splits the graph, shows it under names, and compiles the pieces.
+# The tool is used as engines such as vLLM use it: a wrapper whose bytecode hook writes transformed code to a file, a
+# monitor that enters prepare_debug by hand, and a backend that splits the graph, shows it under names, and compiles the
+# pieces.
 
 
 class Engine(torch.nn.Module):

@@ -1,4 +1,4 @@
-"""`depyf open` of what PyTorch saved: compiled ahead of time, bundles of caches, directories."""
+"""`depyf open` of files that PyTorch saved: functions compiled ahead of time, bundles of caches, directories."""
 
 from __future__ import annotations
 

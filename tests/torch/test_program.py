@@ -171,7 +171,7 @@ def test_compilation_in_another_process_names_what_stays_there(tmp_path):
         assert run["notes"] == []
         kinds[mode] = {(one["kind"], one["direction"]) for one in frame["artifacts"]}
     missing = {(one["kind"], one["direction"]): one["why"] for one in frame["missing"]}
-    # The other process gives back output code and what is logged; the one graph that it only traces stays there.
+    # The other process returns output code and log records. The graph that it only traces is not returned.
     assert kinds["NORMAL"] - kinds["SUBPROCESS"] == {("BEFORE_POST_GRAD", "forward"), ("BEFORE_POST_GRAD", "backward")}
     assert set(missing) == kinds["NORMAL"] - kinds["SUBPROCESS"] and kinds["SUBPROCESS"] <= kinds["NORMAL"]
     assert all("TORCHINDUCTOR_FX_COMPILE_MODE=NORMAL" in why for why in missing.values())
@@ -232,7 +232,7 @@ def test_a_second_process_with_warm_caches_names_each_file_that_the_first_has_mo
     named = {(one["kind"], one["direction"]): one["why"] for one in frames["warm"]["missing"]}
     assert fewer == set(named)
     assert all("came from a cache" in why and "force_disable_caches = True" in why for why in named.values())
-    # All other files of the one are in the other: those of the whole dump too.
+    # All other files of the cold run are in the warm run too, also those of the whole dump.
     lost = {path.name for path in (tmp_path / "cold").iterdir()} - {path.name for path in (tmp_path / "warm").iterdir()}
     lost -= {"provenance.md", "tables.md"}  # without links there is nothing to say there
     lost -= {miss["file"] for miss in frames["cold"]["misses"]}  # the keys that the empty cache was asked for
@@ -240,7 +240,7 @@ def test_a_second_process_with_warm_caches_names_each_file_that_the_first_has_mo
     assert {of_cold.get(name, name) for name in lost} == {kind for kind, _ in named}
     data = json.loads((tmp_path / "warm" / "provenance.json").read_text())
     (compilation,) = data["runs"][0]["compilations"]
-    # The caches hold graphs as text: which node became which is told by none, and that is said.
+    # The caches hold graphs as text, which does not show the origin of nodes. The dump states that.
     assert [one for one in compilation["chains"] if "gelu" in one["operator"]]
     told = {one.partition(":")[0]: one for one in compilation["missing"]}
     assert set(told) == {"forward", "backward"}

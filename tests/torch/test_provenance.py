@@ -170,7 +170,7 @@ def test_what_is_not_recorded_is_said(tmp_path):
         assert chain["not_recorded"] == []
     assert data["missing"]
     (file,) = tmp_path.glob("*.Captured_Graph.0.py")
-    assert annotate.MARK not in file.read_text()  # each node would say the same
+    assert annotate.MARK not in file.read_text()  # each node would have the same remark
 
 
 def test_a_node_that_became_part_of_others_is_said_to_be_nowhere(tmp_path):
@@ -261,7 +261,7 @@ def test_attention_comes_from_the_nodes_that_it_replaces(tmp_path, is_trained):
         r"#~ (?:fn\.)?([01]) \(test_provenance\.py:(\d+)\).*\n.* = torch\.ops\.aten\._scaled_dot", output_code
     )
     assert [(module, int(line) - ATTENTION) for module, line in lines] == [("0", 4), ("1", 4)]
-    # PyTorch's own list of nodes is cut: provenance.json has them all. A call has one line of comment.
+    # PyTorch's own list of nodes is shortened; provenance.json has all of them. A call has one line of comment.
     assert re.search(r"# Source Nodes: \[\.\.\., \w+\]  #~ ", output_code)
     called = output_code[output_code.index("def call(") :].splitlines()
     assert not any("# Source Nodes" in before and "  #~ " in line for before, line in itertools.pairwise(called))
@@ -282,7 +282,7 @@ def test_no_comment_makes_a_line_longer_than_a_screen(tmp_path):
         torch.compile(f)(torch.ones(9, requires_grad=True)).backward()
     lines = [line for file in tmp_path.glob("__compiled_fn_*") for line in file.read_text().splitlines()]
     assert [line for line in lines if len(line) > 200 >= len(annotate.plain(line))] == []
-    # What does not fit is counted.
+    # Remarks that do not fit in a line are counted.
     assert any(re.search(r"#~ .* and \d+ more", line) for line in lines)
 
 
@@ -303,7 +303,7 @@ def test_each_call_says_its_module_and_line(tmp_path):
         ]
     places = [f"layers.{i} (test_provenance.py:{PRODUCT})" for i in range(3)]
     assert told[3] == places
-    # The gradient of each weight, and that of what the layer gets, which the first layer has not.
+    # The gradient of each weight, and the gradient of the layer's input, except for the first layer.
     assert sorted(told[5]) == sorted([*places, *places[1:]])
 
 
@@ -452,7 +452,7 @@ def test_the_text_of_graphs_is_pytorchs_own(tmp_path, monkeypatch, dynamic):
         bodies = [(directory / one.file).read_text().partition("class ")[2] for one in graphs]
         return len(printed), [(one.kind, one.direction, body) for one, body in zip(graphs, bodies, strict=True)]
 
-    more, own_texts = texts(tmp_path / "first")  # the printer learns from these
+    more, own_texts = texts(tmp_path / "first")  # the printer learns from these calls
     fewer, made = texts(tmp_path / "then")
     assert fewer <= more // 2
     monkeypatch.setenv(hooks.VARIABLE, "pytorch")
@@ -495,7 +495,7 @@ def test_a_graph_that_has_changed_is_printed_again():
 
 
 def _printed_by(printer, graph, **options):
-    """(the text that a printer gives of a graph, did PyTorch make it?)"""
+    """Returns (the text that a printer returns for a graph, true if PyTorch made it)."""
     asked = []
 
     def own():

@@ -1,4 +1,4 @@
-"""Why a function was compiled again, where its graphs end, and what would be compiled next."""
+"""The reasons why a function was compiled again, the ends of its graphs, and the calls that would compile next."""
 
 from __future__ import annotations
 

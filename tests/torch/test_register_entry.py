@@ -1,4 +1,4 @@
-"""Registered entries: Dynamo uses them from the next call on, and forgets them when told to."""
+"""Dynamo uses registered entries from the next call on, and no longer after they were removed."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_registered_under_other_names_of_the_function():
     f = torch.compile(other, backend="eager")
     with constant(3).register():
         assert f(X) == 3 and torch.compile(other, backend="aot_eager")(X) == 3
-        assert torch.equal(other(X), X * 0)  # not under torch.compile: nothing of Dynamo is asked
+        assert torch.equal(other(X), X * 0)  # a call without torch.compile, so Dynamo is not involved
 
 
 def test_generators_and_coroutines_are_refused_with_a_reason():
@@ -215,7 +215,7 @@ def test_guards_that_change_the_cache_that_is_being_searched():
     handles = [constant(1).register()]
 
     def meddle(L):
-        if len(handles) == 2:  # where another thread runs, a guard may be asked more than once
+        if len(handles) == 2:  # if another thread runs, a guard may be evaluated more than once
             handles[0].remove()
             handles.append(constant(2).register())
         return False

@@ -1,4 +1,5 @@
-"""What PyTorch and CPython did to the older tool, done again: each test fails where the defence is absent."""
+"""Repeats changes of PyTorch and CPython that broke the older tool. Each test fails if depyf has no defence against the
+change."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ def double(x):
 
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 def test_graph_modules_that_cannot_be_copied(backend, tmp_path, monkeypatch):
-    # On 3.14 a counter in a graph cannot be pickled, and so no graph module be copied deeply by who only looks at it.
+    # On 3.14 a counter in a graph cannot be pickled, so code that only looks at a graph module must not copy it deeply.
     import copy
     import sys
 
@@ -56,11 +57,11 @@ def test_guards_whose_text_is_no_python(tmp_path):
         compiled(torch.ones(3))
     (entry,) = torch._dynamo.eval_frame._debug_get_cache_entry_list(double)
     words = [line for leaf in entry.guard_manager.root.get_leaf_guards() for line in leaf.verbose_code_parts()]
-    # PyTorch's words of some guards are none: it is as it was when it broke.
+    # Some of PyTorch's texts of guards are no Python, as at the time when the older tool broke.
     assert [one for one in words if not _is_python(one)]
     (story,) = session.full_code
     ast.parse((tmp_path / story.file).read_text())
-    # Nor need what stands there be: `guard_0` decides as the guards do.
+    # depyf needs none of these texts: `guard_0` decides as the guards do.
     found = depyf.explain(compiled).entries[0].guards
     namespace = {"torch": torch}
     exec(found, namespace)
@@ -83,7 +84,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("words", HOSTILE)
 def test_files_are_python_whatever_the_guards_say(words, tmp_path, monkeypatch):
-    # Guards that PyTorch words otherwise than it ever did: their words are in the dump and in the explanation.
+    # Guards with texts that no release of PyTorch has had: the texts are in the dump and in the explanation.
     monkeypatch.setattr(torch._C._dynamo.guards.LeafGuard, "verbose_code_parts", lambda self: [words])
     compiled = torch.compile(double, backend="eager")
     with depyf.prepare_debug(tmp_path) as session:
@@ -114,7 +115,7 @@ def test_uuids_in_the_names_of_graphs(tmp_path):
     with bytecode_hook(lambda old, new: codes.append(new)), depyf.prepare_debug(tmp_path) as session:
         example("toy").main("eager")
     called = {name for code in codes for name in code.co_names if name.startswith("__compiled_fn_")}
-    # It is as it was when it broke: the names differ from run to run.
+    # The names differ from run to run, as at the time when the older tool broke.
     assert called and all(re.search(r"_[0-9a-f]{8}_[0-9a-f]{4}_", name) for name in called)
     files = names_in(tmp_path)
     for frame in session.frames:
@@ -129,7 +130,8 @@ def test_uuids_in_the_names_of_graphs(tmp_path):
 
 
 def test_arguments_that_a_hooked_function_gained(tmp_path):
-    # 2.13 calls what loads output code with `set_sys_modules`, by name, which a replacement with fixed arguments refuses.
+    # PyTorch 2.13 passes `set_sys_modules`, by name, to the function that loads output code. A replacement with fixed
+    # arguments would refuse it.
     import inspect
 
     before = inspect.signature(PyCodeCache.load_by_key_path)

@@ -1,4 +1,4 @@
-"""From prepare_debug on, what is proved runs from its dumped file, with results bit for bit as without."""
+"""Under prepare_debug proved code runs from its dumped file, and the results are the same bit for bit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CAN_RUN = {
 
 
 def results_of(name, backend):
-    """Everything that an example computes: results, changed arguments, losses, gradients."""
+    """Returns everything that an example computes: results, changed arguments, losses, gradients."""
     torch._dynamo.reset()
     torch.manual_seed(0)
     module = example(name)
@@ -40,7 +40,7 @@ def results_of(name, backend):
         compiled = torch.compile(function, backend=backend)
         for _ in range(2):
             args, kwargs = make()
-            # Where a function takes it, a gradient goes back through it.
+            # Gradients are computed for all functions except those that would fail with them.
             leaf = args[0].requires_grad_(case not in ("break_in_with", "mutation"))
             result = compiled(*args, **kwargs)
             tensors = [one for one in leaves(result) if one.requires_grad]
@@ -75,7 +75,7 @@ def identical(one, two):
 
 
 class Files:
-    """The lines of dumped files that run, by file name."""
+    """Yields a dict of the lines of dumped files that run, by file name."""
 
     def __init__(self, directory):
         self.directory = str(directory) + os.sep

@@ -1,4 +1,4 @@
-"""What the session knows: which compilation is which, why, and what is missing."""
+"""The facts in the session: the compilations with their names and reasons, and what is missing."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_graph_break_is_told_of(tmp_path):
 
 
 def test_numbers_survive_a_reset_in_the_block(tmp_path):
-    # Compile ids start again at 0/0: what belongs together must not be mixed.
+    # Compile ids start again at 0/0: the compilations of different runs must not be mixed.
     x = torch.ones(3, requires_grad=True)
     with depyf.prepare_debug(tmp_path) as session:
         first = torch.compile(double, backend="aot_eager")(x)
@@ -178,7 +178,7 @@ def test_a_cache_that_has_one_direction_only_is_told_of_by_direction(tmp_path):
     there = {(one.kind, one.direction) for one in warm.artifacts}
     assert {("ir_post_fusion", "backward"), ("kernel", "forward"), ("kernel", "backward")} <= there
     assert "missing: ir_pre_fusion (forward)" in pages(tmp_path / "warm")
-    # Both run from their files, the one that was loaded from the cache too.
+    # Both run from their files, also the graph that was loaded from the cache.
     assert all(one.running for one in warm.artifacts if one.kind == "kernel")
 
 
@@ -320,7 +320,7 @@ def test_the_direction_is_that_of_the_own_thread():
 
 
 def test_the_first_record_behind_a_handler_that_takes_itself_away(tmp_path, recwarn):
-    # As PyTorch's own does where TORCH_TRACE is not set: what stands behind it does not get that record.
+    # PyTorch's own handler does this if TORCH_TRACE is not set: handlers behind it do not get that record.
     logger = logging.getLogger("torch.__trace")
 
     class Once(logging.Handler):

@@ -38,7 +38,7 @@ def soak(*arguments, keep):
 
 
 def test_programs_are_not_harmed(tmp_path):
-    # This one has cells that are stored from the last to the first.
+    # The program of this seed has cells that are stored from the last to the first.
     done = soak("--seed", "12", "--programs", "1", "--backends", "eager", keep=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 harmed" in done.stdout and " 0 not proved" in done.stdout and "0 that do not parse" in done.stdout

@@ -84,7 +84,7 @@ def test_each_piece_has_a_file_of_output_code_also_from_a_cache(tmp_path):
     with fresh_cache(), caches_on():
         backend, frame = run(pieces, tmp_path / "cold")
     assert len(backend.compiled) == len(frame.files("AFTER_POST_GRAD")) == 3
-    # The second is the same as the first: it has a file, which names the one that runs.
+    # The second piece is the same as the first: its file names the file that runs.
     assert running(frame) == [True, False, True]
     (second,) = [artifact.file for artifact in frame.artifacts if artifact.kind == "kernel" and not artifact.running]
     assert "an earlier graph of the compilation is the same" in (tmp_path / "cold" / second).read_text()

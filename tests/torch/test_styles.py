@@ -17,7 +17,7 @@ LISTS = re.compile(r"\.(extend|append)\(|\[0:0\]|__temp|\btmp_", re.MULTILINE)
 
 @pytest.fixture(scope="module", params=BACKENDS)
 def toy(request):
-    """(transformed code, readable, exact) of each frame of the toy, decompiled where Dynamo shows it."""
+    """(transformed code, readable source, exact source) of each frame of the toy, decompiled in Dynamo's hook."""
     torch._dynamo.reset()
     found = []
     with bytecode_hook(
@@ -57,7 +57,7 @@ def test_the_source_runs_as_it_stands(toy):
     for code, readable, exact in toy:
         for result in (readable, exact):
             back = depyf.compile_like(result.source, code)
-            # The graphs may be gone by now, so what the source relies on is stated.
+            # The graphs may not exist any more, so the facts that the source relies on are passed.
             proof = depyf.prove(code, back, lifetimes=result is not exact, assumptions=result.assumptions)
             assert proof
             graphs = {name for name in code.co_names if name.startswith("__compiled_fn_")}

@@ -1,4 +1,4 @@
-"""What a stranger reads of a run: links that are true, names, limits and errors."""
+"""The texts about a run that a stranger reads: links that are true, names, limits and errors."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_wrapper_is_named_with_what_it_wraps(tmp_path):
 
 
 def test_names_without_qualified_names_in_code_objects():
-    # As CPython 3.10 has them.
+    # Code objects of CPython 3.10 have no qualified name.
     class Code:
         def __init__(self, code):
             self._code = code
@@ -152,7 +152,7 @@ def test_at_the_limit_what_is_said_of_later_calls_is_true(tmp_path):
         frames = len(session.frames)
         ran.clear()
         compiled(torch.ones(2), 5.0)
-        assert not ran and len(session.frames) == frames  # eager, with all that it calls
+        assert not ran and len(session.frames) == frames  # runs eagerly, with all functions that it calls
         compiled(torch.ones(2), 1.0)
         assert ran and len(session.frames) == frames
     text = program.summary(tmp_path)

@@ -1,4 +1,5 @@
-"""Random wrong edits, in processes of their own: no signal, a reason each time, and nothing changes.
+"""Random wrong edits, in processes of their own: none ends in a signal, each is refused with a reason, and none changes
+anything.
 
 A sample; `make edits` runs 1,000.
 """
@@ -23,7 +24,8 @@ ENVIRONMENT = {**ENVIRONMENT, "PYTHONPATH": f"{ENVIRONMENT['PYTHONPATH']}:{ROOT 
 
 
 def run(first, last):
-    """The outcomes, and how often the process died of a signal; it goes on after the edit that did it."""
+    """Returns the outcomes, and the number of signals that ended the process. After a signal it continues with the next
+    edit."""
     outcomes, signals = [], []
     while first < last:
         done = subprocess.run(
@@ -59,7 +61,7 @@ def test_wrong_edits():
     wrong = [one for one in outcomes if one["result"] not in ("exception", "guard fails")]
     wrong += [one for one in outcomes if not one["same afterwards"] or one["left"] or not one["reason"]]
     assert not wrong, json.dumps(wrong[:5], indent=1)
-    # Each kind came, and guards that raise or refuse came as far as a call.
+    # Each kind of edit occurred, and guards that raise or refuse were reached by a call.
     assert {kind for kind, _ in counts} == {
         *("signature", "other_variables", "syntax", "unknown", "guard_name", "guard_raises", "guard_false", "graph")
     }

@@ -1,8 +1,8 @@
 """Random wrong edits of cache entries, for test_wrong_edits.py: python wrong_edits.py SEED FIRST LAST
 
 Each is made, registered if it can be, and called. It has to end in a Python exception of the kinds that `edit` and
-`register` name, or in a guard that fails and says why; afterwards the function returns what it did. Prints one line of
-JSON an edit: its number before it begins, what became of it afterwards.
+`register` name, or in a guard that fails and says why; afterwards the function returns the same as before. Prints one
+line of JSON an edit: its number before it begins, what became of it afterwards.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EXPECTED = (ValueError, SyntaxError, NameError, TypeError, OSError)
 
 
 def signature(rng, entry):
-    """The source with other arguments."""
+    """Returns the source with other arguments."""
     code = entry.target.code
     names = list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
     tree = ast.parse(entry.source)
@@ -105,7 +105,7 @@ def other_variables(rng, entry):
 
 
 def syntax(rng, entry):
-    """The source with a character gone, doubled or put in, so that it no longer compiles."""
+    """Returns the source with a character removed, doubled or inserted, so that it no longer compiles."""
     source = entry.source
     while True:
         at = rng.randrange(len(source))
@@ -117,7 +117,7 @@ def syntax(rng, entry):
 
 
 def unknown(rng, entry):
-    """The source with a name that nothing defines."""
+    """Returns the source with an undefined name."""
     lines = entry.source.splitlines()
     body = [i for i, line in enumerate(lines) if line.startswith("    ") and not line.startswith("     ")]
     name = f"undefined_{rng.randrange(1000)}"

@@ -1,4 +1,4 @@
-"""The checks of one combination, each in a process of its own (`check.py`), and what they amount to."""
+"""The checks of one combination, each in a process of its own (`check.py`), and their verdicts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FEATURES = {
 SECONDS = 600
 _ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
-    # What Inductor and AOTAutograd decide is made anew in each process; compiled C++ is found again by its source.
+    # Inductor and AOTAutograd decide everything anew in each process; compiled C++ is found again by its source.
     "TORCHINDUCTOR_FX_GRAPH_CACHE": "0",
     "TORCHINDUCTOR_AUTOGRAD_CACHE": "0",
     "TORCH_DYNAMO_AUTOMATIC_DYNAMIC_LOCAL_PGO": "0",
@@ -49,8 +49,9 @@ def names() -> list[str]:
 
 
 def run(python: str, site: Path, cache: Path, wanted: Collection[str]) -> Iterator[dict[str, dict[str, Any]]]:
-    """Runs the checks of the wanted cells. Gives some at a time: "verdict" ("works", "in part", "not available", "fails"),
-    "reason" (of what works too, where depyf warned of something or a first try ended otherwise), and what was seen.
+    """Runs the checks of the wanted cells. Yields some results at a time. Each has "verdict" ("works", "in part", "not
+    available", "fails"), "reason" (also of cells that work, if depyf warned of something or a first try failed), and
+    the facts that were observed.
 
     Args:
         python: the interpreter of the environment.
@@ -60,7 +61,7 @@ def run(python: str, site: Path, cache: Path, wanted: Collection[str]) -> Iterat
     """
     where = (python, site, cache)
     for backend in BACKENDS:
-        # One process without depyf, one with it; what takes another down with it is run alone.
+        # One process runs without depyf, one with it. A check that ends a process runs alone afterwards.
         examples = [example for example in EXAMPLES if f"{example}/{backend}" in wanted]
         with _directory() as directory:
             plain = _check(where, [("plain", example, backend) for example in examples])
@@ -72,7 +73,7 @@ def run(python: str, site: Path, cache: Path, wanted: Collection[str]) -> Iterat
         }
     features = [feature for feature in FEATURES if feature in wanted]
     with _directory() as directory:
-        # Those that need one get a directory.
+        # Checks that need a directory get one.
         jobs = [
             (one, f"{directory}/{one}") if one in ("debug", "entry_file", "command") else (one,) for one in features
         ]
@@ -92,7 +93,7 @@ def _feature(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _compared(plain: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
-    """What a dump amounts to, held against the same program without depyf."""
+    """Returns the verdict on a run under depyf, which is compared with the same program without depyf."""
     again = [*(f"without depyf: {one}" for one in _second(plain)), *_second(answer)]
     if "seen" not in plain:
         return {"verdict": "not available", "reason": "; ".join((f"without depyf: {_why(plain)}", *again))}
@@ -125,9 +126,10 @@ def _why(answer: dict[str, Any]) -> str:
 
 
 def _check(where: _Where, jobs: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:
-    """The answers to several checks. One that is without an answer because of another gets a process of its own.
+    """Returns the answers to several checks. A check without an answer, because another one ended the process, runs
+    again in a process of its own.
 
-    So does the first of them, at which the process ended; its answer says that it is a second one ("first").
+    So does the check at which the process ended; its answer notes the first attempt ("first").
     """
     found = _process(where, jobs)
     lost = [at for at, one in enumerate(found) if "ended" in one] if len(jobs) > 1 else []
@@ -140,7 +142,7 @@ def _check(where: _Where, jobs: Sequence[tuple[str, ...]]) -> list[dict[str, Any
 
 
 def _second(answer: dict[str, Any]) -> list[str]:
-    """What is to be said of an answer that came at the second try."""
+    """Returns the sentence about an answer that came at the second try."""
     return [f"at the second try, alone: at the first {answer['first']}"] if "first" in answer else []
 
 
@@ -154,7 +156,7 @@ def _process(where: _Where, jobs: Sequence[tuple[str, ...]]) -> list[dict[str, A
         command += [":".join((str(out), *job)) for out, job in zip(outs, jobs, strict=True)]
         for job in jobs:
             if len(job) > 1 and job[-1].startswith("/"):
-                shutil.rmtree(job[-1], ignore_errors=True)  # of a process that did not come to its end
+                shutil.rmtree(job[-1], ignore_errors=True)  # of a process that did not finish
                 Path(job[-1]).mkdir()
         started = subprocess.Popen(
             command,

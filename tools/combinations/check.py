@@ -1,8 +1,8 @@
 """Checks of one combination of PyTorch and CPython, run by its interpreter: check.py OUT:WHAT[:ARGUMENT...]...
 
 WHAT is `plain` or `dumped` (one of examples/ on one backend, without and with depyf.prepare_debug), or one of the
-features below. OUT is a file of JSON that gets what was seen; what it means is for `cells.py`, which starts this
-program, to say. A feature that PyTorch has no means for raises NotImplementedError: its words are the reason.
+features below. OUT is a file of JSON that gets the observations; `cells.py`, which starts this program, judges them. A
+feature that needs more than this PyTorch offers raises NotImplementedError, whose text is the reason.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def example(name: str) -> Any:
 
 
 def plainly(value: Any) -> Any:
-    """A result as JSON has it; tensors by their bits."""
+    """Returns a result as plain data for JSON; tensors are represented by their bits."""
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -74,7 +74,7 @@ def plain(name: str, backend: str) -> dict[str, Any]:
 
 
 def dumped(name: str, backend: str, directory: str) -> dict[str, Any]:
-    """The example under depyf.prepare_debug, and what the dump says of each frame, read from its files."""
+    """Runs the example under depyf.prepare_debug, and reads the facts about each frame from the dump's files."""
     import depyf
 
     with warnings.catch_warnings(record=True) as caught:
@@ -138,7 +138,7 @@ def compiled(fn: Any) -> Any:
 
 
 def doctor() -> dict[str, Any]:
-    """`python -m depyf doctor`: what it says of this combination."""
+    """Runs `python -m depyf doctor` for this combination."""
     run = [sys.executable, "-W", "ignore", "-m", "depyf", "doctor", "--json"]
     done = subprocess.run(run, capture_output=True, text=True, timeout=300, check=False)
     found: dict[str, Any] = json.loads(done.stdout)
@@ -228,7 +228,8 @@ def cache_entries() -> str:
 
 
 def register() -> str:
-    """An edited entry is used by the next call, which compiles nothing; given back, the old one is."""
+    """Checks that the next call uses an edited entry and compiles nothing, and that the old entry is used after the
+    edited one is removed."""
     import depyf
     import torch
 
@@ -263,7 +264,7 @@ class Stops(bdb.Bdb):
         self.set_continue()
 
     def pause(self, *args: Any, **kwargs: Any) -> None:
-        """What PYTHONBREAKPOINT calls: goes on at once, breakpoints stay set."""
+        """PYTHONBREAKPOINT names this method: it continues at once, and breakpoints stay set."""
         self.set_trace(sys._getframe(1))
 
 
@@ -291,7 +292,8 @@ def debug(directory: str) -> str:
 
 
 def breakpoints(directory: str, backend: str, kinds: tuple[str, ...]) -> tuple[set[str], set[str]]:
-    """(the dumped files in which a breakpoint is hit, those of graphs of these kinds that are said to run)."""
+    """Returns (the dumped files in which a breakpoint is hit, the files of graphs of these kinds that depyf reports as
+    running)."""
     import depyf
     import torch
     from depyf import debugging, running
@@ -304,7 +306,7 @@ def breakpoints(directory: str, backend: str, kinds: tuple[str, ...]) -> tuple[s
     with depyf.prepare_debug(directory) as session:
         fn(x, 2).sum().backward()
     count = len(frames.names)
-    # A captured graph that AOTAutograd works on runs no more.
+    # A captured graph no longer runs after AOTAutograd has compiled it.
     graphs = {one.file for frame in session.frames for one in frame.artifacts if one.running and one.kind in kinds}
     transformed = {frame.transformed_file for frame in session.frames if frame.running}
     debugger = Stops()
@@ -327,7 +329,7 @@ def breakpoints(directory: str, backend: str, kinds: tuple[str, ...]) -> tuple[s
 
 
 def held_back(directory: str) -> list[str]:
-    """What is lost where a call in `depyf.debug` fits no compilation."""
+    """Returns the parts that are lost if a call in `depyf.debug` fits no compilation."""
     import depyf
     import torch
 
@@ -350,7 +352,7 @@ def held_back(directory: str) -> list[str]:
 
 
 def step() -> str:
-    """Every instruction of transformed code, with its value stack."""
+    """Steps through every instruction of transformed code, with its value stack."""
     import depyf
     import torch
 
@@ -429,7 +431,7 @@ def main() -> None:
         out, what, *arguments = job.split(":")
         Path(out).write_text(json.dumps(answer(what, arguments)))
     sys.stdout.flush()
-    os._exit(0)  # threads that Inductor compiles in may outlive what is asked here
+    os._exit(0)  # Inductor's compiling threads may live longer than this check
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/bin/bash
 # CPython of Debian unstable in a directory of its own, beside the system, with its own loader and libraries:
-# debian_python.sh VERSION DIR [arm64]. DIR/bin/pythonVERSION runs it, that for another processor through qemu-user. Nothing on
-# the system changes. Needs apt and dpkg.
+# debian_python.sh VERSION DIR [arm64]. DIR/bin/pythonVERSION runs it; a CPython for another processor runs through
+# qemu-user. Nothing on the system changes. Needs apt and dpkg.
 set -euo pipefail
 version=$1
 architecture=${3:-amd64}

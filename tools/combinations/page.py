@@ -1,4 +1,5 @@
-"""docs/compatibility.md from the results: what works with which PyTorch and Python, and why what does not does not."""
+"""Writes docs/compatibility.md from the results: what works with which PyTorch and Python, and the reasons for what
+does not."""
 
 from __future__ import annotations
 
@@ -86,7 +87,7 @@ def write(path: Path, results: dict[Key, dict[str, Any]]) -> None:
 
 
 def _sources(results: dict[Key, dict[str, Any]]) -> str:
-    """Of which state of depyf, the examples and the checks the results are."""
+    """Returns the states of depyf, the examples and the checks that the results belong to."""
     found: dict[str, list[str]] = {}
     for key, result in results.items():
         if result["cells"]:
@@ -102,7 +103,7 @@ def _row(key: Key, result: dict[str, Any]) -> str:
 
 
 def _number(reason: str, reasons: list[str]) -> int:
-    # Without the folders of the machine, and what a compiler has to say after its first words.
+    # Returns a text without the folders of the machine, and without all but the beginning of a compiler's message.
     text = re.sub(r"(?<!\w)/\S*/", "", " ".join(reason.split()))[:400]
     if text not in reasons:
         reasons.append(text)

@@ -1,12 +1,14 @@
-"""What works with which PyTorch and Python: makes each environment, runs the checks, writes docs/compatibility.md.
+"""Finds out what works with which PyTorch and Python: makes each environment, runs the checks, writes
+docs/compatibility.md.
 
     run.py [TORCH/PYTHON...]      those combinations; none: all of `COMBINATIONS`
     run.py --page                 only writes the page, from the results that are there
     run.py --stamp                says what the sources of depyf, the examples and the checks are called
 
 One environment at a time, taken away afterwards unless KEEP=1 (about 1 GB each; the kernels' machine code stays with it,
-which is most of the time); ENVIRONMENTS=DIR has them elsewhere than in build/combinations. Results are kept there after each few cells, so what was interrupted goes on where it was; they
-are made anew where depyf, the examples or the checks have changed, and with AGAIN=1.
+which is most of the time); ENVIRONMENTS=DIR has them elsewhere than in build/combinations. Results are saved there
+after each few cells, so an interrupted run continues where it was. They are made anew with AGAIN=1, and if depyf, the
+examples or the checks have changed.
 """
 
 from __future__ import annotations
@@ -111,7 +113,7 @@ def _load(torch: str, python: str) -> dict[str, Any]:
 
 
 def _stamp() -> str:
-    """What the results depend on, as one number."""
+    """Returns a hash of everything that the results depend on."""
     files = [Path(__file__).with_name(name) for name in ("cells.py", "check.py")]
     for name in _SOURCES:
         top = ROOT / name
@@ -135,7 +137,7 @@ def _python(version: str) -> str:
 
 
 def _environment(torch: str, python: str) -> tuple[Path, bool]:
-    """(the environment, whether it was made for this)."""
+    """Returns (the environment, true if this call made it)."""
     have = ROOT / ".venv"
     facts = subprocess.run(
         [have / "bin/python", "-c", "import sys, torch; print(torch.__version__, '%d.%d' % sys.version_info[:2])"],
@@ -156,24 +158,24 @@ def _environment(torch: str, python: str) -> tuple[Path, bool]:
 
 
 def _site(environment: Path) -> Path:
-    """A copy of the checkout's package, with the extension module for the interpreter of an environment in it.
+    """Returns a copy of the checkout's package with the extension module for the interpreter of an environment.
 
-    That the wheel brings the same is for tools/wheel.sh to show.
+    tools/wheel.sh checks that the wheel contains the same.
     """
     python = environment / "bin" / "python"
     site = ROOT / "python"
     ask = "import sys; print('%d%d' % sys.version_info[:2])"
     version = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True).stdout.strip()
-    # That of 3.12 serves all that are newer.
+    # The extension of 3.12 serves all newer versions.
     name = "_core.abi3.so" if int(version) >= 312 else f"_core.cpython-{version}-*.so"
     built = [path.stat().st_mtime for path in (site / "depyf").glob(name)]
     sources = [ROOT / "build" / "dev" / "libdepyf_core.a", *(ROOT / "src" / "bind").iterdir()]
     if not built or built[0] < max(path.stat().st_mtime for path in sources):
         extension = [ROOT / "tools" / "extension.sh", python]
         subprocess.run(extension, check=True, stdout=subprocess.DEVNULL)
-    # What changes in the checkout meanwhile changes no result.
+    # Changes of the checkout in the meantime do not change the results.
     copy = WORK / f"site-{_stamp()}-{version}"
-    if not copy.exists():  # else another run of this program may have loaded what is in it
+    if not copy.exists():  # otherwise another run of this program may have loaded files in it
         made = copy.with_name(f"{copy.name}.{os.getpid()}")
         shutil.copytree(site, made, ignore=shutil.ignore_patterns("__pycache__"))
         made.rename(copy)

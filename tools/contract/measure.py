@@ -1,4 +1,4 @@
-"""Whether `depyf diff` and `depyf check` name seeded changes, and are silent about unchanged programs.
+"""Measures whether `depyf diff` and `depyf check` name seeded changes, and are silent about unchanged programs.
 
     python tools/contract/measure.py [--repetitions 100] [--only NAME...]
 

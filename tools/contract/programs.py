@@ -35,6 +35,6 @@ for name, source in json.load(sys.stdin).items():
     ):
         try:
             namespace["run"]()
-        except Exception as error:  # The program's own mistake: the table says that nothing was compared.
+        except Exception as error:  # An error in the program itself: the table shows that nothing was compared.
             print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
             (folder / "failed").write_text(str(error))

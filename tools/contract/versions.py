@@ -1,11 +1,11 @@
-"""Whether the contracts of five programs hold with other Pythons and other releases of PyTorch.
+"""Checks whether the contracts of five programs hold with other Pythons and other releases of PyTorch.
 
     python tools/contract/versions.py [--python COMMAND]... [--logs FOLDER]...
 
 The contracts are written from logs of this interpreter. Each COMMAND is an interpreter with PyTorch; the programs run under it with
-TORCH_TRACE, and their logs are checked. Each FOLDER has such logs already, in a folder for each program, and is checked too: of an
-interpreter in another root, for example. The exit status is 1 if a contract is broken with the release of PyTorch that it was written
-with; what other releases break is printed, and is no mistake.
+TORCH_TRACE, and their logs are checked. Each FOLDER already has such logs, in a folder for each program, for example
+those of an interpreter on another machine. It is checked too. The exit status is 1 if a contract is broken with the
+release of PyTorch that it was written with; contracts that other releases break are printed, and are no error.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 python tools/costs/peers.py --tlparse FILE [--verbose]
 
-Each tool runs as its documentation says, on the same program (`program.py`). A question counts as answered where what the
-tool wrote matches the pattern of the question: the name or the line of what was planted, in a place that has the figure that was asked
-for. `--verbose` prints what matched.
+Each tool runs as its documentation says, on the same program (`program.py`). A question counts as answered if the
+output of the tool matches the pattern of the question: the name or the line of the planted cost, together with the
+figure that was asked for. `--verbose` prints what matched.
 """
 
 from __future__ import annotations

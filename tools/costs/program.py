@@ -1,4 +1,4 @@
-"""A training program with something slow at known lines: what the peers are asked about."""
+"""A training program with slow code at known lines, which the peers are asked about."""
 
 from __future__ import annotations
 

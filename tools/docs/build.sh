@@ -10,7 +10,7 @@ if [ "$(cat $environment/.installed 2>/dev/null)" != "$(cat docs/requirements.tx
   cp docs/requirements.txt $environment/.installed
 fi
 # The theme announces its successor here, which would hide warnings of the build.
-# Not with --quiet, which would count no warnings.
+# The build runs without --quiet, which would count no warnings.
 export NO_MKDOCS_2_WARNING=1
 if ! $environment/bin/mkdocs build --strict --clean > .cache/docs-build.log 2>&1; then
   grep -v '^INFO' .cache/docs-build.log >&2

@@ -87,7 +87,7 @@ def _problems_of_copying(browser: Any, site: Path) -> list[str]:
     """Returns what is wrong with the button that copies a console block: it must leave out prompts and outputs."""
     problems: list[str] = []
     page = _opened(browser, site / "start.html", site, problems)
-    # The button selects the text in a field of its own, and copies it as a user would.
+    # The button puts the text into a field, selects it and copies it, as a user would.
     page.evaluate(
         "window.copied = []; document.addEventListener('copy', (event) => copied.push(event.target.value), true)"
     )

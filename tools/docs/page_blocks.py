@@ -36,14 +36,14 @@ _SHOWN = re.compile(r'^(?P<file>\S+)(?: from "(?P<first>[^"]+)" to "(?P<last>[^"
 
 
 class PageError(Exception):
-    """A page has a block that cannot be run, or that does not show what a run makes."""
+    """A page has a block that cannot be run, or that shows no output of a run."""
 
 
 @dataclass(frozen=True)
 class Block:
     """A fenced block. `start` and `end` are the indices of its first line behind the fence, and of the closing fence.
 
-    Of a picture, `file` is the HTML file, `first` the address in it, and `last` the image.
+    For a picture, `file` is the HTML file, `first` the address in it, and `last` the image.
     """
 
     kind: Kind

@@ -1,4 +1,5 @@
-"""Whether a page shows what a run printed: equal but for what differs from run to run, and for what the page leaves out.
+"""Checks whether a page shows the output of a run. Texts that differ from run to run, and omissions of the page, do not
+count.
 
 The page leaves out with `...`: as a line, any number of lines; within a line, any text of it.
 """
@@ -34,7 +35,7 @@ def is_shown(page: Sequence[str], run: Sequence[str]) -> bool:
     """True if the lines of the page show the lines of the run."""
     wanted = _trimmed([normalised(line) for line in page])
     printed = _trimmed([normalised(line) for line in run])
-    # positions: how many printed lines the wanted lines so far may have used.
+    # positions: the numbers of printed lines that the wanted lines so far can cover.
     positions = {0}
     for line in wanted:
         if line.strip() == OMISSION:
@@ -62,7 +63,7 @@ def _trimmed(lines: list[str]) -> list[str]:
 def renewed(page: Sequence[str], run: Sequence[str]) -> list[str]:
     """Returns what the page is to show of a run: the lines that it shows if they are right, and otherwise those of the run.
 
-    An omission stays where the page shows as many lines before the first and behind the last one.
+    An omission is kept if the page shows as many lines before its first and after its last line as before.
     """
     if is_shown(page, run):
         return list(page)

@@ -1,4 +1,4 @@
-"""Pictures in a page: what a browser shows of an HTML file that a command of the page wrote."""
+"""Pictures in a page. They show the view that a browser has of an HTML file that a command of the page wrote."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ WIDTH, HEIGHT = 1280, 760
 
 
 def take_picture(page: Path, address: str, picture: Path) -> None:
-    """Writes what Debian's Chromium shows, without a network, of an HTML file at an address in it such as `#0/0`."""
-    # The tests of other pages do without the package.
+    """Writes a picture of an HTML file at an address in it, such as `#0/0`, with Debian's Chromium and without a
+    network."""
+    # The import is here because the tests of other pages do not need the package.
     from playwright.sync_api import sync_playwright  # noqa: PLC0415
 
     picture.parent.mkdir(parents=True, exist_ok=True)

@@ -16,12 +16,13 @@ from page_blocks import PageError
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN_HOME = "~"
 SHOWN_ENVIRONMENT = "~/depyf-start"
-"""The environment into which Start installs depyf. It is shown in the place of the one that runs the pages."""
+"""The environment into which Start installs depyf. Its path replaces that of the environment that runs the pages."""
 PROMPTS = ("(Pdb) ", "(depyf) ")
 _OF_THE_MACHINE = "No CUDA runtime is found"
 """PyTorch built for CUDA warns with these words where there is no accelerator."""
 SECONDS = 3600
-"""After this time a command is ended. The longest one installs PyTorch and compiles depyf: many minutes on a busy machine."""
+"""The time after which a command is ended. The longest one installs PyTorch and compiles depyf: many minutes on a busy
+machine."""
 
 _SCRIPT = """\
 source "$DEPYF_DOCS_STATE/environment"
@@ -83,9 +84,9 @@ class Shell:
             "DEPYF_DOCS_STATE": str(self._state),
             "HOME": str(self.home),
             "PATH": os.pathsep.join([*path, environment.get("PATH", os.defpath)]),
-            "PYTHONUNBUFFERED": "1",  # What is printed to both streams keeps its order.
+            "PYTHONUNBUFFERED": "1",  # Texts that are printed to both streams keep their order.
             "TORCHINDUCTOR_CACHE_DIR": str(self._top / "cache"),  # Nothing is compiled before.
-            # Where other programs run too, threads that wait in a loop would take longer than the program itself.
+            # If other programs run too, threads that wait in a loop would use more time than the program itself.
             "OMP_WAIT_POLICY": "PASSIVE",
             "TERM": "dumb",
             "NO_COLOR": "1",

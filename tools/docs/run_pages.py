@@ -34,7 +34,7 @@ class PageRun:
     def __init__(self, text: str, shell: Shell, *, is_fresh: bool = False, images: Path | None = None) -> None:
         """Takes the text of a page, and the shell in which its commands are to run.
 
-        images: the folder to which the paths of pictures are relative; they are taken anew if it is given.
+        images: the folder that the paths of pictures are relative to. If it is given, the pictures are taken anew.
         """
         self._lines = text.split("\n")
         self._blocks = blocks_of(text)
@@ -108,7 +108,7 @@ class PageRun:
             following = commands[number + 1] if number + 1 < len(commands) else None
             self._check_status(command, following, printed)
             body += command.source_lines
-            if block.kind == "install":  # Installers print what differs from machine to machine.
+            if block.kind == "install":  # The output of installers differs from machine to machine.
                 body += command.shown_lines
             else:
                 body += self._compare(None, command.shown_lines, printed, f"$ {command.text}")
@@ -121,7 +121,7 @@ class PageRun:
             raise PageError(f"exit status {self._shell.status} of: {command.text}\n{output}")
 
     def _compare(self, block: Block | None, shown: Sequence[str], made: list[str], name: str) -> list[str]:
-        """Notes a difference between what the page shows and what the run made. Returns what the page should show."""
+        """Notes a difference between the page and the output of the run. Returns what the page should show."""
         if not page_compare.is_shown(shown, made):
             self.differences.append("\n".join([f"{name}", "-- the page:", *shown, "-- the run:", *made]))
         body = page_compare.renewed(shown, made)
@@ -145,7 +145,7 @@ def run_page(path: Path, *, renew: bool = False, clone: Path | None = None) -> l
         try:
             page_run.run()
         finally:
-            if renew:  # After an error too: the blocks before it are right.
+            if renew:  # This is done after an error too, because the blocks before it are right.
                 path.write_text(page_run.renewed_text(), encoding="utf-8")
     finally:
         shell.close()

@@ -27,11 +27,12 @@ HEAD_LINES = 30
 """A file longer than FILE_LINES_MAX gives its reason within so many lines, in a sentence with the words "one file"."""
 EMPTY_SHARE_MAX = 0.01
 EMPTY_NAMES = set("one other found made out at it thing what told like such said those".split())
-"""Names that do not say what their value is."""
+"""Names that do not describe their value."""
 VERSION_PLACES = ("src/load/", "src/decode/", "src/dialect/")
-"""Only these compare releases of CPython; everything else asks the record of a dialect for a fact by its name."""
+"""Only the files below these folders compare releases of CPython. All others read facts from the record of a
+dialect."""
 TABLE = "table"
-"""A function over the limit is in order if the comment in front of it says that it is a table."""
+"""A longer function is allowed if the comment in front of it says that it is a table."""
 
 
 @dataclass
@@ -144,7 +145,7 @@ def long_files(paths: list[Path]) -> Figure:
 
 
 def empty_names(python: list[Path]) -> Figure:
-    """Stored names and arguments that do not say what their value is, as a share of all."""
+    """Stored names and arguments that do not describe their value, as a share of all."""
     total = 0
     places = []
     for path in python:

@@ -1,4 +1,4 @@
-"""Compiles what `depyf-mutants --sources` writes, from standard input, with the interpreter that runs this.
+"""Compiles the output of `depyf-mutants --sources`, from standard input, with the interpreter that runs this program.
 
 Prints what does not compile, by message, and exits with 1 if there is any. Runs with Python 3.8 and later.
 """
@@ -12,7 +12,7 @@ KEPT = 3  # sources of each message that are shown
 
 
 def _message(error):
-    """The message without names and numbers, so that like ones count together."""
+    """Returns the message without names and numbers, so that similar messages count together."""
     text = str(getattr(error, "msg", None) or error)
     return type(error).__name__ + ": " + re.sub(r"'[^']*'|\d+", "_", text)[:120]
 

@@ -1,4 +1,4 @@
-"""Compiles each top-level statement of sources as a module of its own, with the interpreter that runs this.
+"""Compiles each top-level statement of sources as a module of its own, with the interpreter that runs this program.
 
     python make_seeds.py FOLDER SOURCE...
 

@@ -1,4 +1,5 @@
-"""Mutants of .pyc files of all versions at hand, and what is made of them compiled by the interpreter of the version.
+"""Runs mutants of .pyc files of all versions at hand, and compiles the decompiled source with the interpreter of the
+version.
 
     python tools/mutants/run.py [--count N] [--seed S] [--build dev|asan]
 

@@ -1,7 +1,7 @@
-"""Faults that are planted in PyTorch's compiler, and what `depyf.numerics` has to name for each.
+"""Faults that are planted in PyTorch's compiler, each with the operator and line that `depyf.numerics` has to name.
 
-A fault changes one table, class or setting of PyTorch while its block is open. A row says how it is planted, under which program,
-and which stage, operator and line are at fault. All rows are in one file, as a list that a reader can go through.
+A fault changes one table, class or setting of PyTorch while its block is open. A row has the way to plant it, the
+program, and the stage, operator and line at fault. All rows are in one file, as a list that a reader can go through.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def attribute(owner: Any, name: str, value: Any) -> Iterator[None]:
 
 
 def lowering(operator: Any, wrong: Callable[[Callable[..., Any], Any], Callable[..., Any]]) -> Plant:
-    """A wrong lowering; `wrong(original, lowering module)` gives it."""
+    """Replaces a lowering by a wrong one, which `wrong(original, lowering module)` returns."""
 
     def plant() -> contextlib.AbstractContextManager[None]:
         from torch._inductor import lowering as module
@@ -104,7 +104,7 @@ def decomposition(operator: Any, wrong: Callable[..., Any]) -> Plant:
 
 
 def custom_pass(setting: str, change: Callable[[Any], None]) -> Plant:
-    """A pass of the user's that is wrong."""
+    """A wrong pass of the user."""
 
     def plant() -> contextlib.AbstractContextManager[None]:
         from torch._inductor import config

@@ -1,4 +1,5 @@
-"""Programs with and without `depyf.numerics` in them: results, gradients, state and random numbers must be the same bits.
+"""Runs programs with and without `depyf.numerics` in them. Results, gradients, state and random numbers must be the
+same bits.
 
 python tools/numerics/harmless.py [--count 20] [--backend aot_eager]
 """

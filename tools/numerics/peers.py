@@ -1,5 +1,5 @@
-"""Ten planted faults, each given to `depyf.numerics`, to PyTorch's compiler_bisector and to its DebugMode: what each names, and for
-how many runs of the program.
+"""Ten planted faults, each given to `depyf.numerics`, to PyTorch's compiler_bisector and to its DebugMode: the parts
+that each names, and the number of runs of the program that it needs.
 
 python tools/numerics/peers.py [--count 10] [--verbose]
 
@@ -90,7 +90,7 @@ def hashed(fault: faults.Fault) -> str:
     logs = []
     with fault.plant():
         for program in (fault.program, torch.compile(fault.program)):
-            results(program, inputs)  # what is compiled here is not in the log
+            results(program, inputs)  # compilations here are not in the log
             with DebugMode(run_compile_with_interpreter=True) as mode, DebugMode.log_tensor_hashes():
                 results(program, inputs)
             logs.append(mode.logs)

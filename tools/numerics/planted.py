@@ -20,7 +20,7 @@ from depyf.numerical import measure
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was named of one fault."""
+    """The parts of a verdict on one fault that are right."""
 
     is_named: bool
     """Stage and operator."""
@@ -28,11 +28,11 @@ class Outcome:
     text: str
     reproduction: str = ""
     measurements: tuple[dict[str, Any], ...] = ()
-    """The errors by line, as a record has them."""
+    """The errors by line, in the form of a record."""
 
 
 def judge(fault: faults.Fault, seed: int = 0, *, wants_reproduction: bool = False) -> Outcome:
-    """Plants a fault, and compares what is found with what was planted."""
+    """Plants a fault, and compares the verdict with it."""
     torch.manual_seed(seed)
     torch._dynamo.reset()
     inputs = fault.inputs()

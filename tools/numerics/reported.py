@@ -1,8 +1,9 @@
-"""Wrong results that were reported to PyTorch: `depyf.numerics` names the fault, or shows that this release has none.
+"""Wrong results that were reported to PyTorch: `depyf.numerics` must name the fault, or show that this release does not
+have it.
 
 python tools/numerics/reported.py [--only WORD] [--verbose]
 
-Each program shows what an issue of pytorch/pytorch is about, on a CPU. A program whose compiled result differs from eager by more
+Each program reproduces an issue of pytorch/pytorch on a CPU. A program whose compiled result differs from eager by more
 than rounding explains must be called wrong at its line, or called unstable with the operator that makes it so; one whose results
 agree must not be called wrong.
 """

@@ -16,7 +16,7 @@ _CUDA = re.compile(r"nvidia-|cuda-|triton$")
 
 
 class WrongPackagesError(Exception):
-    """What pip would install has CUDA's libraries, or another PyTorch."""
+    """The packages that pip would install contain CUDA's libraries, or another PyTorch."""
 
 
 def install() -> None:

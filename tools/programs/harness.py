@@ -90,7 +90,7 @@ def main() -> None:
     }
 
     def write() -> None:
-        # When Python ends, so that what depyf does at the end of its block is in the figures.
+        # The figures are written when Python ends, so that they contain the work of depyf at the end of its block.
         usage = resource.getrusage(resource.RUSAGE_SELF)
         facts["processor_seconds"] = usage.ru_utime + usage.ru_stime
         facts["peak_kib"] = peak_memory()

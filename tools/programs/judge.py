@@ -1,4 +1,5 @@
-"""What a run under depyf did to a program, and what its dump lacks, from the facts of both runs and the dump's record."""
+"""Judges a run under depyf: the harm to the program, and the gaps in its dump, from the facts of both runs and the
+dump's record."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _OWN_WARNING = re.compile(r"Warning: depyf|depyf failed|^depyf: ")
 
 @dataclass
 class Verdict:
-    """What is wrong with a program's run under depyf, a sentence each, and counts of what its dump holds."""
+    """The faults of a program's run under depyf, one sentence each, and counts of what its dump holds."""
 
     harmed: list[str] = field(default_factory=list)
     incomplete: list[str] = field(default_factory=list)

@@ -1,4 +1,5 @@
-"""docs/programs.md from the results: what depyf does to programs with packages that people use, and what their dumps hold."""
+"""Writes docs/programs.md from the results: the effects of depyf on programs with packages that people use, and the
+contents of their dumps."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Programs with packages that people use, plain and under `depyf run`: writes docs/programs.md.
+"""Runs programs with packages that people use, plain and under `depyf run`, and writes docs/programs.md.
 
     run.py [PROGRAM...]      those of the suite; none: all
     run.py --page            only writes the page, from the results that there are
 
 Each program runs plain and then under `depyf run`, in processes of their own, with the caches of torch.compile empty at each
 start. Machine code is kept by its C++ (compiler/g++), since the same C++ is compiled each time. Results are kept with a number
-of the sources of depyf and of the program, so what was interrupted goes on; AGAIN=1 runs all again. The exit status is 1 if a
-program was harmed, or a dump lacks something.
+of the sources of depyf and of the program, so an interrupted run can continue; AGAIN=1 runs all again. The exit status
+is 1 if a program was harmed, or a dump lacks something.
 """
 
 from __future__ import annotations

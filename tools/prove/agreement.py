@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Does the prover accept all that compare.py calls equal?
+"""Checks that the prover accepts everything that compare.py calls equal.
 
     agreement.py [--python PY] [--sample N] [--command build/dev/depyf-decompile]
 
-Sources of PY's standard library are compiled by it, and so is what `ast.unparse` makes of them (with --command: what that
-makes of the bytecode). PY's compare.py looks for the largest code objects that are equal with all that is nested in them;
-each such pair is proved here. Prints how many pairs there were, how many code objects in them, and those not proved.
+Sources of PY's standard library are compiled by it, and so is the source that `ast.unparse` prints of them (with
+--command: the source that the command prints of the bytecode). compare.py, run by PY, finds the largest code objects
+that are equal together with all code objects in them; each such pair is proved here. Prints how many pairs there were,
+how many code objects in them, and those not proved.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from depyf import _core  # noqa: E402
 
 ROUNDTRIP = Path(__file__).resolve().parents[1] / "roundtrip"
 
-# Two sources come, each after its length; pairs of .pyc files go: their number, then each file after its length.
+# The input is two sources, each after its length. The output is pairs of .pyc files: their number, then each file after
+# its length.
 WORKER = """
 import importlib.util, marshal, struct, sys, warnings
 sys.path.insert(0, sys.argv[1])

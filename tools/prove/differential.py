@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Is what is proved the same? Random functions, and variants of each, are run on random objects.
+"""Tests that code which is proved to be equal behaves the same. Random functions, and variants of each, are run on
+random objects.
 
     differential.py --pairs 100000
 
 Hypothesis makes functions; each is paired with what it decompiles to in every style, with `ast.unparse` of itself, and
-with single mutants of its source. Every pair that the prover accepts is run in some worlds: all that a function gets are
-objects that note each operation on them, and answer it at random, with an error at times. Both functions must leave the
-same notes and come to the same end. Prints how many pairs there were, how many were proved, how many were seen to
-differ, and every pair that was both.
+with single mutants of its source. Every pair that the prover accepts is run in some worlds: all arguments of a function
+are objects that note each operation on them, and answer it at random, sometimes with an exception. Both functions must
+leave the same notes and end in the same way. Prints how many pairs there were, how many were proved, how many were seen
+to differ, and every pair that was both.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from depyf.proof import NOTHING  # noqa: E402
 warnings.simplefilter("ignore")
 
 LOCALS = ("a", "b", "c", "x", "y", "z")
-EQUAL = ("readable", "plain", "exact", "unparsed")  # kinds of pairs that are equal by their making
+EQUAL = ("readable", "plain", "exact", "unparsed")  # kinds of pairs that are equal by construction
 EVENTS_MAX = 120  # of one run
 
 
@@ -48,7 +49,7 @@ class Stop(BaseException):
 
 
 class World:
-    """What the objects of one run share: notes of all that happened, and the answers to come."""
+    """The state that the objects of one run share: notes of all that happened, and the source of their answers."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -65,11 +66,12 @@ class World:
         return rng
 
     def said(self, value: Any, depth: int = 5) -> Any:
-        """A value as data. What lies too deep has only its type: containers may hold themselves."""
+        """Returns a value as data. Values at a great depth are represented by their type, because a container may hold
+        itself."""
         if isinstance(value, Thing):
             return ("thing", object.__getattribute__(value, "_id"))
         inner = lambda it: self.said(it, depth - 1)  # noqa: E731
-        if depth and isinstance(value, (set, frozenset)):  # functions lie in it by their addresses
+        if depth and isinstance(value, (set, frozenset)):  # a set orders functions by their addresses
             return (type(value).__name__, *sorted(map(inner, value), key=repr))
         if depth and isinstance(value, (list, tuple)):
             return (type(value).__name__, *map(inner, value))
@@ -78,7 +80,7 @@ class World:
         if isinstance(value, slice):
             return ("slice", inner(value.start), inner(value.stop), inner(value.step))
         if isinstance(value, str):
-            return re.sub("0x[0-9a-f]+", "0x", value)  # an address, in what a function looks like
+            return re.sub("0x[0-9a-f]+", "0x", value)  # the address in a function's repr
         return repr(value) if isinstance(value, (int, float, str, bool, bytes, type(None))) else type(value).__name__
 
     def thing(self) -> Thing:
@@ -152,7 +154,7 @@ Thing.__repr__ = lambda self: f"<thing {object.__getattribute__(self, '_id')}>"
 
 
 class Writer:
-    """Writes a random function. Every choice is hypothesis's, so that it can make a failing one smaller."""
+    """Writes a random function. Hypothesis makes every choice, so that it can reduce a failing example."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
@@ -303,7 +305,7 @@ class Writer:
         )
 
 
-# Changes of the source that a person may take for none: some are, most are not.
+# Changes of the source that look harmless to a person: some are, most are not.
 
 
 def other_local(node: ast.AST, rng: random.Random) -> bool:
@@ -323,7 +325,7 @@ def duplicate(node: ast.AST, rng: random.Random) -> bool:
 
 
 def value_in_place(node: ast.AST) -> tuple[str, ast.expr] | None:
-    """A field of `node` that holds an expression whose value is used."""
+    """Returns a field of `node` that holds an expression whose value is used."""
     fields = [
         ("value", it) for it in [getattr(node, "value", None)] if not isinstance(node, (ast.Attribute, ast.Subscript))
     ]
@@ -348,7 +350,7 @@ def display(node: ast.AST, rng: random.Random) -> bool:
 
 
 def hoist(node: ast.AST, rng: random.Random) -> bool:
-    """A part of a statement gets a name before the statement."""
+    """Assigns a part of a statement to a name in front of the statement."""
     body = getattr(node, "body", None)
     if not isinstance(body, list):
         return False
@@ -365,7 +367,7 @@ def hoist(node: ast.AST, rng: random.Random) -> bool:
 
 
 def outwards(node: ast.AST, rng: random.Random) -> bool:
-    """The last or first statement of a block moves behind or before what the block is of."""
+    """Moves the last or first statement of a block behind or before the statement that contains the block."""
     body = getattr(node, "body", None)
     if not isinstance(body, list):
         return False
@@ -411,7 +413,7 @@ def compiled(source: str | ast.Module) -> types.CodeType:
 
 
 def outcome(code: types.CodeType, number: int) -> Any:
-    """(end, notes) of one run; the end is what it returned, or the kind of what it raised."""
+    """Returns (end, notes) of one run; the end is the result, or the type of the exception."""
     world = World(number)
     space = {"g": world.thing(), "h": world.thing(), "__builtins__": {"ValueError": ValueError, "KeyError": KeyError,
              "TypeError": TypeError, "Exception": Exception, "AssertionError": AssertionError}}  # fmt: skip
@@ -446,11 +448,11 @@ class Result:
     differ: int = 0
     """Pairs that behave differently in some world."""
     unproved: list[str] = field(default_factory=list)
-    """Pairs that are equal by their making, and not proved."""
+    """Pairs that are equal by construction, and not proved."""
     wrong: list[str] = field(default_factory=list)
     """Pairs that are proved and behave differently."""
     kinds: collections.Counter[str] = field(default_factory=collections.Counter)
-    """How many of each kind are proved."""
+    """The number of proved pairs of each kind."""
 
 
 def variants(source: str, code: types.CodeType, rng: random.Random) -> list[tuple[str, types.CodeType | None]]:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How much of standard libraries does `depyf-decompile --prove` prove?
+"""Measures how much of standard libraries `depyf-decompile --prove` proves.
 
     gate.py [--versions 3.8 3.12] [--sample 150] [--seed 7] [--list 20] [--mutants 10000]
 
@@ -30,7 +30,8 @@ BUILD = ROOT / "build" / "dev"
 
 
 def compiled(python: str, sample: int, seed: int, folder: Path) -> list[Path]:
-    """`sample` files of the interpreter's standard library, drawn by the seed and compiled into `folder`; all: 0."""
+    """Compiles `sample` files of the interpreter's standard library, drawn by the seed, into `folder`; all if `sample`
+    is 0."""
     sources = stdlib.library(python, 0)
     random.Random(seed).shuffle(sources)
     compiler = stdlib.Compiler(python)
@@ -46,7 +47,7 @@ def compiled(python: str, sample: int, seed: int, folder: Path) -> list[Path]:
 
 
 def seconds(*arguments: str | Path) -> tuple[float, bytes]:
-    """The processor time of one run of the command, and what it printed."""
+    """Returns the processor time of one run of the command, and its output."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([BUILD / "depyf-decompile", *arguments], stdout=subprocess.PIPE, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -90,7 +91,8 @@ def main() -> None:
             folder.mkdir()
             files += measure(version, python, options, folder)
         if options.mutants:
-            # Each mutant costs a proof of its whole file: those of small files say as much in less time.
+            # Each mutant costs a proof of its whole file, so small files are taken: their mutants are tested in less
+            # time.
             small = sorted(files, key=lambda path: path.stat().st_size)[: len(files) * 3 // 4]
             command = [BUILD / "depyf-tree-mutants", str(options.mutants), str(options.seed), *small]
             subprocess.run(command, check=True)

@@ -75,7 +75,7 @@ def arguments(node: ast.AST, rng: random.Random) -> bool:
 
 def constant(node: ast.AST, rng: random.Random) -> bool:
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-        node.value = ast.Name("other", ast.Load())  # the local may be one that nobody reads
+        node.value = ast.Name("other", ast.Load())  # the local may be unused
         return True
     if not isinstance(node, ast.Constant):
         return False
@@ -166,7 +166,7 @@ def compiled(function: ast.AST) -> types.CodeType:
 
 def source_mutant(function: ast.AST, mutate: Callable[[ast.AST, random.Random], bool], rng: random.Random):
     mutant = copy.deepcopy(function)
-    # Constants that are stored as they are may go where nobody reads them, and so may functions that nobody takes.
+    # A store of a constant may be removed without effect if nobody reads it, and so may a function that nobody uses.
     unseen = {id(it.value) for it in ast.walk(mutant) if isinstance(it, (ast.Assign, ast.AnnAssign))}
     unseen |= {
         id(sub)
@@ -200,7 +200,7 @@ SWAPS = {
 SWAPS.update({to: at for at, to in SWAPS.items()})
 
 
-# Raises nothing: where a range holds only these, nobody can tell that it is there.
+# These operations raise no exception, so a range that covers only them has no effect.
 SILENT = {"POP_TOP", "NOP", "COPY", "SWAP", "LOAD_CONST", "LOAD_FAST", "STORE_FAST", "DELETE_FAST", "RESUME"}
 SILENT |= {"POP_EXCEPT", "PUSH_EXC_INFO"} | compare.JUMPS
 
@@ -276,7 +276,7 @@ def bytecode_mutants(code: types.CodeType) -> Iterator[tuple[str, Callable[[rand
             yield "dropped", lambda rng, it=it: put(it.offset, dis.opmap["NOP"], 0)
         elif op in ("STORE_ATTR", "STORE_GLOBAL", "STORE_NAME", "STORE_DEREF") and sys.version_info[:2] == (3, 11):
             pop, nop = bytes([dis.opmap["POP_TOP"], 0]), bytes([dis.opmap["NOP"], 0])
-            body = pop + pop + nop * 3 if op == "STORE_ATTR" else pop  # with the room of its caches
+            body = pop + pop + nop * 3 if op == "STORE_ATTR" else pop  # with the space of its caches
             yield (
                 "dropped",
                 lambda rng, it=it, body=body: code.replace(
@@ -318,7 +318,7 @@ Survivor = tuple[str, str, types.CodeType, types.CodeType]  # kind, file, origin
 
 
 def attempt(count: int, seed: int) -> tuple[collections.Counter[str], list[Survivor]]:
-    """Makes `count` mutants: how many there are of each kind, and those that are proved."""
+    """Makes `count` mutants. Returns their number by kind, and those that the prover accepts."""
     rng = random.Random(seed)
     library = Path(os.__file__).parent
     files = (
@@ -326,7 +326,7 @@ def attempt(count: int, seed: int) -> tuple[collections.Counter[str], list[Survi
         + sorted(library.glob("asyncio/*.py"))
         + sorted(library.glob("test/test_[a-m]*.py"))
     )
-    # Nearly all of it are stores to locals that nobody reads, and handlers of what cannot raise.
+    # Nearly all of these are stores to locals that nobody reads, and handlers of code that cannot raise an exception.
     files = [it for it in files if it.name != "test_exception_variations.py"]
     made: collections.Counter[str] = collections.Counter()
     survivors: list[Survivor] = []
@@ -352,7 +352,7 @@ def attempt(count: int, seed: int) -> tuple[collections.Counter[str], list[Survi
                     continue
                 compare.GRAPHS.clear()
                 if all(row["equal"] for row in compare.compare_trees(original, mutant)):
-                    continue  # the compiler makes the same of it
+                    continue  # it compiles to the same code
                 made[kind] += 1
                 if _core.prove(original, mutant, lifetimes=False):
                     survivors.append((kind, path.name, original, mutant))

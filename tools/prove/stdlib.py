@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Does the prover cry wolf? Sources of a standard library against what `ast.unparse` makes of them.
+"""Does the prover cry wolf? Compares the sources of a standard library with the output of `ast.unparse` for them.
 
     stdlib.py --python PY [--other PY] [--sample N] [--command build/dev/depyf-decompile [--check]]
 
 Both are compiled by the interpreter PY (the unparsed one by --other, where given) and proved here. Prints the share of
-code objects that is proved, and those that are not. With --command the other side is what that makes of the bytecode.
+code objects that is proved, and those that are not. With --command the other side is the source that the command prints
+of the bytecode.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from depyf import _core  # noqa: E402
 warnings.simplefilter("ignore")
 sys.setrecursionlimit(10000)
 
-# Compiles sources that come on its standard input, each after its length; answers a .pyc, or nothing where it cannot.
+# Compiles sources from its standard input, each after its length; answers a .pyc, or nothing if a source does not
+# compile.
 WORKER = """
 import importlib.util, marshal, struct, sys, warnings
 warnings.simplefilter("ignore")
@@ -49,7 +51,7 @@ while True:
 
 
 class Worker:
-    """A Python process that takes and gives byte strings, each after its length."""
+    """A Python process that reads and writes byte strings, each after its length."""
 
     def __init__(self, python: str, program: str, *arguments: str) -> None:
         # From 3.13 on classes hold a tuple of names in the order of a set.
@@ -83,7 +85,7 @@ class Compiler(Worker):
 
 
 def library(python: str, sample: int) -> list[Path]:
-    """The files of the standard library of `python`; so many of them, evenly chosen, or all (0)."""
+    """Returns `sample` files of the standard library of `python`, evenly chosen; all if `sample` is 0."""
     where = subprocess.run([python, "-c", "import os; print(os.__file__)"], capture_output=True, text=True)
     root = Path(where.stdout.strip()).parent
     files = [it for it in sorted(root.rglob("*.py")) if not {"site-packages", "lib2to3"} & set(it.parts)]
@@ -91,7 +93,7 @@ def library(python: str, sample: int) -> list[Path]:
 
 
 def unparsed(source: bytes) -> bytes:
-    """`source` with other lines, columns and parentheses; as `ast.unparse` of this interpreter writes it."""
+    """Returns `source` with other lines, columns and parentheses, as `ast.unparse` of this interpreter writes it."""
     return ast.unparse(ast.parse(source)).encode("utf-8", "surrogatepass")
 
 
@@ -101,7 +103,7 @@ def decompiled(command: str, pyc: bytes, check: str = "") -> bytes:
 
 
 def is_marked(text: bytes, qualname: str) -> bool:
-    """Does the decompiled `text` say of the code object `qualname`, or of one around it, that it is not equal?"""
+    """True if the decompiled `text` marks the code object `qualname`, or one around it, as not equal."""
     lines = text.decode("utf-8", "surrogatepass").splitlines()
     wanted = [name for name in qualname.split(".") if name != "<locals>"]
     found = False
@@ -118,7 +120,7 @@ def is_marked(text: bytes, qualname: str) -> bool:
 
     try:
         tree = ast.parse(text)
-    except SyntaxError:  # grammar that this interpreter has not got: the line behind the definition is looked at
+    except SyntaxError:  # this interpreter does not know the grammar, so the mark is searched for behind the definition
         return any(
             line.split("(")[0].split("[")[0].split(":")[0].split()[-1:] == [wanted[-1]] and "# depyf: not " in after
             for line, after in itertools.pairwise(lines)
@@ -156,7 +158,7 @@ def attempt(python: str, other: str = "", sample: int = 0, command: str = "", ch
         result.seconds += time.perf_counter() - start
         result.files += 1
         result.codes += len(proofs)
-        # What holds something unproved is unproved too; it is shown once.
+        # A code object that contains an unproved one is unproved too; the reason is shown once.
         result.proved += sum(map(bool, proofs))
         for words, proof in {repr(proof): proof for proof in proofs if not proof}.items():
             result.failed.append(f"{path} {words}")

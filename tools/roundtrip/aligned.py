@@ -90,7 +90,7 @@ class Counts:
         for field in BODIES:
             originals, printed = getattr(parent, field, None) or [], getattr(printed_parent, field, None) or []
             if not isinstance(originals, list):
-                continue  # of a lambda or a conditional expression
+                continue  # the body of a lambda or of a conditional expression is no list
             matched = pairs_of(originals, printed)
             for position, node in enumerate(originals):
                 counterpart = printed[matched[position]] if position in matched else None

@@ -8,8 +8,9 @@ breaks if they have the same tokens on each line; comments, blank lines, trailin
 kind of quotes and the spelling of a number do not count.
 
 The compiler drops some text without a trace: the annotation of a local variable, and whether a list or a tuple is iterated over or
-searched. A text counts as dropped if it is proved to be: the source without it has the same bytecode with the same positions, down
-to the column. Dropped texts do not count either; how many functions hold some, and the share without this rule, are printed too.
+searched. A text counts as dropped if the source without it has the same bytecode with the same positions, down to the
+column. Dropped texts do not count either; how many functions hold some, and the share without this rule, are printed
+too.
 """
 
 import argparse

@@ -3,8 +3,8 @@
     functions.py [--json FILE] [-j N] MODULE...       modules of the standard library
 
 Functions (methods, nested ones, lambdas, comprehensions) are compiled back as stand-ins of the original by
-depyf.compile_like, and functions and methods compared by compare.py. What no `def` gives the same code as (lambdas,
-comprehensions, bodies of modules and classes) is compiled only; `roundtrip.py` compares it within its module.
+depyf.compile_like, and functions and methods compared by compare.py. Code objects that no `def` can produce (lambdas,
+comprehensions, bodies of modules and classes) are compiled only; `roundtrip.py` compares them within their module.
 """
 
 from __future__ import annotations

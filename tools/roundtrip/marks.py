@@ -1,7 +1,8 @@
-"""Which definitions of a decompiled text carry a mark, `# depyf: not equal: what`; runs inside the interpreter under test.
+"""Finds the definitions of a decompiled text that carry a mark, `# depyf: not equal: what`. It runs inside the
+interpreter under test.
 
-A mark speaks of the definition whose body holds it: what is around that definition, and other definitions in it, are not
-marked by it. Marks that speak of the module as a whole cover all of it.
+A mark applies to the definition whose body holds it. It does not apply to the code around that definition, or to other
+definitions in it. Marks of the module as a whole apply to everything in it.
 """
 
 import ast
@@ -13,7 +14,7 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def key_of(definition):
-    """The first line, that of a decorator included, and the name: as the code object has them."""
+    """Returns the first line, which may be that of a decorator, and the name, as the code object has them."""
     return min([definition.lineno] + [each.lineno for each in definition.decorator_list]), definition.name
 
 
@@ -31,11 +32,11 @@ class Marks:
         self.definitions.update(key_of(node) for node in found)
         for line in lines:
             around = [node for node in found if key_of(node)[0] <= line <= node.end_lineno]
-            # Of the definitions that hold a line, the innermost starts last.
+            # Among the definitions around a line, the innermost one starts last.
             self.marked.add(key_of(max(around, key=lambda node: node.lineno)) if around else MODULE)
 
     def owner(self, code, around):
-        """The definition that `code` belongs to: its own, or that of the code around it."""
+        """Returns the definition that `code` belongs to: its own, or that of the code around it."""
         key = (code.co_firstlineno, code.co_name)
         return key if key in self.definitions else around
 

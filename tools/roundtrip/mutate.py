@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Robustness of a decompiler: run it on damaged .pyc files and count what becomes of it.
+"""Robustness of a decompiler: run it on damaged .pyc files and count the results.
 
     mutate.py --command 'depyf-decompile {pyc}' --json out.json PYTHON...
 
@@ -40,7 +40,7 @@ def main():
             worker.close()
             for module in modules:
                 data = Path(module["pyc"]).read_bytes()
-                for mutant in range(-1, args.mutants):  # -1: as it is
+                for mutant in range(-1, args.mutants):  # -1: no change
                     damaged = bytearray(data)
                     for _ in range(rng.randint(1, 8) if mutant >= 0 else 0):
                         damaged[rng.randrange(16, len(damaged))] = rng.randrange(256)

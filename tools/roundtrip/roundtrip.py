@@ -24,7 +24,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# What decompilers write when they gave up on a part of the module.
+# The texts that decompilers write in place of a part of the module that they cannot decompile.
 MARKERS = re.compile(
     rb"decompyle incomplete|unsupported opcode|unsupported node|unable to decompile|parse error at or near"
     rb"|# ?decompil\w* (?:error|failed)|unhandled opcode|### ?ERROR|# depyf: not ",
@@ -57,7 +57,7 @@ class Worker:
         self.python, self.limit, self.process = python, limit, None
 
     def ask(self, **request):
-        """The answer, or None when the interpreter crashed or took too long."""
+        """Returns the answer, or None if the interpreter crashed or took too long."""
         if self.process is None:
             self.process = code_worker(self.python)
         try:
@@ -116,7 +116,7 @@ def stdlib_of(python):
 
 
 def corpus_files(corpus, python):
-    """The sources of a corpus, sorted: stdlib, tests, or the folder of that name."""
+    """Returns the sources of a corpus, sorted: stdlib, tests, or the folder of that name."""
     if corpus in ("stdlib", "tests"):
         root = stdlib_of(python)
         if corpus == "tests":

@@ -1,6 +1,6 @@
-"""How much of the source came back as it was written: functions whose syntax tree equals the original's.
+"""Measures how much of the source is recovered as it was written: functions whose syntax tree equals the original's.
 
-Left out of the comparison is what bytecode does not hold: docstrings (compare.py looks at them), what the compiler folds
+The comparison leaves out what bytecode does not hold: docstrings (compare.py looks at them), what the compiler folds
 (operations on constants, branches that a constant decides, statements that are a constant, `pass`, "%s" % (x,) which is an
 f-string for it from 3.11 on), and annotations of local variables. Everything else counts, the place of `global` too.
 Runs under the interpreter that the source is written for, from 3.8 on.
@@ -19,7 +19,7 @@ def is_constant(node):
 
 
 def small(value):
-    """No larger than what every compiler folds to."""
+    """True if the constant is no larger than the results that every compiler folds."""
     if isinstance(value, (str, bytes)):
         return len(value) <= 4096
     if isinstance(value, int):
@@ -28,7 +28,8 @@ def small(value):
 
 
 def text_pieces(template, values):
-    """The parts of an f-string that "..." % (values) is; None: it is none."""
+    """Returns the parts of the f-string that "..." % (values) is compiled to; None if it is not compiled to an
+    f-string."""
     pieces, text, at = [], "", 0
     values = list(values)
     while at < len(template):
@@ -54,7 +55,7 @@ def text_pieces(template, values):
 
 
 class Folded(ast.NodeTransformer):
-    """The tree as a compiler that folds all it can would have it."""
+    """Returns the tree after all folding that a compiler may do."""
 
     def __init__(self):
         self.in_function = False
@@ -115,7 +116,7 @@ class Folded(ast.NodeTransformer):
         return node
 
     def display(self, node):
-        """A list or set of constants that is only looked through."""
+        """A list or set of constants that is only searched."""
         if isinstance(node, (ast.List, ast.Set)) and all(map(is_constant, node.elts)):
             values = tuple(one.value for one in node.elts)
             try:
@@ -137,7 +138,7 @@ class Folded(ast.NodeTransformer):
 
     def visit_BoolOp(self, node):
         self.generic_visit(node)
-        ends = isinstance(node.op, ast.Or)  # by a value that is true
+        ends = isinstance(node.op, ast.Or)  # multiplied by a value that is true
         values = []
         for at, value in enumerate(node.values):
             if not is_constant(value):
@@ -206,7 +207,8 @@ class Folded(ast.NodeTransformer):
 
 
 def functions(source):
-    """{(name of the definition and of those around it, how many of that name come before it): its tree as text}"""
+    """Returns (the names of the definition and of those around it, the number of definitions of that name before it) ->
+    its tree as text."""
     found, seen = {}, collections.Counter()
 
     def visit(node, path):
@@ -226,7 +228,8 @@ def functions(source):
 
 
 def compare_sources(original, made):
-    """(functions of `original`, how many of them `made` has with an equal tree, names of the first that differ)"""
+    """Returns (the number of functions of `original`, the number of those that `made` has with an equal tree, the names
+    of the first that differ)."""
     ones, others = functions(original), functions(made)
     differ = [".".join(name) for name, number in ones if ones[name, number] != others.get((name, number))]
     return len(ones), len(ones) - len(differ), differ[:20]

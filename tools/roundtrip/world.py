@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Round trips over code that nobody tuned the decompiler for: packages of PyPI, torch, and CPython's own tests.
+"""Measures round trips over code that the decompiler was not tuned for: packages of PyPI, torch, and CPython's own
+tests.
 
     world.py --versions 3.8,3.13 --count 1000 --json out.json
 
@@ -130,7 +131,7 @@ def verdict_of(record: dict) -> str:
 def judge_objects(record: dict, pyc: str, text: bytes) -> None:
     """Give each code object its verdict: equal, marked, proved by the gate to mean the same, or silent.
 
-    A mark covers the definition that it stands in and nothing else, so that it hides no other difference of its module.
+    A mark applies only to the definition that contains it, so it hides no other difference of its module.
     """
     for row in record["objects"]:
         row["verdict"] = "equal" if row["equal"] else "marked" if row["marked"] else "silent"

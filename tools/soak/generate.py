@@ -2,7 +2,7 @@
 
 A module defines `subject()` (the function or nn.Module to compile), `calls()` (the arguments of each call: shapes, dtypes,
 flags and containers differ) and `state()` (what else a call may change). Everything in it follows from the seed. All tensors
-of a call have one shape, so that most programs run to their end; those that raise are as welcome.
+of a call have one shape, so that most programs run to their end; programs that raise an exception are useful too.
 """
 
 from __future__ import annotations
@@ -281,7 +281,7 @@ class Generator:
     # Expressions
 
     def tensor(self, scope: Scope, depth: int = 2) -> str:
-        """An expression that gives a tensor of the shape of `x`."""
+        """Returns an expression for a tensor of the shape of `x`."""
         pick = self.rng.random()
         if depth <= 0 or pick < 0.2:
             return self.rng.choice(scope.tensors)
@@ -860,7 +860,8 @@ class Generator:
 
 
 def program(seed: int) -> str:
-    """Returns the source of the seed's program. A program that is not Python is made anew from another seed."""
+    """Returns the source of the seed's program. If a program is not valid Python, another one is made from another
+    seed."""
     for attempt in range(100):
         text = Generator(seed + attempt * 1_000_003).program()
         try:

@@ -4,7 +4,7 @@
     models.py [--backend aot_eager] [--only llama gpt2]
 
 Each model is built from a configuration, with random weights, so nothing is downloaded but the library itself, which pip
-puts into .cache/models. What is compared is what the soak compares: results and gradients bit for bit, and compilations. A
+puts into .cache/models. It compares what the soak compares: results and gradients bit for bit, and compilations. A
 line for each model states how many frames were compiled, proved, and run from their files. The exit status is 1 if a model
 was harmed, or a frame is not proved or does not run from its file.
 """
@@ -36,7 +36,7 @@ SIZES = {
     "vocab_size": 128, "max_position_embeddings": 64, "n_positions": 64, "n_ctx": 64, "rotary_dim": 4, "window_size": 16,
     "attention_types": [[["global", "local"], 1]], "use_cache": False, "pad_token_id": 0,
 }  # fmt: skip
-"""The small size for whatever name a configuration has for it."""
+"""Returns the small size for a parameter, whatever name a configuration has for it."""
 
 PROGRAM = """
 import torch

@@ -1,4 +1,5 @@
-"""One program of the soak, run as plain torch.compile and under `depyf.prepare_debug`: all that a user could tell apart."""
+"""One program of the soak, run as plain torch.compile and under `depyf.prepare_debug`: every difference that a user
+could observe."""
 
 from __future__ import annotations
 
@@ -26,13 +27,13 @@ from torch._dynamo.utils import counters
 import depyf
 import torch
 
-_DEPTH = 12  # of a value; what lies deeper has only its type
-_PLAIN_RUNS = 6  # of a program that differs under the block, before that is called harm
+_DEPTH = 12  # of a value; deeper values are represented by their type
+_PLAIN_RUNS = 6  # before a difference under the block is called harm
 
 
 @dataclass
 class Observation:
-    """What one run of a program did."""
+    """The observable behaviour of one run of a program."""
 
     calls: list[Any] = field(default_factory=list)
     compiled: list[tuple[str, str, int]] = field(default_factory=list)
@@ -44,12 +45,12 @@ class Observation:
 
 @dataclass
 class Verdict:
-    """What came of one program on one backend."""
+    """The result for one program on one backend."""
 
     seed: int | None
     backend: str
     harmed: list[str] = field(default_factory=list)
-    """What differs from plain torch.compile, a line each."""
+    """The differences from plain torch.compile, one line each."""
     unproved: list[str] = field(default_factory=list)
     not_running: list[str] = field(default_factory=list)
     """Frames that are proved, but do not run from their files."""
@@ -57,7 +58,7 @@ class Verdict:
     frames: int = 0
     files: int = 0
     unstable: list[str] = field(default_factory=list)
-    """In what plain runs differ, so that nothing can be said of it."""
+    """The aspects in which plain runs differ among themselves, so that they cannot be compared."""
 
 
 def _is_constant(value: object) -> bool:
@@ -73,7 +74,8 @@ def _is_constant(value: object) -> bool:
 
 
 class _Values:
-    """Values of a run as data. An object that is met again is told by when it was met first, so that aliases show."""
+    """Values of a run as data. An object that occurs again is represented by the number of its first occurrence, so
+    that aliases show."""
 
     def __init__(self) -> None:
         self._seen: dict[int, int] = {}
@@ -140,7 +142,8 @@ def _cell_content(cell: types.CellType) -> Any:
 
 
 def _text(value: object) -> str:
-    """A value's text without what differs from run to run: addresses, and the numbers of compilations."""
+    """Returns a value's text without the parts that differ from run to run: addresses, and the numbers of
+    compilations."""
     text = re.sub(r"0x[0-9a-f]+", "0x", repr(value))
     return re.sub(r"\[\d+/\d+(_\d+)?\]", "[]", re.sub(r"_\d+_c\d+", "_", text))
 
@@ -161,7 +164,8 @@ def _noting_compilations(compiled: list[tuple[str, str, int]]) -> Iterator[None]
 
 
 def _phases(calls: list[Any], seed: int) -> tuple[list[Any], list[Any], list[Any]]:
-    """(the calls before the block, in it, after it). Each phase but the first has all shapes; most programs begin in it."""
+    """Returns (the calls before the block, in it, after it). Each phase but the first has all shapes; most programs
+    begin in it."""
     before = calls[:1] if seed % 5 == 0 else []
     return before, calls, calls[::-1] if seed % 3 else calls[:2]
 
@@ -233,7 +237,8 @@ def _backward(result: Any) -> None:
 
 
 def _differences(plain: Observation, watched: Observation) -> dict[str, str]:
-    """What differs between two runs: a line for each part of a call, for the compilations and for each kind of PyTorch's counters."""
+    """Returns the differences between two runs: a line for each part of a call, for the compilations and for each kind
+    of PyTorch's counters."""
     lines = {}
     for number, (of_plain, of_watched) in enumerate(zip(plain.calls, watched.calls)):
         if of_plain != of_watched:
@@ -269,11 +274,11 @@ def _shortened(one: Any, two: Any) -> str:
 
 
 def _compare(verdict: Verdict, plain: Observation, watched: Observation, run_again: Callable[[], Observation]) -> None:
-    """Fills in what harm a block did, and in what plain runs differ among themselves.
+    """Fills in the harm that a block did, and the differences of plain runs among themselves.
 
-    A plain run is repeated while the run under the block differs from all before it: Dynamo skips library code that it has
-    failed at once for the rest of the process, and a guard may hold or fail by where memory was free. Harm is what differs
-    from every plain run, where these agree with each other.
+    A plain run is repeated while the run under the block differs from all plain runs before it. Plain runs can differ,
+    because Dynamo skips library code for the rest of the process once it has failed at it, and because a guard may
+    depend on addresses of memory. A difference from every plain run is harm if the plain runs agree with each other.
     """
     runs = [plain]
     while harmed := _differences(runs[-1], watched):

@@ -6,10 +6,11 @@
     soak.py --program FILE [--seed N]                     runs a program of your own
 
 Each program runs as plain torch.compile and under a block, and once more where the two differ: a program whose plain runs
-differ is left out, and counted. Compared are results and gradients bit for bit, exceptions, what is printed, what calls
-change (arguments, module, globals, random numbers), and the compilations: which functions, how many, and PyTorch's own
-counters. Every file of a dump has to be Python. Programs run in a process that is started anew where one dies, or when it
-has run some. A finding prints its seed and the command that repeats it, and its program is kept.
+differ is left out, and counted. It compares results and gradients bit for bit, exceptions, printed text, the objects
+that calls change (arguments, module, globals, random numbers), and the compilations: which functions, how many, and
+PyTorch's own counters. Every file of a dump has to be Python. Programs run in a process, which is replaced by a new one
+if it dies, or after it has run some programs. A finding prints its seed and the command that repeats it, and its
+program is kept.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ import generate  # noqa: E402
 PROGRAMS_OF_A_PROCESS = 60  # PyTorch keeps some memory of each
 SECONDS_OF_A_PROGRAM = 600
 _TOO_LONG = f"it took more than {SECONDS_OF_A_PROGRAM} seconds"
-UNPROVED_ALLOWED = 500  # at most one in so many frames
+UNPROVED_ALLOWED = 500  # at most one frame in so many may be unproved
 
 
 def work(backends: list[str]) -> None:
@@ -48,7 +49,7 @@ def work(backends: list[str]) -> None:
 
     torch.set_num_threads(1)
     output = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what the programs print does not mix with the answers
+    os.dup2(2, 1)  # the output of the programs must not mix with the answers
     for line in sys.stdin:
         mode, seed, path = line.rstrip("\n").split(" ", 2)
         for backend in backends:
@@ -61,7 +62,7 @@ def work(backends: list[str]) -> None:
 
 
 class Worker:
-    """A process that runs programs, and another in its place where it dies."""
+    """A process that runs programs, and that is replaced by a new one if it dies."""
 
     def __init__(self, backends: list[str]) -> None:
         self.backends = backends
@@ -69,7 +70,7 @@ class Worker:
         self._process: subprocess.Popen[str] | None = None
 
     def run(self, seed: int, path: Path) -> list[dict[str, Any]]:
-        """Returns the verdicts of one program. A process that dies is a finding where it lives without depyf."""
+        """Returns the verdicts of one program. A process that dies is a finding if it does not die without depyf."""
         verdicts, how = self._ask("both", seed, path)
         if verdicts is None:
             plain = None if how == _TOO_LONG else self._ask("plain", seed, path)[0]
@@ -128,7 +129,7 @@ class Worker:
 
 @dataclass
 class Summary:
-    """What came of all programs so far."""
+    """The results of all programs so far."""
 
     programs: int = 0
     runs: int = 0

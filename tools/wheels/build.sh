@@ -1,8 +1,8 @@
 #!/bin/bash
 # Builds what a release consists of, into dist/: the archive of the source, a wheel each for CPython 3.10 and 3.11, one for all
-# from 3.12 on (stable ABI), and the commands as static binaries with their manual page. The wheels are made from the archive,
-# so that it is seen to be complete. CORE=FILE names a libdepyf_core.a of the same compiler; without it the core is compiled,
-# which takes several minutes.
+# from 3.12 on (stable ABI), and the commands as static binaries with their manual page. The wheels are built from the
+# archive, which shows that it is complete. CORE=FILE names a libdepyf_core.a of the same compiler; without it the core
+# is compiled, which takes several minutes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 unset PYTHONPATH
@@ -53,7 +53,8 @@ done
 cp LICENSE "$work/$name"
 tar -C "$work" --owner=0 --group=0 -czf "dist/$name.tar.gz" "$name"
 
-# The commands of the wheels are static too: else the newest symbol of glibc in them, not the extension's, would set the tag.
+# The commands in the wheels are static too. Otherwise their newest symbol of glibc, and not that of the extension,
+# would decide the tag.
 export SKBUILD_CMAKE_DEFINE="DEPYF_CORE=$core;DEPYF_STATIC=ON"
 for version in 3.10 3.11 3.12; do
   echo "wheels: CPython $version"

@@ -1,4 +1,4 @@
-"""What must work where depyf has been installed, run by the Python of that environment: check.py EXAMPLE [DUMP]
+"""Checks an installed depyf; the Python of its environment runs this file: check.py EXAMPLE [DUMP]
 
 EXAMPLE is a program that calls torch.compile, which `depyf run` runs if PyTorch is there; DUMP is what an earlier run of it wrote,
 for depyf-report. Prints the version and the tag of what is installed, and what was tried.

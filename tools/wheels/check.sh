@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs the wheels of dist/ into fresh environments of CPython 3.10 to 3.14, and runs check.py there: without PyTorch, and with
-# the PyTorch of an environment that is at hand. TORCH="/path/of/environment ..." names such environments beside .venv. Ends with
-# what auditwheel says of the wheels.
+# the PyTorch of an environment that is at hand. TORCH="/path/of/environment ..." names such environments beside .venv.
+# The output ends with auditwheel's report on the wheels.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 unset PYTHONPATH
@@ -43,7 +43,8 @@ for version in ${VERSIONS:-3.10 3.11 3.12 3.13 3.14}; do
   check "$version" "$work/$version" "$work/dump"
   for torch in .venv ${TORCH:-}; do
     [ "$(version_of "$torch/bin/python")" = "$version" ] || continue
-    # A fresh environment sees the packages of the other one through a file of paths, but not what that file's folder lists so.
+    # A fresh environment sees the packages of the other one through a .pth file. The .pth files in that other
+    # environment are not read.
     tools/venv.sh "$python" "$work/torch-$version"
     packages_of "$torch/bin/python" > "$(packages_of "$work/torch-$version/bin/python")/packages.pth"
     check "$version with PyTorch" "$work/torch-$version"

@@ -1,4 +1,4 @@
-"""Values that are known only when the graph runs, and what is checked then."""
+"""Values that are known only when the graph runs, and the checks of them."""
 
 import torch
 
