@@ -13,7 +13,7 @@ bool annotate_function(Unit& unit, const ast::FunctionDef& node);
 void deferred_annotations(Unit& unit);
 // Creates the set that records which annotations have been reached (3.14 and later).
 void conditional_annotations(Assembler& code, Variables& names);
-// Adds an annotation to that set.
+// Adds an annotation to the set of annotations that have been reached (3.14 and later).
 void mark_annotation(Assembler& code, Variables& names, const ast::AnnAssign& node);
 
 }  // namespace depyf::lowering

@@ -59,8 +59,8 @@ Outcome Machine::run(State& state) {
       break;
     }
     if (count < steps_before_looking) continue;
-    // A silent loop may create an object in each round, so its states differ although nothing happens. Collected
-    // objects make them equal.
+    // A silent loop may create an object in each round, so its states differ although nothing happens. After a
+    // collection of unreachable objects they are equal.
     if (count % steps_before_looking == 0) collect(execution_.frame.side(), execution_.symbols);
     // Brent's algorithm finds a cycle: the state is compared with a snapshot, which is renewed at doubling intervals.
     // An endless silent loop counts as one effect.

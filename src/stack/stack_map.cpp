@@ -101,8 +101,8 @@ std::vector<StackSlot> StackMap::slots(std::uint32_t offset) const {
     if (made.kind == StackValue::Kind::made) slot.made_at = std::int32_t(parts_->values->code()[made.at].offset);
     result.push_back(std::move(slot));
   }
-  // In 3.13, CONVERT_VALUE and the FORMAT_SIMPLE behind it are one operation. Between them, the value has been
-  // converted.
+  // In 3.13, CONVERT_VALUE and the FORMAT_SIMPLE behind it are one operation. At an offset between these two
+  // instructions, the value has already been converted.
   const Instruction& next = parts_->decoded->instructions[at];
   const bool converted = next.op == Op::format_value_ && next.arg != 0 && offset > next.offset;
   if (converted && dialect_of(parts_->code.version).conversion_apart && !result.empty()) {

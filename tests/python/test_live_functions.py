@@ -119,7 +119,7 @@ def test_signatures_of_the_standard_library(name: str) -> None:
 
 
 class Shape:
-    """A class with one of each."""
+    """A class with one method of each kind."""
 
     sides = 4
     table = {"a": [1, None]}

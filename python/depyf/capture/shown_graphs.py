@@ -15,9 +15,10 @@ from depyf.compat import at_work, compiled, fx_nodes, graphs, live_graphs, runti
 from depyf.provenance import collect
 
 _WITH_OBJECT = {"Forward graph": "Forward_graph", "Backward graph": "Backward_graph"}
-"""Name under which a graph is shown -> its kind, for the graphs that can be what runs."""
+"""Name under which a graph is shown -> its kind, for graphs that may run from their files."""
 _KINDS = {**_WITH_OBJECT, "Joint graph": "Joint_graph", "AFTER POST GRAD": "AFTER_POST_GRAD"}
-"""The same for all graphs whose text comes from this hook if this PyTorch has no structured trace."""
+"""Name under which a graph is shown -> its kind, for all graphs whose text comes from this hook if this PyTorch has no
+structured trace."""
 
 
 class ShownGraphs:

@@ -282,7 +282,7 @@ def _literal(value: Any) -> str:
 
 
 def _makes_known_text(kind: type) -> bool:
-    """True if the text of such nodes depends only on what is looked at here."""
+    """True if the text of nodes of this kind depends only on the names that this module reads."""
     functions = [*printed.ir_part_functions(), getattr(kind, "debug_str", None), getattr(kind, "debug_str_extra", None)]
     codes = [getattr(function, "__code__", None) for function in functions]
     return printed.ir_user_fields() == _USER and all(
