@@ -28,7 +28,8 @@ def normalised(text: str, directory: str) -> str:
     text = text.replace(f"{directory}{os.sep}", "").replace(f"{ROOT}{os.sep}", "")
     text = re.sub(r"Compiling took .*\n\n(?:- Predicted .*\n)*\n?", "", text)
     text = re.sub(r"\d+\.\d+ s( spent|, )", r"T s\1", text)
-    return re.sub(r"(\| \[[\d/]+\]\(\w+\.md\) \| )[\d.]+", r"\1T", text)
+    text = re.sub(r"(\| \[[\d/]+\]\(\w+\.md\) \| )[\d.]+", r"\1T", text)
+    return re.sub(r"(\.md\) \| T? ?\| )(?:under )?\d+(?= \|)", r"\1G", text)
 
 
 def renumbered(text: str) -> str:

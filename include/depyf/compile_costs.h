@@ -9,12 +9,13 @@
 
 namespace depyf {
 
-// Returns the costs as JSON (docs/costs.md has the members). `log` is a TORCH_TRACE log; `lines` is a JSON list of the time
-// that Dynamo traced each line of source, or empty.
-std::string compile_costs(std::string_view log, std::string_view lines);
+// Returns the costs as JSON (docs/costs.md has the members). `log` is a TORCH_TRACE log; `measured` is empty, or a JSON object
+// with what a log does not have: `lines`, the time that Dynamo traced each line of source, and `missed_keys`, what differs
+// from the nearest entry of a cache that was asked in vain.
+std::string compile_costs(std::string_view log, std::string_view measured);
 
 // The same of a process that was read already, with its graphs.
-std::string compile_costs(const record::Process& process, std::string_view lines);
+std::string compile_costs(const record::Process& process, std::string_view measured);
 
 // Returns the text for readers, of what compile_costs() returned.
 std::string compile_costs_text(std::string_view costs);

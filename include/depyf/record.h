@@ -200,6 +200,13 @@ struct CacheEvent {
   std::string key;
 };
 
+// A part of the guards of a compilation.
+struct GuardGroup {
+  std::string source;  // Dynamo's name for the value that they read, such as L['self']; empty: the state of the process
+  double us = 0;  // of one check
+  std::int64_t values = 0, guards = 0;  // that they read, and the conditions on these values
+};
+
 // A symbolic size of a graph.
 struct Symbol {
   std::string name, source, value, range;
@@ -270,6 +277,8 @@ struct Compilation {
   std::vector<Chain> chains;  // empty until links::link()
   std::vector<NotFused> not_fused;  // of a dump (read_provenance)
   std::optional<std::int64_t> guards, graph_nodes, graph_operators;
+  std::optional<double> guard_us;  // one check of its guards on the call that was compiled, in microseconds
+  std::vector<GuardGroup> guard_groups;  // the parts of that check, the longest first; empty: not measured
   std::optional<std::string>
       tables;  // by line of source, if they were made where the graphs were at hand; may be empty
   double start_us = 0;  // since the epoch; 0: unknown

@@ -616,9 +616,9 @@ def explanation_text(explanation: str) -> str:
 def explanation_headline(explanation: str) -> str:
     """Returns one line with the name of the explained function and the number of its entries."""
 
-def compile_costs(log: bytes, lines: str) -> str:
-    """Returns the times of compiling as JSON, from a TORCH_TRACE log and from a JSON list with the time of tracing each
-    line."""
+def compile_costs(log: bytes, measured: str) -> str:
+    """Returns the times of compiling as JSON, from a TORCH_TRACE log and from JSON with what the block of
+    `depyf.compile_costs` adds to it: `lines` with the time of tracing each line, and `missed_keys`."""
 
 def compile_costs_text(costs: str) -> str:
     """The same as text, from that JSON."""
@@ -731,6 +731,10 @@ def open_artifact(path: str, roots: list[str], is_json: bool) -> tuple[str, list
 def explain_misses(recorded: list[str], folder: str) -> list[list[str]]:
     """Returns, for each file with a key that a run recorded, how the nearest entry of a cache differs from it: a line each. The
     entries are files below a folder; they are read once for all keys, and nothing in them runs."""
+
+def missed_keys(log: bytes, folder: str) -> list[tuple[str, str, list[str]]]:
+    """Returns, for each key that Inductor's cache did not have in a TORCH_TRACE log, the id of the compilation, the key, and how
+    the nearest entry of the cache in a folder differs from it, as `explain_misses` does for files."""
 
 def compare_artifacts(first: str, second: str) -> tuple[list[str], list[str], bool]:
     """Compares the files that PyTorch saved under one path with those that it saved under another.

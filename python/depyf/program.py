@@ -57,7 +57,7 @@ def run(
     process = os.getpid()
     folder = _folder(directory)
     number = _number_of_next_run(folder)
-    block = children.program_block(folder, number)
+    block = children.program_block(folder, number, measures_guards=profiles)
     status = 1
     interruption: BaseException | None = None
     costs = Costs() if profiles else None

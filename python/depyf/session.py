@@ -298,6 +298,28 @@ class Causes:
 
 
 @dataclass
+class GroupCost:
+    """A part of the guards of a compilation."""
+
+    source: str
+    """Dynamo's name for the value that the guards read, such as `L['self'].layers`; "" for the state of the process."""
+    microseconds: float
+    values: int
+    """The number of values that they read."""
+    guards: int
+    """The number of conditions on these values."""
+
+
+@dataclass
+class GuardTime:
+    """How long one check of a compilation's guards takes."""
+
+    microseconds: float
+    groups: list[GroupCost] = field(default_factory=list)
+    """The parts of a check that accepts the call, the most expensive first; empty if they were not measured."""
+
+
+@dataclass
 class Documents:
     """The files of a compilation, and notes about them."""
 
@@ -309,6 +331,8 @@ class Documents:
     seconds: float | None = field(default=None, compare=False)
     """The duration of the compilation in seconds, including that of its forward graph. It is not in `session.json`,
     because it differs in every run."""
+    guard_time: GuardTime | None = field(default=None, compare=False)
+    """The time of a check of its guards on the call that was compiled. It is not in `session.json` either."""
 
 
 @dataclass
@@ -405,7 +429,7 @@ class Session:
         data: dict[str, Any] = plain(self)
         del data["directory"]
         for frame in data["frames"]:
-            del frame["seconds"]
+            del frame["seconds"], frame["guard_time"]
         return data
 
     @classmethod

@@ -75,11 +75,26 @@ nb::list explain_misses(nb::list recorded, nb::str folder) {
   return result;
 }
 
+nb::list missed_keys(nb::bytes log, nb::str folder) {
+  const std::string_view bytes(log.c_str(), log.size());
+  const std::string cache = path_of(folder);
+  std::vector<report::MissedKey> missed;
+  {
+    const ReleasedGil released;
+    missed = report::missed_keys(bytes, cache);
+  }
+  nb::list result;
+  for (const report::MissedKey& key : missed)
+    result.append(nb::make_tuple(python_text(key.compilation), python_text(key.key), python_list(key.differences)));
+  return result;
+}
+
 }  // namespace
 
 void bind_artifact(nb::module_& module) {
   module.def("open_artifact", &open_artifact, nb::arg("path"), nb::arg("roots"), nb::arg("is_json"));
   module.def("explain_misses", &explain_misses, nb::arg("recorded"), nb::arg("folder"));
+  module.def("missed_keys", &missed_keys, nb::arg("log"), nb::arg("folder"));
   module.def("compare_artifacts", &compare_artifacts, nb::arg("first"), nb::arg("second"));
 }
 

@@ -225,13 +225,13 @@ nb::object headline_of_explanation(nb::str explanation) {
   return python_text(explanation_headline(utf8_of(explanation)));
 }
 
-nb::object compile_costs_of(nb::bytes log, nb::str lines) {
-  const std::string lines_text = utf8_of(lines);
+nb::object compile_costs_of(nb::bytes log, nb::str measured) {
+  const std::string measured_text = utf8_of(measured);
   const std::string_view bytes(log.c_str(), log.size());
   std::string costs;
   {
     const ReleasedGil released;
-    costs = compile_costs(bytes, lines_text);
+    costs = compile_costs(bytes, measured_text);
   }
   return python_text(costs);
 }
@@ -275,7 +275,7 @@ void bind_texts(nb::module_& module) {
   module.def("graph_body", &body_of_graph, nb::arg("text"), nb::arg("name"), nb::arg("file"));
   module.def("explanation_text", &text_of_explanation, nb::arg("explanation"));
   module.def("explanation_headline", &headline_of_explanation, nb::arg("explanation"));
-  module.def("compile_costs", &compile_costs_of, nb::arg("log"), nb::arg("lines"));
+  module.def("compile_costs", &compile_costs_of, nb::arg("log"), nb::arg("measured"));
   module.def("compile_costs_text", &text_of_compile_costs, nb::arg("costs"));
   module.def("run_costs", &run_costs_of, nb::arg("log"), nb::arg("measured"));
   module.def("run_costs_text", &text_of_run_costs, nb::arg("costs"));

@@ -18,6 +18,7 @@ struct PhaseOfPart {
 
 // The first row that fits counts.
 constexpr PhaseOfPart phases_of_parts[] = {
+    {"depyf.", "depyf"},
     {"build_guards", "guards"},
     {"guard", "guards"},
     {"compile_file", "compilers"},

@@ -13,7 +13,7 @@ namespace depyf::costs {
 
 // The self time of all phases of one part of the compiler.
 struct PartTime {
-  std::string_view part;  // "Dynamo", "guards", "AOTAutograd", "Inductor", "compilers", "caches", "other"
+  std::string_view part;  // "Dynamo", "guards", "AOTAutograd", "Inductor", "compilers", "caches", "depyf", "other"
   double us = 0;
 };
 

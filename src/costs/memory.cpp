@@ -82,8 +82,9 @@ class Reader {
       nodes.try_emplace(value.name, facts);
       if (!value.source.empty()) nodes.try_emplace(value.source, facts);
     }
-    memory_.forward = plan_of(text_of(graph_["forward_code"]), symbols, nodes);
-    memory_.backward = plan_of(text_of(graph_["backward_code"]), symbols, nodes);
+    const std::int64_t threads = integer_of(graph_["threads"]);
+    memory_.forward = plan_of(text_of(graph_["forward_code"]), symbols, nodes, threads);
+    memory_.backward = plan_of(text_of(graph_["backward_code"]), symbols, nodes, threads);
   }
 
   // The number of a tensor's memory, its bytes, and whether an input owns it.

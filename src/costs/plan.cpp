@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "costs/attention.h"
 #include "support/words.h"
 #include "trace/output_code.h"
 
@@ -13,6 +14,7 @@ namespace {
 constexpr std::int64_t usual_element_bytes = 4;  // where nothing states the type of what a library call returns
 constexpr std::int64_t unknown_bytes = -1;
 constexpr int of_input = -1, of_none = -2;
+constexpr std::int64_t size_max = std::int64_t{1} << 31;  // of a dimension or a stride, so that products fit
 constexpr std::size_t statement_max = 1 << 20;  // characters
 
 // Returns the first name in an expression that `is_known`: buf1 of `reinterpret_tensor(buf1, (8, 1), (1, 1), 0)`.
@@ -32,7 +34,8 @@ std::string first_name(std::string_view text, IsKnown is_known) {
 
 class Reader {
  public:
-  Reader(const Symbols& symbols, const Nodes& nodes) : symbols_(symbols), nodes_(nodes) {}
+  Reader(const Symbols& symbols, const Nodes& nodes, std::int64_t threads)
+      : symbols_(symbols), nodes_(nodes), threads_(threads) {}
 
   Plan run(std::string_view code) {
     find_facts(code);
@@ -109,8 +112,9 @@ class Reader {
     }
   }
 
-  // Finds the sizes of what library calls allocate, which the code states behind the call: `assert_size_stride(buf1, (8, 64), (64,
-  // 1), ...)`. The type of the elements is that of the node.
+  // Finds the sizes of inputs and of what library calls allocate, which the code states behind the call:
+  // `assert_size_stride(buf1, (8, 64), (64, 1), ...)`; and the names of the results of calls: `buf1 = buf0[0]`. The type of the
+  // elements is that of the node.
   void find_sizes(std::string_view code) {
     std::unordered_map<std::string, std::string> first_name_of;
     for (std::string_view line : lines_of(code)) {
@@ -124,10 +128,35 @@ class Reader {
         const auto first = first_name_of.find(std::string(items[0]));
         if (elements)
           elements_of_.try_emplace(first == first_name_of.end() ? std::string(items[0]) : first->second, *elements);
-      } else if (take(rest, " = ") && word_at(rest) == rest && !rest.empty()) {
-        first_name_of[name] = rest;
+        layout_of_.try_emplace(std::string(items[0]), layout(items[1], items[2]));
+      } else if (take(rest, " = ")) {
+        const std::string_view source = word_at(rest);
+        if (source == rest && !rest.empty()) first_name_of[name] = rest;
+        else if (!source.empty() && rest.substr(source.size()).starts_with("["))
+          items_of_[std::string(source)].push_back(name);
       }
     }
+  }
+
+  // Returns the sizes and strides that two tuples of the code state; empty if one of them is unknown.
+  Layout layout(std::string_view sizes, std::string_view strides) const {
+    Layout layout;
+    for (const auto& [text, numbers] : {std::pair(sizes, &layout.sizes), {strides, &layout.strides}})
+      for (std::string_view item : items_in_brackets(text)) {
+        const std::optional<std::int64_t> size = size_of(item, symbols_);
+        if (!size || *size < 0 || *size > size_max) return {};
+        numbers->push_back(*size);
+      }
+    return layout;
+  }
+
+  // Returns the layout of an argument of a library call: a name, or `reinterpret_tensor(buf0, (2, 4), (4, 1), 0)`.
+  Layout layout_of(std::string_view argument) const {
+    const auto known = layout_of_.find(std::string(argument));
+    if (known != layout_of_.end()) return known->second;
+    const std::vector<std::string_view> items =
+        items_in_brackets(argument.substr(std::min(argument.find('('), argument.size())));
+    return argument.starts_with("reinterpret_tensor(") && items.size() > 2 ? layout(items[1], items[2]) : Layout();
   }
 
   bool is_known(const std::string& name) const { return buffer_of_.contains(name) || inputs_.contains(name); }
@@ -163,8 +192,10 @@ class Reader {
       const std::int64_t width = element_bytes_of(dtype);
       const std::optional<std::int64_t> bytes =
           items.size() < 2 || !width ? std::nullopt : strided_bytes(items[0], items[1], width, symbols_);
+      if (items.size() > 1) layout_of_[target] = layout(items[0], items[1]);
       return allocate(target, bytes.value_or(-1));
     }
+    if (value.starts_with("reinterpret_tensor(") || word_at(value) == value) layout_of_[target] = layout_of(value);
     if (value.starts_with("reinterpret_tensor(") || word_at(value) == value || value.starts_with("as_strided(")) {
       const std::string source = first_name(value.substr(word_at(value) == value ? 0 : function.size()),
                                             [&](const std::string& name) { return is_known(name); });
@@ -182,6 +213,7 @@ class Reader {
       }
       return allocate_by_call(target, calls_with_state_.contains(source) && value.ends_with(source + "[0]"));
     }
+    if (is_attention(function)) attend(target, function, items_in_brackets(value.substr(function.size())));
     if (function.find("rng_state") != std::string_view::npos) calls_with_state_.insert(target);
     if (value.starts_with("extern_kernels.") || value.starts_with("torch.ops.") || value.starts_with("aten.") ||
         value.starts_with("inductor_ops."))
@@ -191,11 +223,31 @@ class Reader {
   void allocate_by_call(const std::string& name, bool is_random_state) {
     const auto elements = elements_of_.find(name);
     if (elements == elements_of_.end()) return allocate(name, unknown_bytes);
-    const auto facts = facts_of_.find(name);
-    const bool is_known_type = facts != facts_of_.end() && facts->second.element_bytes;
-    const std::int64_t width = is_random_state ? 1 : is_known_type ? facts->second.element_bytes : usual_element_bytes;
-    allocate(name, elements->second * width);
+    allocate(name, elements->second * (is_random_state ? 1 : width_of(name)));
     plan_.buffers.back().elements = elements->second;
+  }
+
+  std::int64_t width_of(const std::string& name) const {
+    const auto facts = facts_of_.find(name);
+    return facts != facts_of_.end() && facts->second.element_bytes ? facts->second.element_bytes : usual_element_bytes;
+  }
+
+  // Counts what a fused attention allocates for itself while its results are there. The code names these behind the call, and
+  // can free arguments before it does.
+  void attend(const std::string& target, std::string_view function, const std::vector<std::string_view>& arguments) {
+    const std::vector<std::string>& results = items_of_[target];
+    std::int64_t bytes = 0;
+    for (const std::string& result : results)
+      if (const auto elements = elements_of_.find(result); elements != elements_of_.end())
+        bytes += elements->second * width_of(result);
+    std::vector<Layout> layouts;
+    for (std::string_view argument : arguments) layouts.push_back(layout_of(argument));
+    bytes += attention_bytes(function, layouts, results.empty() ? usual_element_bytes : width_of(results[0]), threads_);
+    if (const auto facts = results.empty() ? facts_of_.end() : facts_of_.find(results[0]); facts != facts_of_.end())
+      place_of_call_ = facts->second.place;
+    live(bytes);
+    live_ -= bytes;
+    place_of_call_ = {};
   }
 
   void allocate(const std::string& name, std::int64_t bytes) {
@@ -252,6 +304,7 @@ class Reader {
     if (live_ <= plan_.peak) return;
     plan_.peak = live_;
     plan_.peak_line = line_;
+    plan_.peak_place = place_of_call_;
     plan_.at_peak.clear();
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i)
       if (holders_[i] > 0) plan_.at_peak.push_back(i);
@@ -278,7 +331,8 @@ class Reader {
     std::stable_sort(plan_.at_peak.begin(), plan_.at_peak.end(),
                      [&](std::size_t a, std::size_t b) { return plan_.buffers[a].bytes > plan_.buffers[b].bytes; });
     for (const std::size_t index : plan_.at_peak)
-      if (plan_.buffers[index].first_line == plan_.peak_line) plan_.peak_place = plan_.buffers[index].place;
+      if (!plan_.peak_place.line && plan_.buffers[index].first_line == plan_.peak_line)
+        plan_.peak_place = plan_.buffers[index].place;
     if (!plan_.peak_place.line)
       for (const std::size_t index : plan_.at_peak)
         if (!plan_.peak_place.line) plan_.peak_place = plan_.buffers[index].place;
@@ -287,6 +341,7 @@ class Reader {
 
   const Symbols& symbols_;
   const Nodes& nodes_;
+  const std::int64_t threads_;
   Plan plan_;
   std::vector<int> holders_;  // names that hold each buffer
   std::unordered_map<std::string, int> buffer_of_;
@@ -295,17 +350,21 @@ class Reader {
   std::unordered_set<std::string>
       calls_with_state_;  // the first item of what these return is a state of random numbers, in bytes
   std::unordered_map<std::string, std::int64_t> elements_of_;  // what library calls allocate
+  std::unordered_map<std::string, Layout> layout_of_;  // of inputs and buffers, as far as the code states it
+  std::unordered_map<std::string, std::vector<std::string>>
+      items_of_;  // names of the tensors that a library call returns
   std::unordered_set<std::string> tuples_;  // results of library calls that are several tensors
   std::unordered_map<std::string, NodeFacts> facts_of_;  // by buffer
   std::int64_t live_ = 0;
+  record::Place place_of_call_;  // of a call whose own memory is being counted
   bool takes_over_ = false;  // true if the statement at hand gives memory to another buffer
   int line_ = 0;
 };
 
 }  // namespace
 
-Plan plan_of(std::string_view output_code, const Symbols& symbols, const Nodes& nodes) {
-  return Reader(symbols, nodes).run(output_code);
+Plan plan_of(std::string_view output_code, const Symbols& symbols, const Nodes& nodes, std::int64_t threads) {
+  return Reader(symbols, nodes, threads).run(output_code);
 }
 
 }  // namespace depyf::costs

@@ -44,7 +44,8 @@ struct NodeFacts {
 };
 using Nodes = std::map<std::string, NodeFacts, std::less<>>;
 
-// `symbols` are the sizes that vary. The plan of code without a `call` function is empty.
-Plan plan_of(std::string_view output_code, const Symbols& symbols, const Nodes& nodes);
+// `symbols` are the sizes that vary, and `threads` is the number of threads that library calls use. The plan of code without a
+// `call` function is empty.
+Plan plan_of(std::string_view output_code, const Symbols& symbols, const Nodes& nodes, std::int64_t threads);
 
 }  // namespace depyf::costs

@@ -30,6 +30,17 @@ inline record::Place place_of(json::Value line) {
   return place;
 }
 
+// Reads the parts of a check of guards.
+inline std::vector<record::GuardGroup> guard_groups_of(json::Value groups) {
+  const auto count_of = [](json::Value number) { return std::max<std::int64_t>(number.integer().value_or(0), 0); };
+  std::vector<record::GuardGroup> read;
+  groups.for_each_item([&](json::Value group) {
+    read.push_back({text_of(group["source"]), number_of(group["microseconds"]), count_of(group["values"]),
+                    count_of(group["guards"])});
+  });
+  return read;
+}
+
 // Reads a frame of a session, or a cache entry of an explanation, which has fields of the same names.
 record::Compilation compilation_of(json::Value frame);
 

@@ -234,7 +234,7 @@ class DumpReader {
     times();
   }
 
-  // Reads times.json, which holds the seconds and the timeline of the last run.
+  // Reads times.json, which holds the seconds, the times of guards, and the timeline of the last run.
   void times() {
     const std::optional<std::string> text = read_file_("times.json");
     json::Document document;
@@ -244,7 +244,16 @@ class DumpReader {
     document.root()["seconds"].for_each_item([&](json::Value seconds) {
       if (index < compilations.size()) compilations[index++].seconds = seconds.number().value_or(0);
     });
+    index = 0;
+    document.root()["guard_times"].for_each_item([&](json::Value time) {
+      if (index < compilations.size()) guard_time(time, compilations[index++]);
+    });
     events(document.root(), processes_.back());
+  }
+
+  static void guard_time(json::Value time, Compilation& compilation) {
+    compilation.guard_us = time["microseconds"].number();
+    compilation.guard_groups = dumps::guard_groups_of(time["groups"]);
   }
 
   // Reads the phases of each compilation. An event that began before its compilation had an id belongs to the

@@ -18,6 +18,7 @@
 #include "record/memory.h"
 #include "support/words.h"
 #include "texts/counts.h"
+#include "texts/guard_costs.h"
 #include "texts/words.h"
 
 namespace depyf::page {
@@ -278,6 +279,7 @@ class Data {
       out_.end_object();
     });
     out_.strings("symbols", texts::symbol_rows(it.symbols));
+    out_.strings("guardTime", texts::guard_time_rows(it));
     out_.strings("atRunTime", texts::runtime_rows(it));
     out_.list("missing", it.missing, [&](const MissingArtifact& missing) {
       out_.begin_object();

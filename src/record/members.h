@@ -59,6 +59,8 @@ inline constexpr std::string_view part_name<NotFused> = "not_fused";
 template <>
 inline constexpr std::string_view part_name<CacheEvent> = "cache_event";
 template <>
+inline constexpr std::string_view part_name<GuardGroup> = "guard_group";
+template <>
 inline constexpr std::string_view part_name<Symbol> = "symbol";
 template <>
 inline constexpr std::string_view part_name<Artifact> = "artifact";
@@ -263,6 +265,14 @@ void visit_members(Part& pair, Visitor& visit) {
   visit("buffers", pair.buffers);
 }
 
+template <class Visitor, PartOf<GuardGroup> Part>
+void visit_members(Part& group, Visitor& visit) {
+  visit.or_null("source", group.source);
+  visit("us", group.us);
+  visit("values", group.values);
+  visit("guards", group.guards);
+}
+
 template <class Visitor, PartOf<CacheEvent> Part>
 void visit_members(Part& event, Visitor& visit) {
   visit("cache", event.cache);
@@ -315,6 +325,8 @@ void visit_members(Part& it, Visitor& visit) {
   visit("backward_seconds", it.backward_seconds);
   visit("start_us", it.start_us);
   visit("guards", it.guards);
+  visit("guard_us", it.guard_us);
+  visit("guard_groups", it.guard_groups);
   visit("graph_nodes", it.graph_nodes);
   visit("graph_operators", it.graph_operators);
   visit("restart_reasons", it.restart_reasons);

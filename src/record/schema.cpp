@@ -135,9 +135,9 @@ std::string json_schema() {
   });
   out.strings("required", std::vector<std::string>{"schema_version", "processes"});
   out.object("$defs", [&] {
-    define_all<Artifact, CacheEvent, Chain, Compilation, Event, FailedGuard, FunctionFile, Graph, GraphBreak, Kernel,
-               KernelCall, Limit, LimitReached, Link, Measurement, MissingArtifact, Node, NotFused, OutputCode, Phase,
-               Place, Problem, Process, RuntimeAssert, RuntimeValue, Symbol>(out);
+    define_all<Artifact, CacheEvent, Chain, Compilation, Event, FailedGuard, FunctionFile, Graph, GraphBreak,
+               GuardGroup, Kernel, KernelCall, Limit, LimitReached, Link, Measurement, MissingArtifact, Node, NotFused,
+               OutputCode, Phase, Place, Problem, Process, RuntimeAssert, RuntimeValue, Symbol>(out);
   });
   out.end_object();
   return out.take();

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <optional>
 
+#include "depyf/trace.h"
+
 namespace depyf::report {
 namespace {
 
@@ -86,6 +88,32 @@ std::size_t counterpart(const artifact::Artifact& wanted, const std::vector<arti
   return others.size();
 }
 
+// Reads the newest entries of a cache, for keys to be compared with.
+std::vector<artifact::Artifact> newest_entries(const std::string& folder) {
+  std::vector<std::string> errors;
+  std::vector<std::pair<fs::file_time_type, fs::path>> newest;
+  for (fs::path& file : files_below(folder, errors)) {
+    std::error_code problem;
+    const fs::file_time_type time = fs::last_write_time(file, problem);
+    if (!problem) newest.emplace_back(time, std::move(file));
+  }
+  std::sort(newest.rbegin(), newest.rend());
+  newest.resize(std::min(newest.size(), entries_max));
+  std::vector<artifact::Artifact> entries;
+  for (const auto& [time, file] : newest)
+    if (const std::optional<std::string> entry = content(file, entry_max); entry && artifact::is_likely(*entry))
+      entries.push_back(artifact::read(*entry, file.lexically_relative(folder).string()));
+  return entries;
+}
+
+// Returns how the nearest entry differs from a key that a run recorded; empty if there is nothing to compare.
+std::vector<std::string> explained(const std::string& recorded, const std::string& name,
+                                   const std::vector<artifact::Artifact>& entries) {
+  const artifact::Artifact asked = artifact::read(recorded, name);
+  if (asked.parts.size() != 1) return {};
+  return artifact::nearest_differences(asked.parts[0], entries).value_or(std::vector<std::string>{});
+}
+
 }  // namespace
 
 ReadArtifacts read_artifacts(const std::string& path, const std::vector<std::string>& roots) {
@@ -112,29 +140,31 @@ ReadArtifacts read_artifacts(const std::string& path, const std::vector<std::str
 
 std::vector<std::vector<std::string>> explain_misses(const std::vector<std::string>& recorded,
                                                      const std::string& folder) {
-  std::vector<std::string> errors;
-  std::vector<std::pair<fs::file_time_type, fs::path>> newest;
-  for (fs::path& file : files_below(folder, errors)) {
-    std::error_code problem;
-    const fs::file_time_type time = fs::last_write_time(file, problem);
-    if (!problem) newest.emplace_back(time, std::move(file));
-  }
-  std::sort(newest.rbegin(), newest.rend());
-  newest.resize(std::min(newest.size(), entries_max));
-  std::vector<artifact::Artifact> entries;
-  for (const auto& [time, file] : newest)
-    if (const std::optional<std::string> entry = content(file, entry_max); entry && artifact::is_likely(*entry))
-      entries.push_back(artifact::read(*entry, file.lexically_relative(folder).string()));
+  const std::vector<artifact::Artifact> entries = newest_entries(folder);
   std::vector<std::vector<std::string>> result;
   for (const std::string& path : recorded) {
     std::vector<std::string>& lines = result.emplace_back();
-    const std::optional<std::string> bytes = content(path, source_max);
-    if (!bytes) continue;
-    const artifact::Artifact asked = artifact::read(*bytes, path);
-    if (asked.parts.size() != 1) continue;
-    lines = artifact::nearest_differences(asked.parts[0], entries).value_or(std::vector<std::string>{});
+    if (const std::optional<std::string> bytes = content(path, source_max)) lines = explained(*bytes, path, entries);
   }
   return result;
+}
+
+std::vector<MissedKey> missed_keys(std::string_view log, const std::string& folder) {
+  std::vector<MissedKey> missed;
+  std::vector<artifact::Artifact> entries;
+  bool are_read = false;
+  for (const record::Compilation& compilation : read_trace(log, "").compilations) {
+    for (const record::Artifact& recorded : compilation.artifacts) {
+      if (recorded.name != "fx_graph_cache_miss") continue;
+      if (!are_read) entries = newest_entries(folder);
+      are_read = true;
+      const std::string bytes = payload_of(log, recorded);
+      const artifact::Artifact asked = artifact::read(bytes, recorded.name);
+      if (asked.parts.size() == 1)
+        missed.push_back({compilation.id, asked.parts[0].key, explained(bytes, recorded.name, entries)});
+    }
+  }
+  return missed;
 }
 
 std::vector<std::string> differences(const ReadArtifacts& first, const ReadArtifacts& second) {

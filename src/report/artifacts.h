@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "depyf/artifact.h"
@@ -25,5 +26,16 @@ std::vector<std::string> differences(const ReadArtifacts& first, const ReadArtif
 // `folder` differs from that key; empty if there is nothing to compare. The entries are read once for all keys.
 std::vector<std::vector<std::string>> explain_misses(const std::vector<std::string>& recorded,
                                                      const std::string& folder);
+
+// The key of a miss, as a log has it.
+struct MissedKey {
+  std::string compilation;  // the id of the compilation that asked for it
+  std::string key;
+  std::vector<std::string> differences;  // from the nearest entry; empty if there is nothing to compare
+};
+
+// Does the same for each key that Inductor's cache did not have, in a TORCH_TRACE log. AOTAutograd stores no parts of its
+// keys, so that its misses have nothing to compare.
+std::vector<MissedKey> missed_keys(std::string_view log, const std::string& folder);
 
 }  // namespace depyf::report

@@ -23,6 +23,7 @@ using costs::CompilationTime, costs::CompileTime, costs::PartTime, costs::Saving
 using dumps::number_of, dumps::text_of;
 
 constexpr std::size_t compilations_shown = 8, phases_shown = 8, lines_shown = 10, savings_shown = 6;
+constexpr std::size_t misses_shown = 4, parts_of_key_shown = 6;
 constexpr std::size_t source_max = 60;  // characters of a line of source
 constexpr std::size_t savings_in_index = 3;
 constexpr double worth_us = 1e6;  // what saves less is not worth a line of the index
@@ -113,6 +114,25 @@ void write_lines(json::Writer& out, json::Value lines) {
   out.end_array();
 }
 
+void write_missed_keys(json::Writer& out, json::Value keys) {
+  out.key("missed_keys");
+  out.begin_array();
+  keys.for_each_item([&](json::Value key) {
+    out.object([&] {
+      out.member("compile_id", text_of(key["compile_id"]));
+      out.member("key", text_of(key["key"]));
+      out.strings("differences", dumps::texts_of(key["differences"]));
+    });
+  });
+  out.end_array();
+}
+
+// True if the nearest entry of the cache holds the same graph, compiled under other conditions.
+bool is_of_same_graph(const std::vector<std::string>& differences) {
+  return !differences.empty() && std::none_of(differences.begin(), differences.end(),
+                                              [](const std::string& line) { return line.starts_with("key: gm "); });
+}
+
 std::string seconds_text(double seconds) {
   char text[32];
   if (seconds < 0.01) std::snprintf(text, sizeof text, "%.1f ms", seconds * 1e3);
@@ -149,6 +169,7 @@ class Text {
           files_text(costs_["compiled_files"].integer().value_or(0)) + ", " +
           seconds_text(number_of(costs_["compiler_seconds_of_all"])) + " in all");
     if (const std::string text = caches(); !text.empty()) row("  " + text);
+    missed_keys();
     compilations();
     lines();
     savings();
@@ -175,6 +196,22 @@ class Text {
     if (hits + misses + bypasses == 0) return {};
     return "caches: " + std::to_string(hits) + " hits, " + std::to_string(misses) + " misses, " +
            std::to_string(bypasses) + " bypasses";
+  }
+
+  // A graph that was never compiled cannot be in a cache, so only keys of known graphs are worth a line.
+  void missed_keys() {
+    std::size_t shown = 0;
+    costs_["missed_keys"].for_each_item([&](json::Value key) {
+      const std::vector<std::string> differences = dumps::texts_of(key["differences"]);
+      if (!is_of_same_graph(differences) || ++shown > misses_shown) return;
+      row("  " + text_of(key["compile_id"]) + " was not in Inductor's cache, which has its graph with another key; " +
+          differences[0]);
+      for (std::size_t i = 1; i < std::min(differences.size(), 1 + parts_of_key_shown); ++i)
+        row(std::string(indent) + differences[i]);
+      if (differences.size() > 1 + parts_of_key_shown)
+        row(std::string(indent) + "and " + std::to_string(differences.size() - 1 - parts_of_key_shown) + " more");
+    });
+    if (shown > misses_shown) row("  and " + std::to_string(shown - misses_shown) + " more keys of known graphs");
   }
 
   void compilations() {
@@ -233,20 +270,21 @@ class Text {
 
 }  // namespace
 
-std::string compile_costs(std::string_view log, std::string_view lines) {
+std::string compile_costs(std::string_view log, std::string_view measured) {
   Process process = read_trace(log, "");
   read_graphs(log, process);
-  return compile_costs(process, lines);
+  return compile_costs(process, measured);
 }
 
-std::string compile_costs(const Process& process, std::string_view lines) {
+std::string compile_costs(const Process& process, std::string_view measured) {
   const CompileTime time = costs::compile_time(process);
   json::Document document;
-  const bool has_lines = !lines.empty() && !document.parse(lines);
+  const json::Value added = !measured.empty() && !document.parse(measured) ? document.root() : json::Value();
   json::Writer out(true);
   out.object([&] {
     write_time(out, time, process);
-    write_lines(out, has_lines ? document.root() : json::Value());
+    write_missed_keys(out, added["missed_keys"]);
+    write_lines(out, added["lines"]);
   });
   return out.take();
 }

@@ -31,12 +31,24 @@ std::string count_of(std::size_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
-std::string group_row(json::Value group) {
-  const std::string source = text_of(group["source"]);
-  return microseconds(number_of(group["microseconds"])) + "  " +
-         (source.empty() ? "the state of the process, and conditions on several values" : source) + " (" +
-         count_of(static_cast<std::size_t>(number_of(group["values"])), "value") + ", " +
-         count_of(static_cast<std::size_t>(number_of(group["guards"])), "guard") + ")";
+std::string group_row(const record::GuardGroup& group) {
+  return microseconds(group.us) + "  " +
+         (group.source.empty() ? "the state of the process, and conditions on several values" : group.source) + " (" +
+         count_of(static_cast<std::size_t>(std::max<std::int64_t>(group.values, 0)), "value") + ", " +
+         count_of(static_cast<std::size_t>(std::max<std::int64_t>(group.guards, 0)), "guard") + ")";
+}
+
+// Returns the rows of the largest groups, and a row for all others together.
+std::vector<std::string> group_rows(const std::vector<record::GuardGroup>& groups) {
+  std::vector<std::string> rows;
+  double rest = 0;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (i < groups_shown) rows.push_back(group_row(groups[i]));
+    else rest += groups[i].us;
+  }
+  if (groups.size() > groups_shown)
+    rows.push_back(microseconds(rest) + "  " + count_of(groups.size() - groups_shown, "other group"));
+  return rows;
 }
 
 std::vector<std::string> entry_rows(json::Value entry) {
@@ -44,21 +56,14 @@ std::vector<std::string> entry_rows(json::Value entry) {
   std::vector<std::string> rows{"entry " + text_of(entry["compile_id"]) + ": " +
                                 microseconds(number_of(entry["microseconds"])) + " a check, which " +
                                 (accepts ? "accepts the call" : "refuses the call")};
-  std::size_t number = 0;
-  double rest = 0;
-  entry["groups"].for_each_item([&](json::Value group) {
-    if (++number <= groups_shown) rows.push_back(std::string(indent) + group_row(group));
-    else rest += number_of(group["microseconds"]);
-  });
-  if (number > groups_shown)
-    rows.push_back(std::string(indent) + microseconds(rest) + "  " + count_of(number - groups_shown, "other group"));
+  append(indented(group_rows(dumps::guard_groups_of(entry["groups"])), indent), rows);
   if (const std::optional<double> pregraph = entry["pregraph_microseconds"].number())
     rows.push_back(std::string(indent) + "then its code takes " + microseconds(*pregraph) + " to its first graph");
   else if (const std::string why = text_of(entry["why_no_pregraph"]); !why.empty())
     rows.push_back(std::string(indent) + "what its code takes to its first graph was not measured: " + why);
   const std::size_t redundant = entry["redundant"].size();
   if (redundant > 0) rows.push_back(std::string(indent) + count_of(redundant, "guard") + " that others imply:");
-  number = 0;
+  std::size_t number = 0;
   entry["redundant"].for_each_item([&](json::Value guard) {
     if (++number > redundant_shown) return;
     std::string premises;
@@ -81,6 +86,23 @@ std::vector<std::string> guard_cost_rows(json::Value costs) {
       (passed == 1 ? "1 entry that refuses it" : std::to_string(passed) + " entries that refuse it")};
   costs["entries"].for_each_item([&](json::Value entry) { append(indented(entry_rows(entry), indent), rows); });
   return rows;
+}
+
+std::vector<std::string> guard_time_rows(const record::Compilation& compilation) {
+  if (!compilation.guard_us) return {};
+  const bool is_measured = !compilation.guard_groups.empty();
+  std::vector<std::string> rows{
+      (is_measured ? microseconds(*compilation.guard_us) : guard_time_cell(compilation) + " us") + " a check" +
+      (is_measured ? "" : ", as PyTorch measured it once, with cold caches")};
+  append(indented(group_rows(compilation.guard_groups), indent), rows);
+  return rows;
+}
+
+std::string guard_time_cell(const record::Compilation& compilation) {
+  if (!compilation.guard_us) return {};
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f", *compilation.guard_us);
+  return *compilation.guard_us < 0.5 ? "under 1" : text;
 }
 
 }  // namespace texts

@@ -9,6 +9,7 @@
 #include "support/words.h"
 #include "texts/compilation_page.h"
 #include "texts/counts.h"
+#include "texts/guard_costs.h"
 #include "texts/markdown.h"
 #include "texts/page.h"
 #include "texts/shown.h"
@@ -23,7 +24,7 @@ using namespace texts;
 
 constexpr std::size_t failures_in_full = 3;  // functions that were not compiled, with all that is known of them
 constexpr std::size_t failures_shown = 8, breaks_shown = 6, again_shown = 6, functions_shown = 12;
-constexpr std::size_t missing_named = 6;
+constexpr std::size_t missing_named = 6, guards_shown = 3;
 constexpr std::size_t reasons_shown = 3;  // of one function that was compiled again
 constexpr std::size_t rows_shown = 24;  // of the table of compilations
 constexpr std::size_t name_max = 60;  // characters of a name in the table
@@ -94,6 +95,7 @@ class Index {
     breaks(process);
     again(process);
     at_run_time(process);
+    guards(process);
     missing(process);
     read_first(process);
     table(process);
@@ -239,6 +241,28 @@ class Index {
     }
   }
 
+  // Shows the dearest guards, where it was measured what they consist of.
+  void guards(const Process& process) {
+    std::vector<const Compilation*> measured;
+    for (const Compilation& compilation : process.compilations)
+      if (!compilation.guard_groups.empty()) measured.push_back(&compilation);
+    std::stable_sort(measured.begin(), measured.end(), [](const Compilation* a, const Compilation* b) {
+      return a->guard_us.value_or(0) > b->guard_us.value_or(0);
+    });
+    if (measured.empty()) return;
+    page_.heading("## What a check of the guards takes");
+    page_.line("Of the call that was compiled, by the values that are looked at:");
+    page_.line();
+    for (std::size_t i = 0; i < std::min(measured.size(), guards_shown); ++i) {
+      page_.line(code(title_of(*measured[i])) + ", " + measured[i]->id + ":");
+      page_.line();
+      page_.block(guard_time_rows(*measured[i]));
+    }
+    if (measured.size() > guards_shown)
+      page_.line("The table has the whole times of the " + std::to_string(measured.size() - guards_shown) + " others."),
+          page_.line();
+  }
+
   // Lists missing artifacts by the reason, which is the same for most of them.
   void missing(const Process& process) {
     std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
@@ -289,8 +313,9 @@ class Index {
 
   void rows(Page& page, const std::vector<const Compilation*>& compilations,
             const std::set<const Compilation*>& shown) const {
-    page.line("| function | place | compilation | seconds | breaks | graphs | kernels | library calls | source |");
-    page.line("|---|---|---|--:|--:|--:|--:|--:|---|");
+    page.line(
+        "| function | place | compilation | seconds | us of guards | breaks | graphs | kernels | library calls | source |");
+    page.line("|---|---|---|--:|--:|--:|--:|--:|--:|---|");
     for (const Compilation* compilation : compilations)
       if (shown.contains(compilation)) page.line(row(*compilation));
     page.line();
@@ -318,7 +343,7 @@ class Index {
     const double seconds = seconds_of(compilation);
     std::string text = "| " + cell(code(name)) + " | " + cell(literal(texts::shown(place, name_max))) + " | [" +
                        literal(compilation.id) + "](" + file_of_.at(&compilation) + ") | " +
-                       (seconds > 0 ? seconds_text(seconds) : "");
+                       (seconds > 0 ? seconds_text(seconds) : "") + " | " + guard_time_cell(compilation);
     for (const std::size_t count :
          {compilation.breaks.size(), static_cast<std::size_t>(graphs), kernels, library_calls})
       text += " | " + std::to_string(count);

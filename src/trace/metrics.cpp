@@ -14,6 +14,7 @@ void read_metrics(Compilation& compilation, json::Value metrics, bool has_id) {
     compilation.place.line = static_cast<int>(metrics["co_firstlineno"].integer().value_or(0));
   }
   compilation.guards = metrics["guard_count"].integer();
+  compilation.guard_us = metrics["guard_latency_us"].number();
   compilation.graph_nodes = metrics["graph_node_count"].integer();
   compilation.graph_operators = metrics["graph_op_count"].integer();
   if (has_id) compilation.seconds += seconds_of(metrics);

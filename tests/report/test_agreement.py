@@ -31,6 +31,7 @@ LOG_ALONE = {
     "compilations[].seconds": "measured by either",
     "compilations[].backward_seconds": "measured by PyTorch alone",
     "compilations[].guards": "counted by PyTorch alone",
+    "compilations[].guard_us": "measured in each run",
     "compilations[].graph_nodes": "counted by PyTorch alone",
     "compilations[].graph_operators": "counted by PyTorch alone",
     "compilations[].caches": "events of the log",

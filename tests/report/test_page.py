@@ -391,6 +391,9 @@ def test_the_gutter_names_graphs_and_seconds(folder: Path, tab: Tab) -> None:
 
 def test_conditions_stand_together_by_object(folder: Path, tab: Tab) -> None:
     page = tab.open(folder / "dump.html", "view=guards&c=0/0")
+    assert re.search(
+        r"WHAT A CHECK TAKES\n+\d+ us a check, as PyTorch", page.locator(".guard-words").inner_text(), re.I
+    )
     heads = page.locator(".guard-group h3").all_inner_texts()
     assert len(heads) == len(set(heads)) and "x" in heads and "self.block.norm" in heads
     group = page.locator(".guard-group", has=page.locator("h3", has_text=re.compile(r"^x$")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -58,6 +59,25 @@ def test_parts_sum_to_the_clock_cold_and_warm(name: str, tmp_path: Path) -> None
     assert cold["compiled_files"] > 0
     assert 0 < cold["compiler_seconds"] <= cold["wall_seconds"] + 1
     assert warm["wall_seconds"] < cold["wall_seconds"]
+
+
+def test_a_missed_key_of_a_known_graph_is_compared() -> None:
+    number = random.random()  # no entry of an earlier run has the graph
+    costs = []
+    for size_asserts in (True, False):
+        torch.compiler.reset()
+        changes = {"size_asserts": size_asserts, "fx_graph_cache": True}
+        with torch._inductor.config.patch(changes), depyf.compile_costs() as measured:
+            torch.compile(lambda x: x.sin() + number)(torch.ones(3))
+        costs.append(measured)
+    first, second = costs
+    (key,) = first.to_dict()["missed_keys"]
+    assert not key["differences"] or any(line.startswith("key: gm ") for line in key["differences"])
+    assert "was not in Inductor's cache" not in str(first)
+    (key,) = second.to_dict()["missed_keys"]
+    assert (key["compile_id"], key["key"][:1]) == ("0/0", "f")
+    assert key["differences"][1:] == ["key: torch._inductor.config.size_asserts: True, False"]
+    assert "0/0 was not in Inductor's cache, which has its graph with another key; nearest of" in str(second)
 
 
 def unrolled(x: torch.Tensor, count: int) -> torch.Tensor:

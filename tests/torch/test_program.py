@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 
-from torch_helpers import ENVIRONMENT, check_dump, runs_in
+from torch_helpers import ENVIRONMENT, check_dump, pages, runs_in
 
 SCRIPT = """
 import sys
@@ -274,6 +275,11 @@ print(value.shape)
     texts = {line["line"]["text"] for line in costs["calls"]["lines"]}
     assert {"hidden = torch.relu(x @ weight)", 'print(end="")  # the break'} <= texts
     assert costs["compiling"]["wall_seconds"] > 0 and len(costs["memory"]["graphs"]) == 2
+    (guards,) = re.findall(r"## What a check of the guards takes\n.*?\n## ", pages(tmp_path / "dump"), re.DOTALL)
+    assert re.search(r"loss \(train\.py:4\)`, 0/0:\n\n +[\d.]+ us a check\n", guards)
+    assert re.search(r"[\d.]+ us  L\['weight'\] \(", guards)
+    assert costs["compiling"]["parts_seconds"] == pytest.approx(costs["compiling"]["wall_seconds"], rel=0.01)
+    assert "depyf" in {part["part"] for part in costs["compiling"]["parts"]}
     check_dump(tmp_path / "dump", beside={"costs.json", "costs.txt", "run_time.json", "report.html"})
     # A page that is made later has the times at the lines, too.
     assert depyf("report", "dump", "-o", "page.html", cwd=tmp_path).returncode == 0

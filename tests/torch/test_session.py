@@ -86,7 +86,7 @@ def contents_of(directory):
     files = [path for path in directory.iterdir() if path.name != "times.json"]
     contents = {path.name: texts.without_ids(path.read_text()) for path in files}
     contents["index.md"] = re.sub(r"^Compiling took .*", "Compiling took T.", contents["index.md"], flags=re.MULTILINE)
-    contents["index.md"] = re.sub(r"(?<=\.md\) \| )[\d.]+|[\d.]+ s(?=, )", "T", contents["index.md"])
+    contents["index.md"] = re.sub(r"(?<=\.md\) \| )[\d.]+ \| (under )?\d+|[\d.]+ s(?=, )", "T", contents["index.md"])
     return contents
 
 

@@ -88,13 +88,14 @@ def begin(rank_of_starter: str) -> None:
     ProcessBlock(lambda: _recorder(place)).begin()
 
 
-def program_block(directory: Path, run: int) -> ProcessBlock:
+def program_block(directory: Path, run: int, *, measures_guards: bool = False) -> ProcessBlock:
     """Returns a block for the program that this process runs. Its recorder is made already, so that a program that
     compiles nothing has a dump too.
 
     Args:
         directory: the directory of the dump.
         run: the number of the program's run in the directory.
+        measures_guards: true if it is measured how long a check of each compilation's guards takes.
 
     Raises:
         OSError: the directory cannot be made or written to.
@@ -104,7 +105,7 @@ def program_block(directory: Path, run: int) -> ProcessBlock:
     rank = os.environ.get("RANK", "")
     place = Place(directory, os.getpid(), run, os.getpid(), rank_of_starter=rank, rank_at_start=rank)
     files.check_writable(directory)
-    block = ProcessBlock(lambda: _recorder(place))
+    block = ProcessBlock(lambda: _recorder(place, measures_guards=measures_guards))
     block.recorder()
     return block
 
@@ -133,7 +134,7 @@ def watched(directory: Path, run: int) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _recorder(place: Place) -> Recorder:
+def _recorder(place: Place, *, measures_guards: bool = False) -> Recorder:
     """Returns a recorder for this process.
 
     Raises:
@@ -142,4 +143,4 @@ def _recorder(place: Place) -> Recorder:
     folder = place.of_process()
     files.check_writable(folder)
     # Another process has recorded what was compiled before this one was forked.
-    return Recorder(folder, run=place.run, reports_earlier=False)
+    return Recorder(folder, run=place.run, reports_earlier=False, measures_guards=measures_guards)

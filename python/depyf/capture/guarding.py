@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from depyf import guards, weak
-from depyf.compat import at_work, dynamo, origins
-from depyf.guards import process_state
+from depyf.compat import at_work, dynamo, guard_tree, origins
+from depyf.guards import check_times, process_state
 from depyf.guards.frontier import frontier
 from depyf.guards.reasons import reasons
-from depyf.session import Failure, Limit, Symbol
+from depyf.session import Failure, GuardTime, Limit, Symbol
 
 # The number of reasons that are kept for one compilation; more would not help a reader.
 _MOST_REASONS = 20
+# The phase of PyTorch's timeline in which depyf measures.
+_MEASURING = "depyf.guard_times"
 # Up to this many compilations, guards are kept without checking which of them are still in use.
 _FEW = 64
 
@@ -37,9 +39,13 @@ class Guarding:
     """The guards of all compilations of a block.
 
     They hold objects of PyTorch, so they are kept only as long as their cache entry exists.
+
+    Args:
+        measures: true if it is measured how long a check of each compilation's guards takes.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, measures: bool = False) -> None:
+        self._measures = measures
         self._known: weak.Table[tuple[guards.Guards, Guarded]] = weak.Table()
         self._codes: weak.Table[bool] = weak.Table()  # the functions that the guards belong to
         self._most = _FEW
@@ -62,6 +68,16 @@ class Guarding:
         """Reads guards that were loaded from a file; returns None if this PyTorch has no tree of guards."""
         read = guards.read(manager)
         return None if read is None else Guarded(read.recorded(), origins.Origins(), frontier(read))
+
+    def time(self, manager: Any, local: dict[str, Any]) -> GuardTime | None:
+        """Returns how long a check of the guards takes on the call that is compiled; None if that is not measured."""
+        if not self._measures:
+            return None
+        tree = guard_tree.read(manager)
+        if tree is None:
+            return None
+        with dynamo.timed(_MEASURING):
+            return check_times.measured(tree, local)[0]
 
     def _forget_what_is_gone(self, new: Any) -> None:
         """Forgets the guards of entries that Dynamo no longer has. PyTorch itself may keep their managers forever."""

@@ -74,6 +74,7 @@ class Recorder:
         run: the number of the program's run in the directory; 0 if it is unknown.
         reports_earlier: false if the block is that of a whole process, before which nothing was compiled that belongs
             to it.
+        measures_guards: true if it is measured how long a check of each compilation's guards takes.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Recorder:
         *,
         run: int = 0,
         reports_earlier: bool = True,
+        measures_guards: bool = False,
     ) -> None:
         import torch
 
@@ -99,7 +101,7 @@ class Recorder:
         self._closed = False
         self._at_work = threading.local()
         self._failures = Failures(self.session)
-        self._guarding = Guarding()
+        self._guarding = Guarding(measures=measures_guards)
         artifacts = Artifacts(directory)
         self._compilations = Compilations(self.session, artifacts)
         items = Items(self.session, artifacts)
@@ -190,6 +192,7 @@ class Recorder:
         guarded = self._guarding.made(function, manager, local, builder)
         if guarded is not None:
             conditions.record(compilation, guarded)
+        compilation.frame.guard_time = self._guarding.time(manager, local)
         compilation.frame.unchecked = _core.unchecked_after_dropping(at_work.dropped_guards())
 
     @_event

@@ -12,7 +12,7 @@ from depyf.capture.guarding import Guarding
 from depyf.capture.items import Items
 from depyf.compat import graphs, origins, trace
 from depyf.guards import breaks, texts
-from depyf.session import CacheMiss, RuntimeValue, Session, Symbol
+from depyf.session import CacheMiss, GuardTime, RuntimeValue, Session, Symbol
 
 DIRECTIONS = {"Joint_graph": "joint", "Forward_graph": "forward", "Backward_graph": "backward"}
 """Kind of graph -> its direction, for the kinds that have only one."""
@@ -134,6 +134,8 @@ class TraceRecords:
         frame.line = record.line or frame.line
         compilation.ended = True
         frame.seconds = record.seconds
+        if frame.guard_time is None and record.guard_microseconds is not None:
+            frame.guard_time = GuardTime(record.guard_microseconds)
         if record.error:
             frame.error = names.shorten(record.error)
             number = compilation.number_of_original

@@ -222,6 +222,12 @@ def not_compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     return disable(function)  # type: ignore[no-any-return]
 
 
+def timed(phase: str) -> contextlib.AbstractContextManager[Any]:
+    """Returns a block whose time is a phase of its own in PyTorch's timeline."""
+    block = private.get("torch._dynamo.utils:dynamo_timed")
+    return contextlib.nullcontext() if block is None else block(phase)
+
+
 def current() -> Compilation | None:
     """Returns the compilation that this thread is working on; None outside of a compilation."""
     context = private.call("torch._guards:CompileContext.try_get")

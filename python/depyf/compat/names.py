@@ -503,6 +503,8 @@ NAMES = [
          fallback="an entry of such a function waits for torch._dynamo.reset"),
     Name(f"{_C_EVAL}:_FrameExecStrategy", "register", "the same, with its callees", since="2.7",
          fallback="an entry of such a function waits for torch._dynamo.reset"),
+    Name("torch._dynamo.utils:dynamo_timed", "guards", "a phase of the timeline", since="2.6",
+         fallback="the time in which depyf measures guards counts to Dynamo"),
     # The structured trace and the artifact loggers
     Name("torch._logging:trace_structured", "trace", "sends records to the logger torch.__trace", since="2.4"),
     Name("torch.__trace", "trace", "the logger that gets the records", "logger", since="2.4"),

@@ -78,6 +78,8 @@ class Record:
     """For an end: why nothing was compiled."""
     seconds: float | None = None
     """For an end: the duration of the compilation in seconds."""
+    guard_microseconds: float | None = None
+    """For an end: the time in microseconds of PyTorch's own check of the guards; None before 2.7, and if it made none."""
     symbol: str = ""
     value: str = ""
     stack: tuple[Line, ...] = ()
@@ -89,6 +91,8 @@ class Record:
 
 _FACTS = ("co_filename", "co_firstlineno", "fail_type", "fail_reason", "entire_frame_compile_time_s")
 """The metrics of a compilation that are read."""
+_GUARD_TIME = "guard_latency_us"
+"""Another one, which not every release has."""
 
 
 def _facts_of(metadata: Callable[[], Any]) -> dict[str, Any] | None:
@@ -102,7 +106,9 @@ def _facts_of(metadata: Callable[[], Any]) -> dict[str, Any] | None:
         return None
     try:
         metrics = cells[0].cell_contents
-        return {fact: getattr(metrics, fact) for fact in _FACTS}
+        facts = {fact: getattr(metrics, fact) for fact in _FACTS}
+        facts[_GUARD_TIME] = getattr(metrics, _GUARD_TIME, None)
+        return facts
     except (AttributeError, ValueError):
         return None
 
@@ -283,13 +289,14 @@ def _read(metadata: dict[str, Any], payload: str | None) -> Record | None:
     if event == "end":
         facts = data if isinstance(data, dict) else {}
         failed = f"{facts['fail_type']}: {facts.get('fail_reason')}" if facts.get("fail_type") else None
-        seconds = facts.get("entire_frame_compile_time_s")
+        seconds, guard_us = facts.get("entire_frame_compile_time_s"), facts.get(_GUARD_TIME)
         return Record(
             event,
             filename=facts.get("co_filename"),
             line=facts.get("co_firstlineno"),
             error=failed,
             seconds=seconds if isinstance(seconds, float) else None,
+            guard_microseconds=None if guard_us is None else float(guard_us),
         )
     if event == "specialization":
         facts = data if isinstance(data, dict) else {}

@@ -8,8 +8,9 @@ from depyf.costs.all_costs import Costs
 from depyf.costs.compile_time import CompileCosts, compile_costs
 from depyf.costs.guards import guard_costs
 from depyf.costs.memory import MemoryCosts, WhatIf, memory_costs
-from depyf.costs.model import EntryCost, GroupCost, GuardCosts
+from depyf.costs.model import EntryCost, GuardCosts
 from depyf.costs.run_time import RunCosts, profile
+from depyf.session import GroupCost
 
 __all__ = [
     "CompileCosts",

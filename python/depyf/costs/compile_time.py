@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from depyf import _core
-from depyf.compat import trace_log, tracing_time
+from depyf.compat import inductor, trace_log, tracing_time
 from depyf.live_line import live_line
 
 
@@ -26,6 +26,7 @@ class CompileCosts:
     def __init__(self) -> None:
         self._log = io.StringIO()
         self._lines: tracing_time.Lines = {}
+        self._missed: list[tuple[str, str, list[str]]] = []
 
     def __str__(self) -> str:
         return _core.compile_costs_text(self.to_json())
@@ -42,9 +43,20 @@ class CompileCosts:
 
     def to_json(self, indent: int | None = None) -> str:
         """Returns `to_dict` as a JSON text."""
-        log = self._log.getvalue().encode("utf-8", "surrogatepass")
-        text = _core.compile_costs(log, json.dumps(self._plain_lines()))
+        missed = [
+            {"compile_id": compile_id, "key": key, "differences": lines} for compile_id, key, lines in self._missed
+        ]
+        text = _core.compile_costs(self._log_bytes(), json.dumps({"lines": self._plain_lines(), "missed_keys": missed}))
         return text if indent is None else json.dumps(json.loads(text), indent=indent)
+
+    def _log_bytes(self) -> bytes:
+        return self._log.getvalue().encode("utf-8", "surrogatepass")
+
+    def _compare_missed_keys(self) -> None:
+        """Compares the keys that Inductor's cache did not have with its entries, of which later compilations make more."""
+        folder = inductor.cache_folder()
+        if folder is not None:
+            self._missed = _core.missed_keys(self._log_bytes(), folder)
 
     def _plain_lines(self) -> list[dict[str, Any]]:
         return [
@@ -83,3 +95,4 @@ def compile_costs(*, shows_live_line: bool = True) -> Iterator[CompileCosts]:
     finally:
         for take_away in undo:
             take_away()
+        costs._compare_missed_keys()

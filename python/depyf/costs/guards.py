@@ -1,9 +1,4 @@
-"""Measures the guards of a function on the inputs of a call.
-
-PyTorch's own checks are repeated on copies of its trees, so that neither the counts by which a tree orders its checks
-nor the order of the entries changes. A part of a tree is measured as the difference that it makes: trees that consist
-of the first parts, one more each time, are checked, so that the parts sum to the whole.
-"""
+"""Measures the guards of all entries of a function on the inputs of a call, and its code up to the first graph."""
 
 from __future__ import annotations
 
@@ -15,17 +10,12 @@ from typing import Any
 
 from depyf import _core, guards, names
 from depyf.compat import cache, guard_tree, installed
-from depyf.compat.guard_tree import Node, Tree
-from depyf.costs import timing
-from depyf.costs.model import EntryCost, GroupCost, GuardCosts
+from depyf.costs.model import EntryCost, GuardCosts
+from depyf.guards import check_times, timing
 from depyf.toolkit import CacheEntry, cache_entries
 from depyf.toolkit.entries import target_of
 from depyf.toolkit.target import Target
 
-_GROUPS_MAX = 64
-"""The largest number of groups; each of them costs a copy of the tree."""
-_CHILDREN_MAX = 32
-"""A value with more parts than this, such as a long dict, is one group."""
 _HARMLESS = (
     "LOAD_", "COPY", "RESUME", "PUSH_NULL", "BINARY_SUBSCR", "BINARY_OP", "STORE_FAST", "SWAP", "BUILD_", "LIST_EXTEND",
     "PRECALL", "CACHE", "MAKE_CELL", "POP_TOP", "NOP", "KW_NAMES", "EXTENDED_ARG", "NOT_TAKEN", "UNPACK_SEQUENCE",
@@ -79,76 +69,12 @@ def _entry_cost(entry: CacheEntry, local_variables: dict[str, Any]) -> EntryCost
     tree = guard_tree.read(entry.manager())
     if tree is None:
         raise NotImplementedError("this PyTorch has no trees of guards that can be copied and checked")
-    nodes = list(tree.root)
-    groups = _in_order(_groups(tree))
-    prefixes: list[set[int]] = []
-    members: set[int] = set()
-    for group in groups:
-        members = members | {id(node) for node in group}
-        prefixes.append(members)
-    whole = tree.copy_of(nodes)
-    accepts = bool(whole(local_variables))
-    checks = [whole, cache.new_manager({}).root.check]
-    if accepts:
-        checks += [tree.copy_of(node for node in nodes if id(node) in prefix) for prefix in prefixes[:-1]]
-    calls: list[Callable[[], object]] = [functools.partial(check, local_variables) for check in checks]
-    measured, nothing, *parts = timing.microseconds(calls)
+    time, accepts = check_times.measured(tree, local_variables)
     cost = EntryCost(
-        entry.compile_id or entry.kind, accepts, is_passed=False, microseconds=max(0.0, measured - nothing)
+        entry.compile_id or entry.kind, accepts, is_passed=False, microseconds=time.microseconds, groups=time.groups
     )
-    if accepts:
-        cost.groups = _group_costs(groups, [nothing, *parts, measured], len(tree.epilogue))
     cost.redundant = guards.redundant(entry.guards)
     return cost
-
-
-def _group_costs(groups: list[list[Node]], times: list[float], epilogue: int) -> list[GroupCost]:
-    """Returns the costs of groups, from the times of an empty tree and of the trees with one more group each."""
-    for position in reversed(range(len(times) - 1)):
-        # Fewer guards take no longer, so a longer time is noise.
-        times[position] = min(times[position], times[position + 1])
-    costs = []
-    for position, group in enumerate(groups):
-        conditions = sum(len(node.leaves) for node in group) + (epilogue if position == 0 else 0)
-        costs.append(GroupCost(group[0].source, times[position + 1] - times[position], len(group), conditions))
-    costs[0].source = ""
-    return sorted(costs, key=lambda cost: -cost.microseconds)
-
-
-def _groups(tree: Tree) -> list[list[Node]]:
-    """Returns the nodes of a tree in groups, each after the nodes that lead to it; the root is a group of its own."""
-    groups = [[tree.root], *([*child] for child in tree.root.children)]
-    while len(groups) < _GROUPS_MAX:
-        rooms = _GROUPS_MAX - len(groups)
-        divisible = [
-            (len(group), position)
-            for position, group in enumerate(groups)
-            if len(group) > 1 and 0 < len(group[0].children) <= min(_CHILDREN_MAX, rooms)
-        ]
-        if not divisible:
-            break
-        _, position = max(divisible)
-        top = groups[position][0]
-        groups[position : position + 1] = [[top], *([*child] for child in top.children)]
-    return groups
-
-
-def _in_order(groups: list[list[Node]]) -> list[list[Node]]:
-    """Returns the groups with the smaller ones first, as far as each can come after the group that leads to it.
-
-    The error of a time is a share of the tree's whole time, so a small group is measured best if little comes before
-    it.
-    """
-    ordered: list[list[Node]] = []
-    reached: set[int | None] = {None}
-    left = list(groups)
-    while left:
-        ready = [group for group in left if (None if group[0].parent is None else id(group[0].parent)) in reached]
-        smallest = min(ready, key=len)
-        left = [group for group in left if group is not smallest]
-        reached |= {id(node) for node in smallest}
-        ordered.append(smallest)
-    return ordered
 
 
 class _ReachedGraphError(Exception):

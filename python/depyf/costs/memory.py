@@ -146,6 +146,8 @@ class MemoryCosts:
 
 
 def _plain(graph: _Graph) -> dict[str, Any]:
+    import torch
+
     divided = graph.partition
     values = [
         {**value._asdict(), "line": None if value.line is None else dataclasses.asdict(value.line)}
@@ -158,6 +160,7 @@ def _plain(graph: _Graph) -> dict[str, Any]:
         "saved": divided.saved,
         "outputs": divided.outputs,
         "symbols": divided.symbols,
+        "threads": torch.get_num_threads(),
         "forward_code": graph.codes.get("forward", ""),
         "backward_code": graph.codes.get("backward", ""),
     }

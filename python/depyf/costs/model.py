@@ -9,19 +9,7 @@ from typing import Any
 
 from depyf import _core
 from depyf.guards import Redundant
-
-
-@dataclass
-class GroupCost:
-    """A part of the guards of an entry."""
-
-    source: str
-    """Dynamo's name for the value that the guards read, such as `L['self'].layers`; "" for the state of the process."""
-    microseconds: float
-    values: int
-    """The number of values that they read."""
-    guards: int
-    """The number of conditions on these values."""
+from depyf.session import GroupCost
 
 
 @dataclass

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from depyf import _core, files, report
+from depyf.plain_data import plain
 from depyf.provenance import dumped
 from depyf.session import SCHEMA_VERSION, Session, Unreadable, read_runs
 
@@ -116,8 +117,8 @@ def session_json(runs: list[Session]) -> str:
 
 
 def times_json(run: Session) -> str:
-    """Returns the content of `times.json`: the duration of each compilation of the last run, in the order of
-    `session.json`, and the events of PyTorch's timeline.
+    """Returns the content of `times.json`: the duration of each compilation of the last run and the time of a check of its
+    guards, in the order of `session.json`, and the events of PyTorch's timeline.
 
     An event is a list of "B" (begin), "E" (end) or "X" (whole), its name, the microseconds since `start_us`, its
     compile id or "", and, for a whole event, its duration in microseconds.
@@ -132,5 +133,11 @@ def times_json(run: Session) -> str:
         for event in run.phase_events
     ]
     seconds = [frame.seconds for frame in run.frames]
-    content = {"schema_version": SCHEMA_VERSION, "seconds": seconds, "start_us": round(start), "events": events}
+    content = {
+        "schema_version": SCHEMA_VERSION,
+        "seconds": seconds,
+        "guard_times": [plain(frame.guard_time) for frame in run.frames],
+        "start_us": round(start),
+        "events": events,
+    }
     return json.dumps(content, separators=(",", ":")) + "\n"

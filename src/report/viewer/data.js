@@ -44,7 +44,7 @@
  * @property {number} startUs @property {number | null} guards @property {string} headline @property {string[]} details
  * @property {string[]} reasons @property {string} deciding @property {Failure[]} failures @property {number[]} breaks
  * @property {string[]} resumeNames @property {string[]} resumeCalls @property {Limit[]} limits
- * @property {string[]} symbols @property {string[]} atRunTime
+ * @property {string[]} symbols @property {string[]} atRunTime @property {string[]} guardTime
  * @property {{kind: string, direction: string, why: string}[]} missing @property {string[]} notes
  * @property {Difference[]} differences @property {BufferSize[]} buffers @property {NotFused[]} notFused @property {{cache: string, result: string, key: string}[]} caches
  * @property {Phase[]} phases @property {[string, string, string, number][]} nodes @property {Call[]} calls

@@ -37,7 +37,7 @@ function showGuards(root) {
   };
   fill();
   const pane = compilation.panes.find((candidate) => candidate.stage === "guards");
-  const left = make("section.guard-words", null, make("header.explorer-head", null, select, filter), make("h1", null, "It is used again where all of these hold"), groups, blockOf("Sizes that are left open", compilation.symbols.slice(1)), blockOf("At run time", compilation.atRunTime));
+  const left = make("section.guard-words", null, make("header.explorer-head", null, select, filter), make("h1", null, "It is used again where all of these hold"), groups, blockOf("Sizes that are left open", compilation.symbols.slice(1)), blockOf("At run time", compilation.atRunTime), blockOf("What a check takes", compilation.guardTime));
   const view = make("div.guards-view", null, left);
   root.append(view);
   if (pane) {

@@ -1,0 +1,25 @@
+// The memory that PyTorch's fused attention on a CPU allocates for itself while it runs. Output code does not state it, and it
+// can be more than all buffers of the code.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace depyf::costs {
+
+// A tensor of an output code, with as many sizes as strides. Empty: it is unknown.
+struct Layout {
+  std::vector<std::int64_t> sizes, strides;
+};
+
+// True if the function of a library call is the fused attention of a CPU, or its backward.
+bool is_attention(std::string_view function);
+
+// Returns the bytes that a call allocates beside its results; 0 if a layout is unknown. `arguments` are those of the call, in its
+// order; `element_bytes` is the size of an element of the query, and `threads` the number of threads that work on it.
+std::int64_t attention_bytes(std::string_view function, const std::vector<Layout>& arguments,
+                             std::int64_t element_bytes, std::int64_t threads);
+
+}  // namespace depyf::costs
