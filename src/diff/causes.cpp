@@ -99,6 +99,26 @@ void read_fields(const FailedGuard& failure, Cause& cause) {
   if (failure.is_state) cause.kind = "state", cause.subject.clear();
 }
 
+// True if a failure of a dump, whose subject is such as x.shape[0], is about the value and the property of PyTorch's message.
+bool is_about(const FailedGuard& failure, const Cause& told) {
+  const std::string subject = without_scopes(failure.subject);
+  if (told.kind == "state") return failure.is_state;
+  if (told.subject.empty() || !subject_of(subject).starts_with(told.subject)) return false;
+  if (told.kind == "size")
+    return subject.find(".shape") != std::string::npos || subject.find(".dim") != std::string::npos;
+  const bool is_property = std::any_of(tensor_words.begin(), tensor_words.end(),
+                                       [&](const TensorWords& row) { return row.kind == told.kind; });
+  return !is_property || subject.find(told.kind) != std::string::npos;
+}
+
+// Returns the failure of a dump that is about the guard of PyTorch's message; null if there is none.
+const FailedGuard* failure_of(const Compilation& compilation, std::string_view id, const Cause& told) {
+  for (const FailedGuard& failure : compilation.reasons)
+    if ((id.empty() || failure.compilation.empty() || failure.compilation == id) && is_about(failure, told))
+      return &failure;
+  return nullptr;
+}
+
 }  // namespace
 
 std::string without_addresses(std::string_view text) {
@@ -121,21 +141,33 @@ std::string without_addresses(std::string_view text) {
 Cause cause_of(const Compilation& compilation) {
   Cause cause;
   cause.compilation = &compilation;
-  cause.text = without_addresses(texts::why_again(compilation));
+  cause.text = texts::why_again(compilation);
   if (!compilation.reasons.empty()) cause.place = compilation.reasons.front().place;
-  std::string words;  // the message about the nearest compilation, which logs have too
+  std::string words;  // the message about one earlier compilation, which logs have too
   if (!compilation.reasons_in_words.empty()) words = compilation.reasons_in_words.front();
   else if (!compilation.reasons.empty()) words = compilation.reasons.front().guard;
-  std::string_view line = std::string_view(words).substr(0, words.find('\n'));
+  std::string_view line = std::string_view(words).substr(0, words.find('\n')), id;
   // The message begins with the id of the compilation: "0/0: tensor 'x' ...".
   if (const std::size_t colon = line.find(": ");
       colon != std::string_view::npos &&
-      line.substr(0, colon).find_first_not_of("0123456789/!_") == std::string_view::npos)
+      line.substr(0, colon).find_first_not_of("0123456789/!_") == std::string_view::npos) {
+    id = line.substr(0, colon);
     line.remove_prefix(colon + 2);
+  }
   line = stripped(line.substr(0, line.find("  # ")));
   read_words(line, cause);
+  // A dump tells first of the nearest compilation, and PyTorch of another one. The text has to be about the same guard.
+  if (!compilation.reasons.empty() && !compilation.reasons.front().is_in_words && !cause.kind.empty()) {
+    if (const FailedGuard* same = failure_of(compilation, id, cause)) {
+      cause.text = texts::deciding_reason({*same});
+      cause.place = same->place;
+    } else if (!compilation.reasons_in_words.empty()) {
+      cause.text = std::string(line);
+    }
+  }
   if (cause.kind.empty() && !compilation.reasons.empty()) read_fields(compilation.reasons.front(), cause);
   if (cause.kind.empty()) cause.kind = "value";
+  cause.text = without_addresses(cause.text);
   return cause;
 }
 

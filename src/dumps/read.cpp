@@ -246,14 +246,11 @@ class DumpReader {
     });
     index = 0;
     document.root()["guard_times"].for_each_item([&](json::Value time) {
-      if (index < compilations.size()) guard_time(time, compilations[index++]);
+      if (index == compilations.size()) return;
+      compilations[index].guard_us = time["microseconds"].number();
+      compilations[index++].guard_groups = dumps::guard_groups_of(time["groups"]);
     });
     events(document.root(), processes_.back());
-  }
-
-  static void guard_time(json::Value time, Compilation& compilation) {
-    compilation.guard_us = time["microseconds"].number();
-    compilation.guard_groups = dumps::guard_groups_of(time["groups"]);
   }
 
   // Reads the phases of each compilation. An event that began before its compilation had an id belongs to the

@@ -3,6 +3,7 @@
 
 #include "findings/remedies.h"
 #include "texts/counts.h"
+#include "texts/shown.h"
 #include "texts/words.h"
 
 namespace depyf::findings {
@@ -43,11 +44,7 @@ class Collector {
     for (const diff::Function& function : facts_.functions) {
       for (const diff::EagerFact& fact : function.eager) eager(function, fact);
       for (const diff::BreakFact& fact : function.breaks) graph_break(function, *fact.source);
-      for (auto cause = function.recompilations.begin(); cause != function.recompilations.end(); ++cause) {
-        const bool is_first = std::none_of(function.recompilations.begin(), cause,
-                                           [&](const diff::Cause& earlier) { return earlier.is_same_as(*cause); });
-        recompilation(function, *cause, is_first);
-      }
+      recompilations(function);
       for (const record::Compilation* compilation : function.compilations) {
         cache_misses(function, *compilation);
         expensive_guards(function, *compilation);
@@ -94,6 +91,34 @@ class Collector {
       finding.evidence.push_back(
           "With the setting, the text is printed when the graph has run, and so later than without it.");
     if (std::optional<Patch> edit = edit_for_break(it, source_)) finding.patch = std::move(edit);
+  }
+
+  // Recompilations for the same value are one finding, unless another setting is right for the first of them.
+  void recompilations(const diff::Function& function) {
+    struct Told {
+      const diff::Cause* cause;
+      std::size_t finding;
+      std::vector<const diff::Cause*> again;
+    };
+    std::vector<Told> told;
+    for (const diff::Cause& cause : function.recompilations) {
+      const auto is_same = [&](const Told& earlier) { return earlier.cause->is_same_as(cause); };
+      const bool is_first = std::ranges::none_of(told, is_same);
+      const std::string setting = setting_for_recompilation(cause, is_first);
+      const auto known = std::ranges::find_if(
+          told, [&](const Told& earlier) { return is_same(earlier) && findings_[earlier.finding].setting == setting; });
+      if (known != told.end()) {
+        known->again.push_back(&cause);
+        continue;
+      }
+      told.push_back({&cause, findings_.size(), {}});
+      recompilation(function, cause, is_first);
+    }
+    for (const Told& each : told)
+      if (!each.again.empty())
+        findings_[each.finding].evidence.push_back("Again for the same value, " +
+                                                   texts::counted(each.again.size(), "time") +
+                                                   "; the last one: " + each.again.back()->text);
   }
 
   void recompilation(const diff::Function& function, const diff::Cause& cause, bool is_first) {

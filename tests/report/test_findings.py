@@ -150,12 +150,33 @@ def test_a_number_that_changes_is_compiled_for_once_more_with_its_setting(tmp_pa
     run(tmp_path, ["numbers"])
     before = findings(tmp_path / "numbers")
     setting = "torch._dynamo.config.allow_unspec_int_on_nn_module = True"
-    assert [each["setting"] for each in before] == [None, setting, setting]
+    assert [each["setting"] for each in before] == [None, setting]
+    (again,) = before[1]["evidence"]
+    assert again.startswith("Again for the same value, 1 time; the last one: self.n: expected ")
     assert "a constant until it has changed once" in before[0]["evidence"][0]
     patch(tmp_path / "numbers" / "model.py", before[1]["patch"], tmp_path / "patched" / "model.py")
     run(tmp_path, ["patched"])
     (after,) = findings(tmp_path / "patched")
     assert "self.n: expected 2, was 3" in after["sentence"] and after["setting"] is None
+
+
+def test_the_kind_and_the_text_of_a_recompilation_are_of_the_same_guard(tmp_path: Path) -> None:
+    """PyTorch tells first of the compilation 0/1, and a dump of 0/0, from which the third call differs in fewer values."""
+    (tmp_path / "near").mkdir()
+    (tmp_path / "near" / "model.py").write_text(
+        HEAD
+        + "def f(x, y):\n    return x + y\n\ndef run():\n    compiled = torch.compile(f, backend='eager', dynamic=False)\n"
+        "    a, d = torch.ones(8), torch.ones(8, dtype=torch.float64)\n    compiled(a, a)\n    compiled(d, d)\n"
+        "    return compiled(a, d)\n"
+    )
+    run(tmp_path, ["near"])
+    _, found = findings(tmp_path / "near")
+    assert "x.dtype: expected torch.float64, was torch.float32" in found["sentence"]
+    contract = tmp_path / "contract.json"
+    dump = tmp_path / "near" / "dump"
+    subprocess.run([COMMAND, "check", "--write", "--baseline", contract, dump], check=True, capture_output=True)
+    (function,) = json.loads(contract.read_text())["functions"].values()
+    assert function["recompilations"] == [{"kind": "dtype", "subject": "x"}] * 2
 
 
 @pytest.mark.parametrize(
