@@ -120,6 +120,12 @@ def of_callable(value: object) -> str | None:
     return None
 
 
+def of_module_class(kind: type | None) -> str | None:
+    """Returns the name of `forward` of a class of PyTorch's modules; None for another class."""
+    is_of_modules = kind is not None and inspect.getattr_static(kind, "_call_impl", None) is not None
+    return f"{_class_name(kind)}.forward" if kind is not None and is_of_modules else None
+
+
 def _receiver(code: types.CodeType, local: Mapping[str, Any]) -> type | None:
     """Returns the class of `self`, or `cls` itself; None if the function has neither."""
     if "self" in code.co_varnames or "self" in code.co_cellvars:

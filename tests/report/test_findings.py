@@ -170,8 +170,9 @@ def test_the_kind_and_the_text_of_a_recompilation_are_of_the_same_guard(tmp_path
         "    return compiled(a, d)\n"
     )
     run(tmp_path, ["near"])
-    _, found = findings(tmp_path / "near")
-    assert "x.dtype: expected torch.float64, was torch.float32" in found["sentence"]
+    (found,) = findings(tmp_path / "near")
+    assert "x.dtype: expected torch.float32, was torch.float64" in found["sentence"]
+    assert "the last one: x.dtype: expected torch.float64, was torch.float32" in found["evidence"][0]
     contract = tmp_path / "contract.json"
     dump = tmp_path / "near" / "dump"
     subprocess.run([COMMAND, "check", "--write", "--baseline", contract, dump], check=True, capture_output=True)

@@ -196,3 +196,11 @@ def test_record_has_the_times_of_lines(tmp_path: Path) -> None:
     assert row["kind"] == "run time" and row["unit"] == "ms" and row["value"] > 0 and not row["is_alarm"]
     guards = [row for row in measurements if row["kind"] == "guards of a call"]
     assert len(guards) == 2 and all(0 < row["value"] < 1e5 and row["unit"] == "us" for row in guards)
+
+
+def test_the_function_around_a_module_of_pytorch_has_the_name_of_the_module() -> None:
+    compiled = torch.compile(torch.nn.Sequential(torch.nn.Linear(4, 4)), backend="eager")
+    compiled(torch.ones(2, 4))
+    with depyf.profile() as costs:
+        compiled(torch.ones(2, 4))
+    assert [function["function"] for function in costs.to_dict()["functions"]] == ["Sequential.forward"]

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from depyf import _core, function_names
-from depyf.compat import dynamo, graphs, installed, output_code, profiler, trace, trace_log
+from depyf.compat import callables, dynamo, graphs, guard_tree, installed, output_code, profiler, trace, trace_log
 from depyf.costs import ranges, recording
 from depyf.names import compiled_fn_number
 from depyf.session import PhaseEvent
@@ -145,7 +145,7 @@ def _frames() -> list[dict[str, Any]]:
             frames.append(
                 {
                     "compile_id": entry.compile_id or "",
-                    "function": function_names.of_code(code),
+                    "function": _name_of(code, entry),
                     "file": code.co_filename,
                     "line": code.co_firstlineno,
                     "break_line": line,
@@ -154,6 +154,19 @@ def _frames() -> list[dict[str, Any]]:
                 }
             )
     return frames
+
+
+def _name_of(code: types.CodeType, entry: dynamo.Live) -> str:
+    """Returns the name of an entry's function. A function that Dynamo compiles around a module has the name of the module's
+    `forward`; only the guards know the module."""
+    if callables.is_of_dynamo({"__name__": entry.find_global("__name__")}):
+        tree = guard_tree.read(entry.guard_manager)
+        free = {f"L['{name}']" for name in code.co_freevars}
+        kinds = [node.type for node in tree.root if node.source in free] if tree is not None else []
+        names = [name for kind in kinds if (name := function_names.of_module_class(kind)) is not None]
+        if len(names) == 1:
+            return names[0]
+    return function_names.of_code(code)
 
 
 @contextmanager
