@@ -20,6 +20,7 @@ std::vector<std::string> write_page(const std::vector<std::string>& paths, const
   const ReleasedGil released;
   report::Reading reading = report::read(paths, true, true);
   if (reading.run.processes.empty()) return std::move(reading.errors);
+  report::drop_earlier_programs(reading);
   if (std::string problem =
           report::write_file(output, html_page(reading.run, reading.texts, report::content_of, {command, is_redacted}));
       !problem.empty())

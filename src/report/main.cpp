@@ -188,6 +188,7 @@ int main(int argc, char** argv) {
   const int status = reading.is_whole ? 0 : 1;
   if (with_costs) return print(costs_of(reading.run, as_json)) ? status : 1;
   if (!as_json && output.empty() && !with_links) depyf::report::read_graphs_of_different_ranks(reading.run);
+  if (as_html) depyf::report::drop_earlier_programs(reading);
   const depyf::record::Run& run = reading.run;
   if (as_html) {
     const std::string page =

@@ -313,20 +313,50 @@ void read_graphs_of_different_ranks(record::Run& run) {
   }
 }
 
-void keep_last_runs(Reading& reading) {
-  record::Run& run = reading.run;
-  // The processes that a program started are in folders of their own, which its next run leaves there.
-  std::map<std::string, std::int64_t> last_runs;  // by directory
+namespace {
+
+// Returns the number of the last run of `depyf run` in each directory; 0 where no run has a number.
+std::map<std::string, std::int64_t> last_runs_of(const record::Run& run) {
+  std::map<std::string, std::int64_t> last_runs;
   for (const record::Process& process : run.processes) {
     std::int64_t& last = last_runs[directory_of_run(process)];
     last = std::max(last, process.run.value_or(0));
   }
+  return last_runs;
+}
+
+}  // namespace
+
+void drop_earlier_programs(Reading& reading) {
+  const std::map<std::string, std::int64_t> last_runs = last_runs_of(reading.run);
+  std::vector<record::Process> kept;
+  std::vector<PageTexts> kept_texts;
+  for (std::size_t i = 0; i < reading.run.processes.size(); ++i) {
+    record::Process& process = reading.run.processes[i];
+    const std::int64_t last = last_runs.at(directory_of_run(process));
+    if (process.run && *process.run < last) continue;
+    if (process.run && last > 1)
+      process.notes.insert(process.notes.begin(),
+                           "this is run " + std::to_string(last) +
+                               " in this directory; the files of the "
+                               "program may have changed since the earlier ones, which are left out");
+    kept.push_back(std::move(process));
+    if (i < reading.texts.size()) kept_texts.push_back(std::move(reading.texts[i]));
+  }
+  reading.run.processes = std::move(kept);
+  reading.texts = std::move(kept_texts);
+}
+
+void keep_last_runs(Reading& reading) {
+  record::Run& run = reading.run;
+  // The processes that a program started are in folders of their own, which its next run leaves there.
+  const std::map<std::string, std::int64_t> last_runs = last_runs_of(run);
   std::vector<record::Process> kept;
   std::vector<PageTexts> kept_texts;
   for (std::size_t i = 0; i < run.processes.size(); ++i) {
     const std::string log = run.processes[i].log;
     const bool is_earlier =
-        run.processes[i].run && *run.processes[i].run < last_runs[directory_of_run(run.processes[i])];
+        run.processes[i].run && *run.processes[i].run < last_runs.at(directory_of_run(run.processes[i]));
     if (run.processes[i].is_child && is_earlier) continue;
     const auto is_of_dump = [&](const record::Process& process) { return process.log == log; };
     if (std::any_of(run.processes.begin() + static_cast<std::ptrdiff_t>(i) + 1, run.processes.end(), is_of_dump))

@@ -27,6 +27,10 @@ void read_graphs_of_different_ranks(record::Run& run);
 // Keeps only the last run of each dump with its texts, and adds a note on how many runs there are.
 void keep_last_runs(Reading& reading);
 
+// Drops the processes of earlier runs of `depyf run` in a directory, with their texts, and says so in a note. A page shows
+// files of source as they are now, which an earlier run need not have seen.
+void drop_earlier_programs(Reading& reading);
+
 // Returns the content of a file; nothing if it cannot be read.
 std::optional<std::string> content_of(const std::string& path);
 

@@ -285,3 +285,15 @@ print(value.shape)
     assert depyf("report", "dump", "-o", "page.html", cwd=tmp_path).returncode == 0
     for page in (tmp_path / "dump" / "report.html", tmp_path / "page.html"):
         assert "run time" in page.read_text()
+
+
+def test_a_page_shows_the_last_run_of_an_edited_program(tmp_path):
+    script = tmp_path / "edited.py"
+    for operator in ("sin", "cos"):
+        script.write_text(f"import torch\ntorch.compile(lambda x: x.{operator}(), backend='eager')(torch.ones(3))\n")
+        assert depyf("run", "-o", "dump", script, cwd=tmp_path).returncode == 0
+    assert depyf("report", "dump", "-o", "page.html", cwd=tmp_path).returncode == 0
+    page = (tmp_path / "page.html").read_text()
+    assert "x.cos()" in page and "x.sin()" not in page
+    assert "this is run 2 in this directory" in page
+    assert pages(tmp_path / "dump").count("# Run ") == 2  # the index tells of both

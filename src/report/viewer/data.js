@@ -280,6 +280,12 @@ function rangesOf(rows) {
   return ranges.map(([from, to]) => (from === to ? String(from) : from + "\u2013" + to)).join(", ");
 }
 
+/** The number of processes in words. Blocks of one dump are runs, and anything else is processes. */
+function processesInWords() {
+  const areRuns = data.processes.every((process) => !process.isLog && process.rank === null && process.pid === null);
+  return counted(data.processes.length, areRuns ? "run" : "process");
+}
+
 /** @param {Process} process */
 function nameOfProcess(process) {
   if (process.rank !== null) return "rank " + process.rank;

@@ -6,7 +6,7 @@ function showRanks(root) {
     root.append(emptyState("There is one process.", "Give the logs or dumps of several ranks to see where they differ."));
     return;
   }
-  const page = make("div.page", null, make("h1", null, counted(data.processes.length, "process")));
+  const page = make("div.page", null, make("h1", null, processesInWords()));
   const open = (/** @type {number} */ index) => make("a", { href: routeText({ view: "verdict", p: String(index) }) }, nameOfProcess(data.processes[index]));
   const names = (/** @type {RankGroup} */ group) => group.processes.flatMap((index, position) => [position ? ", " : "", open(index)]);
   page.append(make("p.lead", null, !data.ranks.length ? "Dumps and logs tell of a run in different terms: they are shown beside each other, and not compared." : data.ranks.length === 1 ? "All of them compiled the same." : "They fall into " + counted(data.ranks.length, "group") + " that compiled differently."));

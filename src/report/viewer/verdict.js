@@ -166,7 +166,7 @@ function openBreakProgram({ program, about, missing }) {
 
 function rankSummary() {
   if (data.processes.length < 2) return null;
-  return make("p", null, counted(data.processes.length, "process"), " in this report. ", link({ view: "ranks" }, "What differs between them"));
+  return make("p", null, processesInWords(), " in this report. ", link({ view: "ranks" }, "What differs between them"));
 }
 
 /** @param {Process} process */
