@@ -18,6 +18,9 @@ from depyf import names
 _RESUME = re.compile(r"(?:torch_dynamo_)?resume_in_(?P<name>.*)_at_(?P<line>\d+)$")
 _OF = " of "
 _AROUND = " around "
+_MADE_BY_DATACLASSES = (
+    "__create_fn__.<locals>."  # how a dataclass's methods are called in their code objects, from 3.11 on
+)
 _MAX_NESTING = 3  # levels of classes within classes; a class below them keeps its plain name
 _MAX_STEPS = 20  # steps from a wrapper to the function that it wraps
 _PASSES_ON = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
@@ -59,7 +62,7 @@ def of_call(
     """
     name = of_code(code)
     receiver = _receiver(code, local)
-    if "." not in name:
+    if "." not in name or name.startswith(_MADE_BY_DATACLASSES):
         name = _in_class(code, receiver, scope) or name
     if receiver is not None and not _is_inherited_name(name, receiver):
         name += f"{_OF}{_class_name(receiver)}"

@@ -1,6 +1,6 @@
 """The texts about a run that a stranger reads: links that are true, names, limits and errors."""
 
-from __future__ import annotations
+from __future__ import dataclasses
 
 import functools
 import platform
@@ -96,6 +96,21 @@ def test_a_wrapper_is_named_with_what_it_wraps(tmp_path):
     with depyf.prepare_debug(tmp_path) as session:
         torch.compile(inside, backend="eager")(torch.ones(2))
     assert session.frames[0].name == "decorated.<locals>.wrapper around inside"
+
+
+@dataclasses.dataclass
+class Pair:
+    left: object
+    right: object
+
+    def __post_init__(self):
+        torch._dynamo.graph_break()
+
+
+def test_the_initialiser_of_a_dataclass_has_the_name_of_its_class(tmp_path):
+    with depyf.prepare_debug(tmp_path) as session:
+        torch.compile(lambda x: Pair(x + 1, x - 1).left, backend="eager")(torch.ones(2))
+    assert "Pair.__init__" in {frame.name for frame in session.frames}
 
 
 def test_names_without_qualified_names_in_code_objects():
