@@ -1,7 +1,8 @@
 """The texts about a run that a stranger reads: links that are true, names, limits and errors."""
 
-from __future__ import dataclasses
+from __future__ import annotations
 
+import dataclasses
 import functools
 import platform
 import signal
