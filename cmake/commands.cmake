@@ -25,6 +25,7 @@ function(add_command name)
   target_include_directories(${name} PRIVATE src)
   target_link_libraries(${name} PRIVATE depyf_core Threads::Threads)
   target_link_options(${name} PRIVATE ${command_link_options})
+  compile_in_batches(${name})
   install(TARGETS ${name} RUNTIME DESTINATION "${commands_folder}")
 endfunction()
 

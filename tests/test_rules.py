@@ -142,6 +142,37 @@ def test_every_include_with_quotes_is_a_file_of_the_repository() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def types_of(text: str) -> list[str]:
+    """Returns the full names of the types that C++ defines in namespaces with a name, outside of functions and types."""
+    names, spaces, depth = [], [], 0
+    for line in re.sub(r"//.*|'\\?.'|\"(\\\\.|[^\"\\])*\"", "", text).splitlines():
+        if opened := re.match(r"\s*namespace\s*([\w:]*)\s*\{", line):
+            spaces.append((depth, opened[1]))
+        elif defined := re.match(r"\s*(?:struct|enum class|enum|class)\s+(\w+)\b(?!::)[^;=()]*(\{|$)", line):
+            if spaces and depth == spaces[-1][0] + 1 and all(name for _, name in spaces):
+                names.append("::".join([*(name for _, name in spaces), defined[1]]))
+        depth += line.count("{") - line.count("}")
+        while spaces and depth <= spaces[-1][0]:
+            spaces.pop()
+    return names
+
+
+def test_no_name_of_a_type_has_two_definitions() -> None:
+    # The linker keeps one destructor, one std::vector::push_back and so on for a name, and would use it for both types.
+    places = collections.defaultdict(set)
+    for path in [*sources(), *(ROOT / "include").rglob("*.h")]:
+        for name in types_of(path.read_text(encoding="utf-8")):
+            places[name].add(path.name)
+    assert len(places) > 300
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}
+
+
+def test_types_are_seen() -> None:
+    text = "namespace a::b {\nstruct One {\n  struct Inner {};\n};\nenum class Two : int { x };\nstruct Three;\n"
+    text += "namespace {\nclass Hidden {};\n}\nstruct One::Later {\n};\n}\n"
+    assert types_of(text) == ["a::b::One", "a::b::Two"]
+
+
 def test_public_headers_include_only_public_headers() -> None:
     headers = sorted((ROOT / "include").rglob("*.h"))
     assert headers

@@ -16,7 +16,7 @@
 namespace depyf {
 
 // One aspect in which a call differs from the calls that a compilation accepts.
-struct Difference {
+struct GuardDifference {
   std::string aspect;  // as python/depyf/guards/differences.py names it: "state", "class", "dtype"
   std::string condition, subject, expected, actual;  // of the failing guard
   std::size_t guard = 0;                             // the number of the failing guard
@@ -49,6 +49,7 @@ struct DecidingReason {
 
 // Returns the deciding reasons: first the causes in the state of the process, then objects that differ as a whole, then
 // all others. Within a group the order is that of `differences`, in which the state of the process comes first.
-std::vector<DecidingReason> deciding_reasons(const std::vector<Difference>& differences, const GuardedValues& values);
+std::vector<DecidingReason> deciding_reasons(const std::vector<GuardDifference>& differences,
+                                             const GuardedValues& values);
 
 }  // namespace depyf

@@ -586,7 +586,7 @@ def deciding_reasons(
     include/depyf/reasons.h.
 
     Args:
-        differences: dicts with the fields of `Difference` there; those of the state of the process come first.
+        differences: dicts with the fields of `GuardDifference` there; those of the state of the process come first.
         values: a dict with the fields of `GuardedValues` there.
 
     Returns:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "artifact/harmless.h"
+#include "artifact/words.h"
 #include "json/json.h"
 #include "pickle/outline.h"
 #include "support/words.h"
@@ -31,11 +32,6 @@ constexpr std::size_t condition_max = 20'000;  // bytes of one condition
 constexpr std::string_view part_of_state[] = {"GRAD_MODE", "DETERMINISTIC_ALGORITHMS"};
 // The kinds for which PyTorch installs no guard unless torch._dynamo.config asks for it.
 constexpr std::string_view never_checked[] = {"EMPTY_NN_MODULE_HOOKS_DICT"};
-
-template <class Names>
-bool is_among(std::string_view name, const Names& names) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
 
 // True if a text of the file can stand in a line of Python.
 bool is_one_line(std::string_view text) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "artifact/words.h"
 #include "support/words.h"
 
 namespace depyf::artifact {
@@ -24,11 +25,6 @@ constexpr std::string_view refused[] = {"lambda", "yield", "await"};
 constexpr std::string_view hidden[] = {"__class__",      "__closure__", "__code__", "__defaults__", "__dict__",
                                        "__kwdefaults__", "__module__",  "__mro__",  "__qualname__"};
 constexpr std::string_view loaded_module = "__import__('sys').modules";
-
-template <class Names>
-bool is_among(std::string_view name, const Names& names) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
 
 }  // namespace
 

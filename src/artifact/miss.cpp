@@ -7,7 +7,7 @@ namespace depyf::artifact {
 namespace {
 
 constexpr std::string_view state_name = "\"cache_state\"";
-constexpr std::size_t parts_max = 10'000;  // parts of a key
+constexpr std::size_t missed_parts_max = 10'000;  // parts of a key
 constexpr std::size_t key_max = 200;  // bytes of a key
 
 }  // namespace
@@ -31,7 +31,7 @@ std::optional<Part> read_recorded_key(std::string_view bytes, Budget& budget) {
   if (const std::string reason = root["cache_bypass_reason"].text(); !reason.empty())
     part.facts.push_back({"why the cache was not asked", budget.copied(reason)});
   components.for_each_item([&](json::Value line) {
-    if (part.key_parts.size() < parts_max) add_key_part(line.text(), part, budget);
+    if (part.key_parts.size() < missed_parts_max) add_key_part(line.text(), part, budget);
   });
   return part;
 }

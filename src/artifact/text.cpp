@@ -31,7 +31,7 @@ namespace {
 constexpr std::string_view usual_packages[] = {"torch",     "builtins",    "inspect",     "collections", "functools",
                                                "traceback", "copyreg",     "__builtin__", "copy_reg",    "sympy",
                                                "types",     "dataclasses", "operator",    "_operator"};
-constexpr std::size_t value_max = 100;  // bytes of a part of a key
+constexpr std::size_t shown_key_max = 100;  // bytes of a part of a key
 constexpr std::size_t listed_max = 40;  // names or parts of keys that are listed one by one
 
 std::string indented(std::string_view text) {
@@ -97,7 +97,7 @@ std::string part_text(const Part& part) {
     for (std::size_t index = 0; index < std::min(part.key_parts.size(), listed_max); ++index) {
       const std::string_view value = part.key_parts[index].value;
       text += "    " + part.key_parts[index].name + ": " +
-              std::string(value.substr(0, std::min(value.find('\n'), value_max))) + "\n";
+              std::string(value.substr(0, std::min(value.find('\n'), shown_key_max))) + "\n";
     }
   }
   return text;

@@ -1,6 +1,8 @@
-// Phrases that the text of an artifact and the comparison share.
+// Phrases and helpers that the files of this folder share.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -9,6 +11,12 @@
 namespace depyf::artifact {
 
 std::string_view match_words(Source::Match match);
+
+// True if one of the names is equal to `name`.
+template <class Names>
+bool is_among(std::string_view name, const Names& names) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
 
 // Returns a phrase such as "transformed code (model.py:12), proved".
 std::string function_headline(const Function& function);

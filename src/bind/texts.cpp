@@ -164,28 +164,28 @@ std::vector<std::string> texts_in(nb::handle sequence) {
   return texts;
 }
 
-Difference difference_of(nb::dict data) {
-  Difference difference{text_in(data, "aspect"),
-                        text_in(data, "condition"),
-                        text_in(data, "subject"),
-                        text_in(data, "expected"),
-                        text_in(data, "actual"),
-                        nb::cast<std::size_t>(data["guard"]),
-                        text_in(data, "guard_kind"),
-                        text_in(data, "guard_text"),
-                        text_in(data, "guard_source"),
-                        nb::cast<bool>(data["is_of_key"]),
-                        nb::cast<bool>(data["is_by_position"]),
-                        nb::cast<bool>(data["is_missing"]),
-                        {},
-                        texts_in(data["sources"]),
-                        texts_in(data["begins"])};
+GuardDifference difference_of(nb::dict data) {
+  GuardDifference difference{text_in(data, "aspect"),
+                             text_in(data, "condition"),
+                             text_in(data, "subject"),
+                             text_in(data, "expected"),
+                             text_in(data, "actual"),
+                             nb::cast<std::size_t>(data["guard"]),
+                             text_in(data, "guard_kind"),
+                             text_in(data, "guard_text"),
+                             text_in(data, "guard_source"),
+                             nb::cast<bool>(data["is_of_key"]),
+                             nb::cast<bool>(data["is_by_position"]),
+                             nb::cast<bool>(data["is_missing"]),
+                             {},
+                             texts_in(data["sources"]),
+                             texts_in(data["begins"])};
   for (std::string& key : texts_in(data["keys"])) difference.keys.insert(std::move(key));
   return difference;
 }
 
 nb::list deciding_reasons_of(nb::list differences, nb::dict values) {
-  std::vector<Difference> read_differences;
+  std::vector<GuardDifference> read_differences;
   for (const nb::handle item : differences) read_differences.push_back(difference_of(nb::cast<nb::dict>(item)));
   GuardedValues read_values;
   for (const auto& [source, way] : nb::cast<nb::dict>(values["above"]))

@@ -6,9 +6,9 @@
 namespace depyf::cli {
 namespace {
 
-void append_nested(std::string& out, const Constant& constant) {
+void append_nested_operations(std::string& out, const Constant& constant) {
   if (constant.kind == Constant::Kind::code) out += "\n" + disassembly_text(*constant.code);
-  for (const Constant& item : constant.items) append_nested(out, item);
+  for (const Constant& item : constant.items) append_nested_operations(out, item);
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ std::string disassembly_text(const CodeObject& code) {
     out += "\n";
   }
   if (!listing.error.empty()) out += std::to_string(listing.error_offset) + ": " + listing.error + "\n";
-  for (const Constant& constant : code.constants) append_nested(out, constant);
+  for (const Constant& constant : code.constants) append_nested_operations(out, constant);
   return out;
 }
 

@@ -14,7 +14,7 @@ std::string format(const char* pattern, Args... args) {
   return {buffer, static_cast<std::size_t>(size)};
 }
 
-std::string quoted(std::string_view text) {
+std::string quoted_text(std::string_view text) {
   std::string out = "\"";
   for (char character : text) {
     bool plain = character >= ' ' && character < 0x7f && character != '"' && character != '\\';
@@ -50,12 +50,12 @@ std::string constant_text(const Constant& constant) {
     case Kind::integer: return "int " + constant.text;
     case Kind::real: return "float " + bits(constant.real);
     case Kind::complex: return "complex " + bits(constant.real) + " " + bits(constant.imag);
-    case Kind::string: return "str " + quoted(constant.text);
-    case Kind::bytes: return "bytes " + quoted(constant.text);
+    case Kind::string: return "str " + quoted_text(constant.text);
+    case Kind::bytes: return "bytes " + quoted_text(constant.text);
     case Kind::tuple: return items_text("tuple", constant);
     case Kind::frozenset: return items_text("frozenset", constant);
     case Kind::slice: return items_text("slice", constant);
-    case Kind::code: return "code " + quoted(constant.code->qualname);
+    case Kind::code: return "code " + quoted_text(constant.code->qualname);
     case Kind::opaque: return "opaque";
   }
   return {};
@@ -63,21 +63,21 @@ std::string constant_text(const Constant& constant) {
 
 std::string names_line(const char* what, const std::vector<std::string>& names) {
   std::string out = what;
-  for (const std::string& name : names) out += " " + quoted(name);
+  for (const std::string& name : names) out += " " + quoted_text(name);
   return out + "\n";
 }
 
-void append_nested(std::string& out, const Constant& constant) {
+void append_nested_fields(std::string& out, const Constant& constant) {
   if (constant.kind == Constant::Kind::code) out += fields_text(*constant.code);
-  for (const Constant& item : constant.items) append_nested(out, item);
+  for (const Constant& item : constant.items) append_nested_fields(out, item);
 }
 
 }  // namespace
 
 std::string fields_text(const CodeObject& code) {
-  std::string out = "code " + quoted(code.qualname) + "\n";
+  std::string out = "code " + quoted_text(code.qualname) + "\n";
   out += format("version %d.%d\n", code.version.major, code.version.minor);
-  out += "name " + quoted(code.name) + "\nfilename " + quoted(code.filename) + "\n";
+  out += "name " + quoted_text(code.name) + "\nfilename " + quoted_text(code.filename) + "\n";
   out += format("arguments %d %d %d\n", code.argcount, code.posonlyargcount, code.kwonlyargcount);
   out += format("stacksize %d\nfirstlineno %d\nflags %x\nbytecode ", code.stacksize, code.firstlineno, code.flags);
   for (std::uint8_t byte : code.bytecode) out += format("%02x", byte);
@@ -92,7 +92,7 @@ std::string fields_text(const CodeObject& code) {
   for (const ExceptionEntry& row : code.exceptions) {
     out += format("exception %u %u %u %u %d\n", row.start, row.end, row.target, row.depth, row.lasti);
   }
-  for (const Constant& constant : code.constants) append_nested(out, constant);
+  for (const Constant& constant : code.constants) append_nested_fields(out, constant);
   return out;
 }
 

@@ -5,7 +5,6 @@
 namespace depyf::conditions {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name_part(char c) { return is_word(c) || (c & 0x80) != 0; }
 
 }  // namespace

@@ -32,9 +32,9 @@ std::string first_name(std::string_view text, IsKnown is_known) {
   return {};
 }
 
-class Reader {
+class PlanReader {
  public:
-  Reader(const Symbols& symbols, const Nodes& nodes, std::int64_t threads)
+  PlanReader(const Symbols& symbols, const Nodes& nodes, std::int64_t threads)
       : symbols_(symbols), nodes_(nodes), threads_(threads) {}
 
   Plan run(std::string_view code) {
@@ -364,7 +364,7 @@ class Reader {
 }  // namespace
 
 Plan plan_of(std::string_view output_code, const Symbols& symbols, const Nodes& nodes, std::int64_t threads) {
-  return Reader(symbols, nodes, threads).run(output_code);
+  return PlanReader(symbols, nodes, threads).run(output_code);
 }
 
 }  // namespace depyf::costs

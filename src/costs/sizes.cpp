@@ -95,32 +95,6 @@ std::optional<std::int64_t> size_of(std::string_view expression, const Symbols& 
   return Expression(expression, symbols).run();
 }
 
-std::vector<std::string_view> items_in_brackets(std::string_view text) {
-  std::vector<std::string_view> items;
-  int depth = 0;
-  std::size_t start = 1;
-  const auto add = [&](std::size_t end) {
-    if (const std::string_view item = stripped(text.substr(start, end - start)); !item.empty()) items.push_back(item);
-    start = end + 1;
-  };
-  for (std::size_t at = 0; at < text.size();) {
-    const char character = text[at];
-    if (character == '\'' || character == '"') {
-      at = behind_string(text, at);
-      continue;
-    }
-    if (character == '(' || character == '[' || character == '{') ++depth;
-    if (character == ')' || character == ']' || character == '}') --depth;
-    if (depth == 0) {
-      if (at > 0) add(at);
-      break;
-    }
-    if (depth == 1 && character == ',') add(at);
-    ++at;
-  }
-  return items;
-}
-
 std::optional<std::int64_t> strided_bytes(std::string_view sizes, std::string_view strides, std::int64_t element_bytes,
                                           const Symbols& symbols) {
   const std::vector<std::string_view> size_texts = items_in_brackets(sizes), stride_texts = items_in_brackets(strides);

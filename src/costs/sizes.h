@@ -15,9 +15,6 @@ using Symbols = std::map<std::string, std::int64_t, std::less<>>;
 // Returns the value of an expression such as `8*s77*(1 + s3)`; nothing if it uses an unknown name or another operation.
 std::optional<std::int64_t> size_of(std::string_view expression, const Symbols& symbols);
 
-// Returns the items between the brackets that the text begins with: "(a, (b, c)), d" gives a and (b, c).
-std::vector<std::string_view> items_in_brackets(std::string_view text);
-
 // Returns the bytes from the first element of a tensor to its last; nothing if a size is unknown.
 std::optional<std::int64_t> strided_bytes(std::string_view sizes, std::string_view strides, std::int64_t element_bytes,
                                           const Symbols& symbols);

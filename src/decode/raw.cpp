@@ -10,29 +10,29 @@
 namespace depyf {
 namespace {
 
-using Argument = OpcodeInfo::Argument;
+using Kind = OpcodeInfo::Argument;
 
 // Returns the target of a jump in bytes, or -1. `next` is the offset behind the instruction and its caches.
-std::int64_t jump_target(Argument kind, std::uint32_t arg, std::uint32_t next, const Dialect& dialect) {
+std::int64_t jump_target(Kind kind, std::uint32_t arg, std::uint32_t next, const Dialect& dialect) {
   std::int64_t distance = static_cast<std::int64_t>(arg) * dialect.jump_unit;
   switch (kind) {
-    case Argument::jump_forward: return next + distance;
-    case Argument::jump_backward: return next - distance;
-    case Argument::jump_absolute: return distance;
-    case Argument::none:
-    case Argument::number:
-    case Argument::constant:
-    case Argument::name:
-    case Argument::local:
-    case Argument::free:
-    case Argument::compare: return -1;
+    case Kind::jump_forward: return next + distance;
+    case Kind::jump_backward: return next - distance;
+    case Kind::jump_absolute: return distance;
+    case Kind::none:
+    case Kind::number:
+    case Kind::constant:
+    case Kind::name:
+    case Kind::local:
+    case Kind::free:
+    case Kind::compare: return -1;
   }
   return -1;
 }
 
 bool is_jump(const OpcodeInfo& info) {
   // In 3.14 the argument of END_ASYNC_FOR says only where the loop began, for sys.monitoring, so it is no jump.
-  return info.argument >= Argument::jump_forward && info.opcode != Opcode::END_ASYNC_FOR;
+  return info.argument >= Kind::jump_forward && info.opcode != Opcode::END_ASYNC_FOR;
 }
 
 // Marks the instructions that jumps and handlers lead to. The targets of `jumps` are converted from bytes to indices.
@@ -81,10 +81,10 @@ Result<std::vector<RawInstruction>> read_raw(const CodeObject& code) {
       return Error{"unknown opcode " + std::to_string(units[at]), at};
     if (extended) [[unlikely]] {
       arg |= extended << 8;
-      const bool counts = info.argument != Argument::none;
+      const bool counts = info.argument != Kind::none;
       if (counts && arg > std::numeric_limits<std::int32_t>::max()) return Error{"argument out of range", at};
     }
-    if (info.argument == Argument::none) arg = 0;
+    if (info.argument == Kind::none) arg = 0;
     const std::uint32_t end = at + 2 + 2u * info.caches;
     if (end > size) [[unlikely]]
       return Error{"an instruction that is cut off", at};

@@ -16,8 +16,6 @@ namespace {
 // An id of an object has at least this many digits; no size in a test of tensors has.
 constexpr std::size_t digits_of_an_object = 7;
 
-bool is_digit(char character) { return character >= '0' && character <= '9'; }
-
 // PyTorch's phrases about tensors: "tensor 'x' size mismatch at index 0. expected 8, actual 16".
 struct TensorWords {
   std::string_view words, kind;

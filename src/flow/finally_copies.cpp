@@ -128,7 +128,8 @@ class CopyMatcher {
     }
     auto [found, fresh] = seen_.emplace(mine, other);
     if (!fresh) return found->second == other || same_end(found->second, other);
-    // If the body leaves by return, break or continue, the handler first pops the exception. The copy has none to pop.
+    // If the body leaves by return, break or continue, the handler first pops the exception. The copy of the clause
+    // pops no exception.
     int left = leave_handler(mine);
     const Instruction& b = code_[other];
     if (left >= 0 && (a.op != b.op || b.op == Op::pop_top_)) {

@@ -3,6 +3,7 @@
 
 #include "depyf/graph_text.h"
 #include "support/keywords.h"
+#include "support/utf8.h"
 
 namespace depyf {
 namespace {
@@ -31,11 +32,6 @@ std::string_view name_in(std::string_view line, bool of_ir) {
   return is_named ? name : std::string_view{};
 }
 
-std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
-
 }  // namespace
 
 std::vector<NamedLine> named_lines(std::string_view text, bool of_ir) {
@@ -44,7 +40,7 @@ std::vector<NamedLine> named_lines(std::string_view text, bool of_ir) {
   for (std::size_t start = 0, number = 1; start <= text.size(); ++number) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
     const std::string_view line = text.substr(start, end - start);
-    const std::size_t after = before + characters(line);
+    const std::size_t after = before + characters_in(line);
     if (number > 1) {
       const std::string_view name = name_in(line, of_ir);
       if (!name.empty()) found.push_back({name, after, number});

@@ -6,17 +6,13 @@
 
 #include "depyf/code_object.h"
 #include "depyf/graph_text.h"
+#include "support/utf8.h"
 
 namespace depyf {
 namespace {
 
 constexpr std::size_t line_max = 200;  // characters of a line with its remark, so that a screen can show it
 constexpr std::size_t behind_long = 120;  // characters of the remark on a line that is longer than that without it
-
-std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
 
 // Returns the text of a part with the first `shown` of its names.
 std::string text_of(const RemarkNames& part, std::size_t shown) {
@@ -31,15 +27,15 @@ std::string text_of(const RemarkNames& part, std::size_t shown) {
 // Returns the number of characters of a part with the first `shown` of its names, without the names themselves.
 std::size_t size_without_names(const RemarkNames& part, std::size_t shown) {
   RemarkNames frame{part.before, {""}, part.count, part.noun, part.after};
-  if (shown == 0) return characters(text_of(frame, 0));
+  if (shown == 0) return characters_in(text_of(frame, 0));
   frame.count -= shown - 1;
-  return characters(text_of(frame, 1)) + 2 * (shown - 1);  // with the commas between them
+  return characters_in(text_of(frame, 1)) + 2 * (shown - 1);  // with the commas between them
 }
 
 // Returns the beginning of a sentence that is too long, with an ellipsis behind a whole word.
 std::string cut(const std::string& sentence, std::size_t room) {
   static constexpr std::string_view ellipsis = " ...";
-  if (characters(sentence) <= room) return sentence;
+  if (characters_in(sentence) <= room) return sentence;
   if (room <= ellipsis.size()) return {};
   const std::size_t end = sentence.rfind(' ', room - ellipsis.size());  // in bytes, which are no fewer than characters
   return end == std::string::npos ? std::string() : sentence.substr(0, end) + std::string(ellipsis);
@@ -65,7 +61,7 @@ std::string remark_text(const Remark& remark, std::size_t room) {
       const RemarkNames& names = remark.parts[i];
       Part& part = parts[i];
       if (part.shown == std::min(names.names.size(), names.count)) return true;
-      Part longer{part.shown + 1, part.names + characters(names.names[part.shown]), 0};
+      Part longer{part.shown + 1, part.names + characters_in(names.names[part.shown]), 0};
       longer.size = longer.names + size_without_names(names, longer.shown);
       if (size - part.size + longer.size > room) return true;
       size += longer.size - part.size;
@@ -93,7 +89,7 @@ std::string with_remarks(std::string_view text, bool of_ir, std::string_view mar
     const Remark remark = remark_of(lines.back().first);
     if (remark.parts.empty() && remark.sentence.empty()) continue;
     const std::size_t end = std::min(text.find('\n', start), text.size());
-    const std::size_t length = characters(text.substr(start, end - start)), taken = length + mark.size() + 2;
+    const std::size_t length = characters_in(text.substr(start, end - start)), taken = length + mark.size() + 2;
     if (length <= line_max && taken >= line_max) continue;
     const std::string shown = remark_text(remark, length > line_max ? behind_long : line_max - taken);
     if (shown.empty()) continue;

@@ -5,14 +5,14 @@
 
 #include "depyf/graph_text.h"
 #include "support/keywords.h"
+#include "support/words.h"
 
 namespace depyf {
 namespace {
 
 constexpr std::string_view statement_indent = "        ";
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_part(char c) { return ascii_identifier_parts[static_cast<unsigned char>(c)]; }
+bool is_ascii_part(char c) { return ascii_identifier_parts[static_cast<unsigned char>(c)]; }
 bool is_constant(std::string_view name) { return name == "None" || name == "True" || name == "False"; }
 
 bool has_once_each(std::vector<std::string_view> names) {
@@ -20,8 +20,8 @@ bool has_once_each(std::vector<std::string_view> names) {
   return std::adjacent_find(names.begin(), names.end()) == names.end();
 }
 
-// Reads one line from left to right. Each method takes the thing that it is named after; if it is not there, the method
-// takes nothing and returns false.
+// Reads one line from left to right. Each method reads the part that its name describes; if this part does not follow,
+// the method reads nothing and returns false.
 class LineReader {
  public:
   explicit LineReader(std::string_view line) : rest_(line) {}
@@ -114,7 +114,7 @@ class LineReader {
 
  private:
   std::size_t peek_characters() const {
-    return static_cast<std::size_t>(std::find_if_not(rest_.begin(), rest_.end(), is_part) - rest_.begin());
+    return static_cast<std::size_t>(std::find_if_not(rest_.begin(), rest_.end(), is_ascii_part) - rest_.begin());
   }
 
   std::string_view peek_word() const {
@@ -143,7 +143,7 @@ class LineReader {
       if (!ahead.take("+")) ahead.take("-");
       if (!ahead.digits()) return false;
     }
-    if (!ahead.at_end() && (is_part(ahead.rest_.front()) || ahead.rest_.front() == '.')) return false;
+    if (!ahead.at_end() && (is_ascii_part(ahead.rest_.front()) || ahead.rest_.front() == '.')) return false;
     *this = ahead;
     return true;
   }

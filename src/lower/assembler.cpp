@@ -3,9 +3,13 @@
 #include <algorithm>
 
 #include "decode/op_info.h"
+#include "lower/lower.h"
 
 namespace depyf::lowering {
 using namespace ast;
+
+Assembler::Assembler(LoweredCode& result, std::int64_t& bytes_left)
+    : result_(result), code_(result.decoded.instructions), bytes_left_(bytes_left) {}
 
 Instruction& Assembler::emit(Op op, std::int32_t arg, std::int32_t aux) {
   take(sizeof(Instruction) + sizeof(int));

@@ -10,7 +10,10 @@
 
 #include "decode/decode.h"
 #include "lift/context.h"
-#include "lower/lower.h"
+
+namespace depyf {
+struct LoweredCode;
+}
 
 namespace depyf::lowering {
 
@@ -27,8 +30,7 @@ constexpr std::int32_t free_marker = -1000;
 class Assembler {
  public:
   // `bytes_left` limits the memory for instructions and constants, since a constant may be used any number of times.
-  Assembler(LoweredCode& result, std::int64_t& bytes_left)
-      : result_(result), code_(result.decoded.instructions), bytes_left_(bytes_left) {}
+  Assembler(LoweredCode& result, std::int64_t& bytes_left);
 
   // The handler that protects the instructions that are emitted next, or -1.
   int handler = -1;

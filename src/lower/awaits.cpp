@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "decode/op.h"
+#include "depyf/code_object.h"
 #include "lower/awaits.h"
 #include "lower/expressions.h"
 

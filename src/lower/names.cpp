@@ -1,6 +1,7 @@
 #include "lower/names.h"
 
 #include "decode/op.h"
+#include "lower/lower.h"
 
 #include <algorithm>
 

@@ -4,6 +4,7 @@
 
 #include "decode/op.h"
 #include "lower/definitions.h"
+#include "lower/lower.h"
 
 namespace depyf::lowering {
 using namespace ast;
@@ -12,6 +13,7 @@ using namespace ast;
 Unit::Unit(Shared& of, Scope* scope, Unit* outer, const Header& header)
     : shared(of),
       dialect(dialect_of(of.version)),
+      result_(std::make_shared<LoweredCode>()),
       code(*result_, of.bytes_left),
       names(scope, of.symbols, dialect, *result_, code),
       outer_(outer),
@@ -20,6 +22,8 @@ Unit::Unit(Shared& of, Scope* scope, Unit* outer, const Header& header)
       iterates_(header.iterates) {
   describe(scope, header);
 }
+
+const CodeObject& Unit::head() const { return result_->code; }
 
 // Fields that both sides of the proof compare.
 void Unit::describe(Scope* scope, const Header& header) {

@@ -11,9 +11,12 @@
 
 #include "dialect/dialect.h"
 #include "lower/assembler.h"
-#include "lower/lower.h"
 #include "lower/names.h"
 #include "lower/scope.h"
+
+namespace depyf {
+struct LoweredTree;
+}
 
 namespace depyf::lowering {
 
@@ -83,13 +86,13 @@ class Unit {
   // Records a store to an attribute of `self`, as classes keep the names of these attributes from 3.13 on.
   void store_to_self(const ast::Attribute& target);
   // Returns the code object with its flags and numbers of arguments.
-  const CodeObject& head() const { return result_->code; }
+  const CodeObject& head() const;
 
   Shared& shared;
   const Dialect& dialect;
 
  private:
-  const std::shared_ptr<LoweredCode> result_ = std::make_shared<LoweredCode>();
+  const std::shared_ptr<LoweredCode> result_;
 
  public:
   Assembler code;

@@ -13,8 +13,6 @@ constexpr std::size_t table_max = std::size_t{1} << 22;  // cells of the table o
 constexpr int depth_max = 64;  // of splits at rows that occur once
 constexpr std::size_t hash_min = 16;  // digits of a hexadecimal number that is a hash
 
-bool is_digit(char character) { return character >= '0' && character <= '9'; }
-
 bool is_hash(std::string_view word) {
   return word.size() >= hash_min && std::all_of(word.begin(), word.end(), [](char character) {
            return is_digit(character) || (character >= 'a' && character <= 'f');

@@ -12,11 +12,10 @@ namespace {
 constexpr std::uint64_t small_number_max =
     16;  // Dimensions, positions and widths of vectors up to this number say nothing about a program.
 constexpr std::uint64_t position_max = 10000;  // the largest index of a layer among its siblings
-constexpr std::size_t prefix_max = 2;  // how many letters can precede a string literal, such as rb
+constexpr std::size_t string_prefix_max = 2;  // how many letters can precede a string literal, such as rb
 // the largest product of sizes, which is the number of elements of a tensor
 constexpr std::size_t product_max = std::size_t{1} << 40;
 
-bool is_digit(char character) { return character >= '0' && character <= '9'; }
 bool is_letter(char character) { return is_word(character) && !is_digit(character) && character != '_'; }
 // True if the character can be part of a name in any language.
 bool is_of_name(char character) { return is_word(character) || (character & 0x80) != 0; }
@@ -75,8 +74,8 @@ bool is_annotation(std::string_view text) {
 }
 
 bool is_apostrophe(std::string_view text, std::size_t at) {
-  if (text[at] != '\'' || at < prefix_max + 1 || at + 1 >= text.size()) return false;
-  return is_letter(text[at + 1]) && std::all_of(text.begin() + static_cast<std::ptrdiff_t>(at - prefix_max - 1),
+  if (text[at] != '\'' || at < string_prefix_max + 1 || at + 1 >= text.size()) return false;
+  return is_letter(text[at + 1]) && std::all_of(text.begin() + static_cast<std::ptrdiff_t>(at - string_prefix_max - 1),
                                                 text.begin() + static_cast<std::ptrdiff_t>(at), is_letter);
 }
 
@@ -311,7 +310,7 @@ void TextRedactor::line(std::string_view text, bool is_sentence, std::string& ou
       std::size_t end = at;
       while (end < text.size() && is_of_name(text[end])) ++end;
       const std::string_view word = text.substr(at, end - at);
-      const bool is_prefix = word.size() <= prefix_max && end < text.size() &&
+      const bool is_prefix = word.size() <= string_prefix_max && end < text.size() &&
                              (text[end] == '\'' || text[end] == '"') &&
                              word.find_first_not_of("rbfuRBFU") == std::string_view::npos;
       const bool is_english =

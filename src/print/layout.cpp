@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "support/table.h"
+#include "support/utf8.h"
 
 namespace depyf::print {
 namespace {
@@ -200,10 +201,8 @@ class Layout {
     return result;
   }
 
-  // Counts characters, not bytes: bytes of the form 10xxxxxx continue a UTF-8 character.
-  std::size_t columns(std::size_t from, std::size_t to) const {
-    return std::size_t(std::ranges::count_if(text_.substr(from, to - from), [](char c) { return (c & 0xc0) != 0x80; }));
-  }
+  // Counts characters, not bytes.
+  std::size_t columns(std::size_t from, std::size_t to) const { return characters_in(text_.substr(from, to - from)); }
 
   // Splits `line` if it is too long, and the resulting lines again.
   void fit(const Line& line, std::size_t limit, int steps) {

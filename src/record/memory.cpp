@@ -19,7 +19,7 @@ constexpr std::pair<std::string_view, int> bits_of_types[] = {
 
 constexpr std::int64_t bytes_max = std::int64_t{1} << 56;  // A larger size is a mistake in the text.
 
-const Graph* graph_of_stage(const Compilation& compilation, std::string_view stage) {
+const Graph* last_graph_of_stage(const Compilation& compilation, std::string_view stage) {
   const Graph* last = nullptr;
   for (const Graph& graph : compilation.graphs)
     if (graph.stage == stage) last = &graph;
@@ -50,8 +50,8 @@ std::optional<std::int64_t> bytes_of(std::string_view shape) {
 }
 
 std::vector<SavedValue> saved_values(const Compilation& compilation) {
-  const Graph* forward = graph_of_stage(compilation, "forward");
-  const Graph* backward = graph_of_stage(compilation, "backward");
+  const Graph* forward = last_graph_of_stage(compilation, "forward");
+  const Graph* backward = last_graph_of_stage(compilation, "backward");
   if (!forward || !backward) return {};
   std::unordered_map<std::string_view, const Node*> nodes;
   for (const Node& node : forward->nodes) nodes[node.name] = &node;

@@ -13,13 +13,12 @@
 #include "dialect/dialect.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 using namespace ast;
 
 namespace {
-
-constexpr int deepest = 200;  // a limit on recursion
 
 // The first and the last line of some code; -1 if no line is known.
 struct Lines {
@@ -34,7 +33,7 @@ struct Lines {
 // Adds the lines of an expression and its parts.
 void add_lines(Lines& lines, const Expr* expr, int depth) {
   lines.add(expr->line);
-  if (depth > deepest) return;
+  if (depth > search_limits::statement_nesting) return;
   for_each_child(const_cast<Expr*>(expr), [&](Expr*& child) {
     if (child) add_lines(lines, child, depth + 1);
   });
@@ -47,7 +46,7 @@ void add_lines(Lines& lines, const Stmt* stmt, int depth) {
   for_each_expr(const_cast<Stmt*>(stmt), [&](Expr*& child) {
     if (child) add_lines(lines, child, depth + 1);
   });
-  if (depth > deepest) return;
+  if (depth > search_limits::statement_nesting) return;
   for_each_block(const_cast<Stmt*>(stmt), [&](Block& inner) {
     for (const Stmt* nested : inner) add_lines(lines, nested, depth + 1);
   });

@@ -16,13 +16,13 @@
 #include "ast/equal.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 using namespace ast;
 
 namespace {
 
-constexpr int deepest = 200;  // a limit on recursion
 constexpr std::string_view variable_prefix = "@py_assert", helpers = "@pytest_ar";
 
 // Returns the name of one of pytest's variables; an empty name for any other expression.
@@ -156,7 +156,7 @@ class Folder {
 
   // True if all of pytest's variables in `expr`, and in their values, have a known value. Adds the variables to `used`.
   bool is_resolvable(Expr* expr, std::set<std::string_view>& used, int depth) {
-    if (depth > deepest) return false;
+    if (depth > search_limits::statement_nesting) return false;
     if (const std::string_view variable = variable_of(expr); !variable.empty()) {
       auto known = values_.find(variable);
       if (known == values_.end()) return false;

@@ -11,13 +11,13 @@
 #include "ast/visit.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 using namespace ast;
 
 namespace {
 
-constexpr int deepest = 200;  // a limit on recursion
 // In statements. The compiler copies up to four instructions.
 constexpr std::size_t longest_end = 4;
 
@@ -102,7 +102,7 @@ class SharedEnds {
 
   // Returns `body` without a copy of `end` at its end, also in nested statements.
   Block without(Block body, Block end, int depth) {
-    if (body.empty() || depth > deepest) return body;
+    if (body.empty() || depth > search_limits::statement_nesting) return body;
     if (!ends_with(body, end)) {
       leave_out(body.back(), end, depth + 1);
       return body;

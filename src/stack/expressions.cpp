@@ -15,14 +15,14 @@ namespace {
 
 // The limit in nodes: a value that is copied and used twice doubles its expression.
 constexpr int size_max = 300;
-constexpr int depth_max = 60;
+constexpr int expression_depth_max = 60;
 
 }  // namespace
 
 const ValueExpression& Expressions::of(int value) {
   auto found = known_.find(value);
   if (found != known_.end()) return found->second;
-  if (depth_ >= depth_max) return known_[-1] = note("...");
+  if (depth_ >= expression_depth_max) return known_[-1] = note("...");
   // A value in a loop may be made of itself.
   known_[value] = note("...");
   ++depth_;

@@ -12,12 +12,14 @@ namespace depyf {
 
 // The number of one kind of thing, such as a block. -1 stands for none. Numbers of different kinds do not convert into
 // each other, so that a region cannot be passed where a block is expected. Plain integers do convert, because they
-// count and are computed with.
+// count and are computed with. A std::uint32_t does not: this is the type of offsets in bytes, which would be taken for
+// the number of an instruction. In the other direction -Wsign-conversion refuses a number as an offset.
 template <class Kind>
 class Index {
  public:
   constexpr Index() = default;
   template <std::integral Number>
+    requires(!std::same_as<Number, std::uint32_t>)
   constexpr Index(Number number) : number_(static_cast<std::int32_t>(number)) {}
   constexpr operator std::int32_t() const { return number_; }
   constexpr Index& operator++() {
@@ -64,10 +66,12 @@ class Table : public std::vector<T> {
   decltype(auto) operator[](Key key) { return std::vector<T>::operator[](number(key)); }
   decltype(auto) operator[](Key key) const { return std::vector<T>::operator[](number(key)); }
   template <std::integral Number>
+    requires(std::integral<Key> || !std::same_as<Number, std::uint32_t>)
   decltype(auto) operator[](Number key) {
     return std::vector<T>::operator[](static_cast<std::size_t>(key));
   }
   template <std::integral Number>
+    requires(std::integral<Key> || !std::same_as<Number, std::uint32_t>)
   decltype(auto) operator[](Number key) const {
     return std::vector<T>::operator[](static_cast<std::size_t>(key));
   }

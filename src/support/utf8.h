@@ -1,6 +1,7 @@
 // Decodes characters of UTF-8 that may be lone surrogates, as in Python's strings (WTF-8).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -23,6 +24,12 @@ inline std::size_t first_character(std::string_view text, std::uint32_t& charact
   }
   constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   return character >= least[size] && character <= 0x10ffff ? size : 0;
+}
+
+// Returns the number of characters in a text of UTF-8: all bytes count but those that continue a character.
+constexpr std::size_t characters_in(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }));
 }
 
 constexpr bool is_surrogate(std::uint32_t character) { return character >= 0xd800 && character < 0xe000; }

@@ -9,10 +9,12 @@
 
 namespace depyf {
 
+constexpr bool is_digit(char character) { return character >= '0' && character <= '9'; }
+
 // True for the characters of ASCII that names may contain.
 constexpr bool is_word(char character) {
-  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-         (character >= '0' && character <= '9') || character == '_';
+  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') || is_digit(character) ||
+         character == '_';
 }
 
 // Returns the word that the text begins with; an empty text if it begins with none.
@@ -83,6 +85,33 @@ constexpr std::size_t behind_string(std::string_view text, std::size_t at) {
   for (++at; at < text.size() && text[at] != quote; ++at)
     if (text[at] == '\\') ++at;
   return std::min(at + 1, text.size());
+}
+
+// Returns the items between the brackets at the front of `text`: "(a, (b, c)), d" gives a and (b, c).
+inline std::vector<std::string_view> items_in_brackets(std::string_view text) {
+  std::vector<std::string_view> items;
+  int depth = 0;
+  std::size_t start = 1;
+  const auto add = [&](std::size_t end) {
+    if (const std::string_view item = stripped(text.substr(start, end - start)); !item.empty()) items.push_back(item);
+    start = end + 1;
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const char character = text[at];
+    if (character == '\'' || character == '"') {
+      at = behind_string(text, at);
+      continue;
+    }
+    if (character == '(' || character == '[' || character == '{') ++depth;
+    if (character == ')' || character == ']' || character == '}') --depth;
+    if (depth == 0) {
+      if (at > 0) add(at);
+      break;
+    }
+    if (depth == 1 && character == ',') add(at);
+    ++at;
+  }
+  return items;
 }
 
 }  // namespace depyf

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "depyf/reasons.h"
+#include "support/utf8.h"
 #include "support/words.h"
 
 namespace depyf {
@@ -88,7 +89,7 @@ std::optional<std::string_view> between(std::string_view text, std::string_view 
 // True if strides differ only because sizes do: the dimensions lie in memory in the same order, without gaps. The
 // stride of a dimension with one element has no meaning: strides `(160, 32, 1)` with sizes `(1, 5, 32)` and strides
 // `(32, 32, 1)` with sizes `(1, 1, 32)` are the same layout.
-bool keeps_layout(const Difference& shape, const Difference& stride) {
+bool keeps_layout(const GuardDifference& shape, const GuardDifference& stride) {
   const auto size_text = between(shape.guard_text, "size=[", ']');
   const auto stride_text = between(shape.guard_text, "], stride=[", ']');
   if (!size_text || !stride_text || size_text->find("None") != std::string_view::npos ||
@@ -115,7 +116,7 @@ std::string behind_last_dot(const std::string& text) { return text.substr(text.r
 
 // Returns the sizes that changed, each before and after. A new batch size is one change for all tensors that have it.
 // Returns an empty text if the sizes are unknown.
-std::string changed_sizes(const Difference& difference) {
+std::string changed_sizes(const GuardDifference& difference) {
   const Names expected = number_texts(difference.expected), actual = number_texts(difference.actual);
   if (expected.size() != actual.size() || difference.subject.ends_with(".dim()")) return {};
   std::set<std::string> pairs;
@@ -125,7 +126,7 @@ std::string changed_sizes(const Difference& difference) {
 }
 
 // Returns a text that is equal for differences that count as one reason at several values, and unique for any other.
-std::string kind_of(const Difference& difference, std::size_t number) {
+std::string kind_of(const GuardDifference& difference, std::size_t number) {
   const std::string change = difference.expected + "\n" + difference.actual;
   if (is_the_same_anywhere(difference.aspect)) {
     const std::string sizes = difference.aspect == "shape" ? changed_sizes(difference) : std::string();
@@ -140,18 +141,16 @@ std::string kind_of(const Difference& difference, std::size_t number) {
 
 // Decides which of two differences that could explain each other is the cause: the one that says more in a shorter
 // text.
-bool comes_first(const Difference& cause, const Difference& effect) {
-  auto order = [](const Difference& difference) {
-    const auto characters = std::count_if(difference.condition.begin(), difference.condition.end(),
-                                          [](char byte) { return (byte & 0xc0) != 0x80; });
-    return std::tuple(difference.is_missing, characters, difference.condition);
+bool comes_first(const GuardDifference& cause, const GuardDifference& effect) {
+  auto order = [](const GuardDifference& difference) {
+    return std::tuple(difference.is_missing, characters_in(difference.condition), difference.condition);
   };
   return order(cause) < order(effect);
 }
 
 // True if `cause` says that a value is another object as a whole, so that the other difference of the same value
 // follows.
-bool follows_from_class(const Difference& cause, const Difference& effect) {
+bool follows_from_class(const GuardDifference& cause, const GuardDifference& effect) {
   auto order = [](std::string_view aspect) { return aspect == "presence" ? 0 : aspect == "class" ? 1 : 2; };
   if (is_whole(effect.aspect))
     return cause.aspect == effect.aspect ? comes_first(cause, effect) : order(cause.aspect) < order(effect.aspect);
@@ -162,9 +161,9 @@ bool follows_from_class(const Difference& cause, const Difference& effect) {
 
 class Deciding {
  public:
-  Deciding(const std::vector<Difference>& differences, const GuardedValues& values)
+  Deciding(const std::vector<GuardDifference>& differences, const GuardedValues& values)
       : differences_(differences), values_(values), order_(differences.size()) {
-    for (const Difference& difference : differences)
+    for (const GuardDifference& difference : differences)
       begins_.insert(begins_.end(), difference.begins.begin(), difference.begins.end());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     auto rank = [&](std::size_t number) {
@@ -221,7 +220,7 @@ class Deciding {
         if (subject != differences_[first].subject && !has(reason.alike, subject) && !has(reason.follows, subject))
           reason.follows.push_back(subject);
       }
-    const Difference& told = differences_[first];
+    const GuardDifference& told = differences_[first];
     if (told.aspect != "keys" || told.guard_kind == "DICT_CONTAINS" || told.sources.empty()) return reason;
     if (const auto keys = values_.dict_keys.find(told.sources[0]); keys != values_.dict_keys.end())
       reason.expected = "[" + joined(keys->second, ", ") + "]";
@@ -240,7 +239,7 @@ class Deciding {
   }
 
   // True if a setting of the process explains the effect.
-  bool state_explains(const Difference& cause, const Difference& effect) const {
+  bool state_explains(const GuardDifference& cause, const GuardDifference& effect) const {
     if (effect.subject == values_.mode_stack)
       return cause.subject == values_.default_device &&
              std::all_of(effect.keys.begin(), effect.keys.end(),
@@ -259,7 +258,7 @@ class Deciding {
   }
 
   // True if `effect` would not exist without `cause`.
-  bool explains(const Difference& cause, const Difference& effect) const {
+  bool explains(const GuardDifference& cause, const GuardDifference& effect) const {
     if (&cause == &effect) return false;
     if (cause.aspect == "state") return state_explains(cause, effect);
     if (effect.aspect == "state" || effect.sources.empty()) return false;
@@ -296,7 +295,7 @@ class Deciding {
     return is_below && effect.is_missing;
   }
 
-  const std::vector<Difference>& differences_;
+  const std::vector<GuardDifference>& differences_;
   const GuardedValues& values_;
   Indices order_;  // of the differences: those of the state first, then objects that are others as a whole
   Names begins_;  // of the dispatch keys that come and go with the settings of the process that differ
@@ -305,7 +304,8 @@ class Deciding {
 
 }  // namespace
 
-std::vector<DecidingReason> deciding_reasons(const std::vector<Difference>& differences, const GuardedValues& values) {
+std::vector<DecidingReason> deciding_reasons(const std::vector<GuardDifference>& differences,
+                                             const GuardedValues& values) {
   return Deciding(differences, values).reasons();
 }
 

@@ -29,8 +29,6 @@ constexpr std::size_t brackets_max = 16;  // of a condition, that an index is lo
 // Heads of functions that are longer than this are written with one parameter on each line.
 constexpr std::size_t head_max = 120;
 
-bool is_digit(char character) { return character >= '0' && character <= '9'; }
-
 struct TextLine {
   std::string text;
   std::size_t origin;  // number of the line in the text, from 0

@@ -8,6 +8,7 @@
 #include "depyf/texts.h"
 #include "dumps/members.h"
 #include "json/json.h"
+#include "support/utf8.h"
 #include "support/words.h"
 #include "texts/lines.h"
 #include "texts/shown.h"
@@ -29,11 +30,6 @@ constexpr std::string_view imports =
 
 // A comment of one line.
 std::string remark(std::string_view text) { return std::string(stripped_end("# " + one_line(text))); }
-
-std::size_t characters_in(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xc0) != 0x80; }));
-}
 
 // Returns the parts of a comment, each of at most `width` characters. A text that is short enough stays as it is.
 Lines remarks(const std::string& text, std::size_t width, std::string_view indent = {}) {

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "depyf/texts.h"
+#include "support/utf8.h"
 #include "support/words.h"
 #include "texts/markdown.h"
 
@@ -109,11 +110,6 @@ std::vector<std::string> used_up(const Compilation& compilation, const LimitReac
     lines.push_back("The call that was too many: " + words.substr(0, words.find('\n')));
   }
   return lines;
-}
-
-std::size_t characters_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xc0) != 0x80; }));
 }
 
 }  // namespace
@@ -289,12 +285,12 @@ std::vector<std::string> symbol_rows(const std::vector<Symbol>& symbols) {
   }
   std::array<std::size_t, 4> widths{};
   for (const auto& row : rows)
-    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], characters_of(row[i]));
+    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], characters_in(row[i]));
   std::vector<std::string> lines{"Sizes that are left open:"};
   for (const auto& row : rows) {
     std::string line = "  ";
     for (std::size_t i = 0; i < widths.size(); ++i)
-      line += row[i] + std::string(widths[i] - characters_of(row[i]) + 2, ' ');
+      line += row[i] + std::string(widths[i] - characters_in(row[i]) + 2, ' ');
     lines.emplace_back(stripped_end(line + row[4]));
   }
   return lines;

@@ -17,39 +17,6 @@ std::string_view path_at(std::string_view text) {
   return text.substr(0, end);
 }
 
-// Returns the items between the brackets at the front of `text`: "(a, (b, c)), d" gives a and (b, c). `rest` gets the
-// text behind the brackets.
-std::vector<std::string_view> items_of(std::string_view text, std::string_view* rest = nullptr) {
-  std::vector<std::string_view> items;
-  int depth = 0;
-  std::size_t start = 1;
-  auto add = [&](std::size_t end) {
-    std::string_view item = text.substr(start, end - start);
-    while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
-    while (!item.empty() && item.back() == ' ') item.remove_suffix(1);
-    if (!item.empty()) items.push_back(item);
-    start = end + 1;
-  };
-  for (std::size_t at = 0; at < text.size();) {
-    const char character = text[at];
-    if (character == '\'' || character == '"') {
-      at = behind_string(text, at);
-      continue;
-    }
-    if (character == '(' || character == '[' || character == '{') ++depth;
-    if (character == ')' || character == ']' || character == '}') --depth;
-    if (depth == 0) {
-      add(at);
-      if (rest) *rest = text.substr(at + 1);
-      return items;
-    }
-    if (depth == 1 && character == ',') add(at);
-    ++at;
-  }
-  if (rest) *rest = {};
-  return items;
-}
-
 // Returns the names in an expression, except attributes and names of arguments.
 std::vector<std::string_view> names_in(std::string_view text) {
   std::vector<std::string_view> names;
@@ -167,7 +134,7 @@ class Calls {
         code_.direction = text.substr(underscore + 1, quote - underscore - 1);
     } else if (text.find("Source Nodes: [") != std::string_view::npos) {
       source_nodes_.clear();
-      for (std::string_view name : items_of(text.substr(text.find('['))))
+      for (std::string_view name : items_in_brackets(text.substr(text.find('['))))
         if (name != shortened_nodes) source_nodes_.emplace_back(name);
     } else if (take(text, "# [Provenance debug handles] ")) {
       handle_ = text;
@@ -202,7 +169,7 @@ class Calls {
     commented_nodes_.clear();
     source_nodes_.clear();
     if (const std::size_t list = text.find("(["); definition.kind == "cpp" && list != std::string_view::npos)
-      for (std::string_view type : items_of(text.substr(list + 1)))
+      for (std::string_view type : items_in_brackets(text.substr(list + 1)))
         definition.writes.push_back(type.find('*') != std::string_view::npos &&
                                     type.find("const") == std::string_view::npos);
   }
@@ -223,7 +190,7 @@ class Calls {
     if (line.find(')') == std::string_view::npos && parameters_.size() < parameters_max) return;
     Definition& definition = definitions_[defining_];
     definition.writes.clear();
-    for (std::string_view parameter : items_of(parameters_)) {
+    for (std::string_view parameter : items_in_brackets(parameters_)) {
       const std::size_t before_name = parameter.find_last_of(" *");
       const bool is_c = before_name != std::string_view::npos && definition.kind == "cpp";
       const std::string_view name = is_c ? parameter.substr(before_name + 1) : parameter;
@@ -268,7 +235,7 @@ class Calls {
     const std::string_view last = function.substr(last_dot == std::string_view::npos ? 0 : last_dot + 1);
     if (last.starts_with("empty") || last.starts_with("alloc")) return allocate(target, last, rest);
     if (last.starts_with("reinterpret_tensor") || last.starts_with("as_strided")) {
-      const std::vector<std::string_view> items = items_of(rest);
+      const std::vector<std::string_view> items = items_in_brackets(rest);
       if (target.empty() || items.empty()) return;
       other_name(target, path_at(items[0]), false);
       // `buf1 = reinterpret_tensor(buf0, ...)  # alias` makes a part of a buffer that stays in use.
@@ -280,7 +247,7 @@ class Calls {
   }
 
   void allocate(std::string_view target, std::string_view function, std::string_view arguments) {
-    const std::vector<std::string_view> items = items_of(arguments);
+    const std::vector<std::string_view> items = items_in_brackets(arguments);
     if (target.empty() || items.empty() || !function.starts_with("empty")) return;
     std::string sizes(items[0]);
     if (sizes.size() >= 2 && sizes.front() == '(') sizes = sizes.substr(1, sizes.size() - 2);
@@ -324,7 +291,7 @@ class Calls {
     call.handle = std::move(handle_);
     source_nodes_.clear(), handle_.clear();
     std::vector<std::string> written_names;
-    const std::vector<std::string_view> items = items_of(arguments);
+    const std::vector<std::string_view> items = items_in_brackets(arguments);
     for (std::size_t position = 0; position < std::min(items.size(), values_max); ++position) {
       std::string_view item = items[position];
       const bool is_out = take(item, "out=");
@@ -384,7 +351,7 @@ class Calls {
   void returned(std::string_view text) {
     if (!text.starts_with("(")) return;
     std::vector<std::string> outputs;
-    for (std::string_view item : items_of(text)) {
+    for (std::string_view item : items_in_brackets(text)) {
       std::string output;
       if (item != "None")
         for (std::string_view name : names_in(item))

@@ -240,7 +240,7 @@ class Recognizer {
       if (three.size() == 3 && three[1] == quote && three[2] == quote) return false;  // no unparsed text has these
       const bool formatted = prefix.find('f') != std::string_view::npos;
       for (++at_; at_ < text_.size() && text_[at_] != quote; ++at_)
-        if (formatted && (text_[at_] == '{' || text_[at_] == '}')) return false;  // what stands in it is not looked at
+        if (formatted && (text_[at_] == '{' || text_[at_] == '}')) return false;  // no look at expressions in braces
       if (at_++ >= text_.size()) return false;
       blanks();
     } while (at_ < text_.size() && (text_[at_] == '\'' || text_[at_] == '"'));

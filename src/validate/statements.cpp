@@ -222,7 +222,7 @@ class Statements {
     return body;
   }
 
-  // May `from __future__` follow it?
+  // True if an import from __future__ may follow the statement.
   static bool leads(const Stmt* stmt, std::size_t at) {
     if (is<Comment>(stmt)) return true;
     if (auto* import = as<ImportFrom>(stmt)) return import->module == "__future__";

@@ -117,6 +117,7 @@ def test_toy():
         function = torch.compile(toy.toy_example, backend="eager")
         for sign in (1, -1):
             function(torch.ones(10), sign * torch.ones(10))
+            assert found
             tried(found)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Can the prover refuse? Single mutants of the standard library's functions, each of which does something else.
+"""Tests that the prover refuses single mutants of the standard library's functions, each of which does something else.
 
     mutants.py --count 10000 --seed 1
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Does the prover cry wolf? Compares the sources of a standard library with the output of `ast.unparse` for them.
+"""Tests that the prover refuses no equal code. Compares the sources of a standard library with the output of
+`ast.unparse` for them.
 
     stdlib.py --python PY [--other PY] [--sample N] [--command build/dev/depyf-decompile [--check]]
 

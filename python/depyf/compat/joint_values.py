@@ -10,7 +10,7 @@ from depyf.compat import fx_nodes, private
 from depyf.source_line import Line
 
 RANDOM_STATE = "the backward runs an operator again with this state of random numbers"
-"""Why the partitioner keeps what it adds itself."""
+"""The reason for which the partitioner keeps a value that it adds itself."""
 
 
 class Value(NamedTuple):

@@ -37,7 +37,7 @@ class Collected:
     graph: int = 0
     """What tells the captured graph from others (`fx_nodes.identity`); 0 if it is unknown."""
     has_modules: bool = False
-    """Is a module noted of any captured node?"""
+    """True if a captured node has a note of its module."""
     inputs: list[tuple[str, str]] = field(default_factory=list)
     """The name of each input of the captured graph, and where it is taken from: `L['self']._modules['0']`, or "". Empty where
     AOTAutograd may be given another graph."""
