@@ -27,5 +27,7 @@ function(compile_in_batches target)
     math(EXPR count_${folder} "${count_${folder}} + 1")
     set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${folder}_${batch}")
   endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # A batch names its files relative to the checkout, so that ccache shares objects between checkouts.
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_RELOCATABLE ON)
+  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
 endfunction()
