@@ -10,6 +10,7 @@ from depyf.capture.compilation import Compilation, Item
 from depyf.capture.compilations import Compilations
 from depyf.capture.guarding import Guarding
 from depyf.capture.items import Items
+from depyf.capture.moved_lines import with_present_lines
 from depyf.compat import graphs, origins, trace
 from depyf.guards import breaks, texts
 from depyf.session import CacheMiss, GuardTime, RuntimeValue, Session, Symbol
@@ -59,6 +60,8 @@ class TraceRecords:
 
     def _add_graph(self, record: trace.Record, kind: str, compilation: Compilation | None) -> None:
         text, graph = record.text, weak.NOTHING
+        if kind != "Captured_Graph":  # Dynamo's graph comes from no cache.
+            text = with_present_lines(text)
         direction = DIRECTIONS.get(kind) or graphs.direction()
         if compilation is not None:
             graph = compilation.graphs.pop(kind, weak.NOTHING)

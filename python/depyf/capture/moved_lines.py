@@ -1,0 +1,48 @@
+"""Numbers of lines in graphs that come from a cache, and so from an earlier version of the program."""
+
+from __future__ import annotations
+
+import linecache
+import re
+
+_PLACE = re.compile(
+    r"( File: (?P<path>.+):)(?P<line>\d+)(?= in (?P<function>[^,\n]+), code: (?P<code>.*)$)", re.MULTILINE
+)
+FARTHEST = 2000
+"""The number of lines by which a function is looked for above and below its earlier place."""
+
+
+def with_present_lines(text: str) -> str:
+    """Returns the text of a graph with the numbers that its lines of source have now.
+
+    PyTorch finds a graph in a cache by its operations, so its comments are those of the program that filled the cache. If
+    the lines of a function have moved together since, their numbers are corrected; otherwise they stay as they are.
+    """
+    places: dict[tuple[str, str], dict[int, str]] = {}
+    for place in _PLACE.finditer(text):
+        places.setdefault((place["path"], place["function"]), {})[int(place["line"])] = place["code"].strip()
+    moves = {key: _move(key[0], codes) for key, codes in places.items()}
+    if not any(moves.values()):
+        return text
+    return _PLACE.sub(lambda place: f"{place[1]}{int(place['line']) + moves[place['path'], place['function']]}", text)
+
+
+def _move(path: str, codes: dict[int, str]) -> int:
+    """Returns by how many lines a function has moved down; 0 if it has not, or if its lines are found nowhere.
+
+    Args:
+        path: the file.
+        codes: line -> its text, as a graph has them.
+    """
+    lines = linecache.getlines(path)
+    numbers: dict[str, list[int]] = {}
+    for number, line in enumerate(lines, 1):
+        numbers.setdefault(line.strip(), []).append(number)
+    first = min(codes)
+    candidates = [number - first for number in numbers.get(codes[first], []) if abs(number - first) <= FARTHEST]
+    for move in sorted(candidates, key=abs):
+        if all(
+            0 < line + move <= len(lines) and lines[line + move - 1].strip() == code for line, code in codes.items()
+        ):
+            return move
+    return 0
