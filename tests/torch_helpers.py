@@ -25,6 +25,16 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "python")
 BACKENDS = ("eager", "aot_eager", "inductor")
 
 
+def empty_inductor_cache(folder):
+    """Makes an empty cache of Inductor, and returns its path. Headers that were compiled once serve it too, as compiling
+    them takes the processor longer than all that a test compiles."""
+    headers = Path(os.environ["TORCHINDUCTOR_CACHE_DIR"]) / "precompiled_headers"
+    headers.mkdir(parents=True, exist_ok=True)
+    folder.mkdir()
+    (folder / "precompiled_headers").symlink_to(headers)
+    return str(folder)
+
+
 def example(name):
     """Returns a program of examples/ as a new module, so that each test runs it for the first time."""
     spec = importlib.util.spec_from_file_location(f"example_{name}", ROOT / "examples" / f"{name}.py")

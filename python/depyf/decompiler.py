@@ -37,6 +37,8 @@ def decompile(
     """Returns Python source for a code object, for the innermost function behind a callable, for a class or for a
     module.
 
+        print(depyf.decompile(function))
+
     A function that was compiled ahead of time by `aot_compile`, or loaded from its file, is shown as the transformed
     code that it runs. Methods, properties, `functools.partial`, wrappers with `__wrapped__`, results of `torch.compile`
     and objects with a `__call__` written in Python are followed to the function that they run; generators and

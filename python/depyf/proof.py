@@ -52,6 +52,9 @@ def prove(
 ) -> Proof:
     """Proves that two code objects do the same, and that the second keeps no value alive longer than the first.
 
+        code = depyf.compile_like(depyf.decompile(function), function.__code__)
+        print(depyf.prove(function.__code__, code))
+
     Two code objects do the same if they have the same effects, in the same order, on equal operands. The proof is true
     if they do, and if no value is kept longer. Otherwise `.reason` and `.where` state the first difference; what cannot
     be decided is not proved. Names of locals, temporaries and the layout of the code may differ. At each effect that

@@ -20,6 +20,9 @@ _INNER = "__depyf_inner"
 def compile_like(source: str, code: types.CodeType) -> types.CodeType:
     """Compiles source so that the result can replace `code`: in `fn.__code__ = result`, or in Dynamo's cache.
 
+        source = depyf.decompile(function)
+        function.__code__ = depyf.compile_like(source, function.__code__)
+
     The result has the arguments (names and kinds), free variables, cell variables (names and order), flags and name of
     `code`, and at least as many locals, whatever of these the source uses. Names that `decompile` shows without their
     uuid get it back; `__const_N` is again the very object that `code` holds. Tracebacks show `<depyf NAME>` as the

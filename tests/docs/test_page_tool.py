@@ -156,6 +156,12 @@ def test_an_omission_stays_when_a_page_is_renewed() -> None:
     assert page_compare.renewed(["a", "...", "z"], ["b", "c", "d", "y"]) == ["b", "...", "y"]
 
 
+def test_durations_are_renewed_where_that_is_wanted() -> None:
+    page, run = ["took 9 s", "...", "b  9 ms", "c ... 9 s", ""], ["took 1 s", "a", "b  10 ms", "c and 1 s"]
+    assert page_compare.renewed(page, run) == page
+    assert page_compare.renewed(page, run, with_times=True) == ["took 1 s", "...", "b  10 ms", "c ... 9 s", ""]
+
+
 def test_a_picture_needs_an_image_and_the_file_that_it_shows(tmp_path: Path) -> None:
     picture = "<!-- picture: page.html -->\n![A page](images/page.png)\n"
     with pytest.raises(PageError, match=r"no command wrote page\.html"):

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from torch_helpers import ENVIRONMENT, check_dump, pages, runs_in
+from torch_helpers import ENVIRONMENT, check_dump, empty_inductor_cache, pages, runs_in
 
 SCRIPT = """
 import sys
@@ -160,7 +160,7 @@ def test_compilation_in_another_process_names_what_stays_there(tmp_path):
         environment = {
             **ENVIRONMENT,
             "TORCHINDUCTOR_FX_COMPILE_MODE": mode,
-            "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / f"cache_{mode}"),
+            "TORCHINDUCTOR_CACHE_DIR": empty_inductor_cache(tmp_path / f"cache_{mode}"),
             "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1",
         }
         command = [sys.executable, str(script), str(tmp_path / mode)]
@@ -209,7 +209,7 @@ def test_a_second_process_with_warm_caches_names_each_file_that_the_first_has_mo
     script.write_text(CACHED)
     environment = {
         **ENVIRONMENT,
-        "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache"),
+        "TORCHINDUCTOR_CACHE_DIR": empty_inductor_cache(tmp_path / "cache"),
         "TORCHINDUCTOR_FX_GRAPH_CACHE": "1",
         "TORCHINDUCTOR_AUTOGRAD_CACHE": "1",
     }

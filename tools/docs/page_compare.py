@@ -33,16 +33,24 @@ def normalised(line: str) -> str:
 
 def is_shown(page: Sequence[str], run: Sequence[str]) -> bool:
     """True if the lines of the page show the lines of the run."""
-    wanted = _trimmed([normalised(line) for line in page])
-    printed = _trimmed([normalised(line) for line in run])
-    # positions: the numbers of printed lines that the wanted lines so far can cover.
-    positions = {0}
+    wanted, printed = _compared(page), _compared(run)
+    return len(printed) in _positions(wanted, printed)[-1]
+
+
+def _compared(lines: Sequence[str]) -> list[str]:
+    return _trimmed([normalised(line) for line in lines])
+
+
+def _positions(wanted: Sequence[str], printed: Sequence[str]) -> list[set[int]]:
+    """Returns for each number of wanted lines how many printed lines they may show."""
+    positions = [{0}]
     for line in wanted:
+        before = positions[-1]
         if line.strip() == OMISSION:
-            positions = set(range(min(positions), len(printed) + 1)) if positions else set()
+            positions.append(set(range(min(before), len(printed) + 1)) if before else set())
         else:
-            positions = {at + 1 for at in positions if at < len(printed) and _is_line_shown(line, printed[at])}
-    return len(printed) in positions
+            positions.append({at + 1 for at in before if at < len(printed) and _is_line_shown(line, printed[at])})
+    return positions
 
 
 def _is_line_shown(page: str, run: str) -> bool:
@@ -60,13 +68,15 @@ def _trimmed(lines: list[str]) -> list[str]:
     return lines
 
 
-def renewed(page: Sequence[str], run: Sequence[str]) -> list[str]:
+def renewed(page: Sequence[str], run: Sequence[str], *, with_times: bool = False) -> list[str]:
     """Returns what the page is to show of a run: the lines that it shows if they are right, and otherwise those of the run.
 
     An omission is kept if the page shows as many lines before its first and after its last line as before.
+
+    with_times: in lines that are right, durations and other texts that differ from run to run are those of the run too.
     """
     if is_shown(page, run):
-        return list(page)
+        return _with_values(page, run) if with_times else list(page)
     run = _trimmed([line.rstrip() for line in run])
     omissions = [index for index, line in enumerate(page) if line.strip() == OMISSION]
     if not omissions:
@@ -75,3 +85,19 @@ def renewed(page: Sequence[str], run: Sequence[str]) -> list[str]:
     if head + tail >= len(run):
         return run
     return run[:head] + [OMISSION] + run[len(run) - tail :]
+
+
+def _with_values(page: Sequence[str], run: Sequence[str]) -> list[str]:
+    """Returns the lines of a page that shows a run, each without an omission as the run printed it."""
+    wanted, printed = _compared(page), _compared(run)
+    positions = _positions(wanted, printed)
+    position = len(printed)
+    lines: list[str] = []
+    for number in reversed(range(len(wanted))):
+        if wanted[number].strip() == OMISSION:
+            position = min(positions[number])
+            lines.append(page[number])
+        else:
+            position -= 1
+            lines.append(page[number] if OMISSION in page[number] else run[position].rstrip())
+    return lines[::-1] + list(page[len(wanted) :])

@@ -24,6 +24,9 @@ SECONDS = 3600
 """The time after which a command is ended. The longest one installs PyTorch and compiles depyf: many minutes on a busy
 machine."""
 
+_HEADERS = ROOT / ".cache" / "inductor" / "precompiled_headers"
+"""The headers that Inductor compiles once; the tests keep theirs there too."""
+
 _SCRIPT = """\
 source "$DEPYF_DOCS_STATE/environment"
 cd "$(cat "$DEPYF_DOCS_STATE/folder")"
@@ -39,10 +42,11 @@ exit $status
 class Shell:
     """Runs commands in a new home directory; `close` removes it."""
 
-    def __init__(self, name: str, *, is_fresh: bool = False) -> None:
+    def __init__(self, name: str, *, is_fresh: bool = False, shares_headers: bool = False) -> None:
         """Makes the folder `name` in a new home, and starts there.
 
         is_fresh: depyf is not on the path, since the page installs it.
+        shares_headers: the headers that Inductor compiles are those of other runs. Only the times on a page depend on it.
         """
         self._top = Path(tempfile.mkdtemp(prefix="depyf-docs-")).resolve()
         self.home = self._top / "home"
@@ -54,7 +58,7 @@ class Shell:
         (state / "environment").write_text("")
         (state / "folder").write_text(f"{self.folder}\n")
         self._state = state
-        self._environment = self._first_environment(is_fresh)
+        self._environment = self._first_environment(is_fresh, shares_headers)
 
     def close(self) -> None:
         """Removes all that the commands wrote."""
@@ -69,10 +73,15 @@ class Shell:
         """Returns the folder in which the next command runs."""
         return Path((self._state / "folder").read_text().rstrip("\n"))
 
-    def _first_environment(self, is_fresh: bool) -> dict[str, str]:
+    def _first_environment(self, is_fresh: bool, shares_headers: bool) -> dict[str, str]:
         """Returns the environment of the first command."""
         dropped = ("DEPYF_", "TORCH", "PYTHON", "PYTEST", "VIRTUAL_ENV", "COV_")
         environment = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+        cache = self._top / "cache"
+        cache.mkdir()
+        if shares_headers:
+            _HEADERS.mkdir(parents=True, exist_ok=True)
+            (cache / "precompiled_headers").symlink_to(_HEADERS)
         commands = self._top / "bin"
         commands.mkdir()
         path = [str(commands), str(Path(sys.executable).parent)]
@@ -85,7 +94,7 @@ class Shell:
             "HOME": str(self.home),
             "PATH": os.pathsep.join([*path, environment.get("PATH", os.defpath)]),
             "PYTHONUNBUFFERED": "1",  # Texts that are printed to both streams keep their order.
-            "TORCHINDUCTOR_CACHE_DIR": str(self._top / "cache"),  # Nothing is compiled before.
+            "TORCHINDUCTOR_CACHE_DIR": str(cache),  # Nothing is compiled before.
             # If other programs run too, threads that wait in a loop would use more time than the program itself.
             "OMP_WAIT_POLICY": "PASSIVE",
             "TERM": "dumb",

@@ -2,6 +2,7 @@
 
 run_pages.py [PAGE...]            those pages; none: all of docs/
 run_pages.py --renew [PAGE...]    writes the outputs of the run into the pages
+run_pages.py --renew --times      the same, with durations that the pages show: for a machine that does nothing else
 run_pages.py --fresh CLONE PAGE   follows a page from a clone of the repository on, with the commands that install depyf
 """
 
@@ -31,16 +32,20 @@ def pages() -> list[Path]:
 class PageRun:
     """Runs the blocks of one page, and collects where it shows something else than the run makes."""
 
-    def __init__(self, text: str, shell: Shell, *, is_fresh: bool = False, images: Path | None = None) -> None:
+    def __init__(
+        self, text: str, shell: Shell, *, is_fresh: bool = False, images: Path | None = None, with_times: bool = False
+    ) -> None:
         """Takes the text of a page, and the shell in which its commands are to run.
 
         images: the folder that the paths of pictures are relative to. If it is given, the pictures are taken anew.
+        with_times: `renewed_text` has the durations of the run too.
         """
         self._lines = text.split("\n")
         self._blocks = blocks_of(text)
         self._shell = shell
         self._is_fresh = is_fresh
         self._images = images
+        self._with_times = with_times
         self.differences: list[str] = []
         self._renewed: list[tuple[Block, list[str]]] = []
 
@@ -124,24 +129,27 @@ class PageRun:
         """Notes a difference between the page and the output of the run. Returns what the page should show."""
         if not page_compare.is_shown(shown, made):
             self.differences.append("\n".join([f"{name}", "-- the page:", *shown, "-- the run:", *made]))
-        body = page_compare.renewed(shown, made)
+        body = page_compare.renewed(shown, made, with_times=self._with_times)
         if block is not None:
             self._renewed.append((block, body))
         return body
 
 
-def run_page(path: Path, *, renew: bool = False, clone: Path | None = None) -> list[str]:
+def run_page(path: Path, *, renew: bool = False, with_times: bool = False, clone: Path | None = None) -> list[str]:
     """Runs a page, and returns the differences. Raises PageError if a block cannot be run.
 
-    renew: writes the outputs of the run into the page.
+    renew: writes the outputs of the run into the page; `with_times`: its durations too.
     clone: a clone of the repository, in which the page is followed from its first command on.
     """
-    shell = Shell(path.stem, is_fresh=clone is not None)
+    # Where the times are written into the page, they have to be those of a first compilation.
+    shell = Shell(path.stem, is_fresh=clone is not None, shares_headers=clone is None and not with_times)
     try:
         if clone is not None:
             shell.run(f"cd {clone}")
         images = path.parent if renew else None
-        page_run = PageRun(path.read_text(encoding="utf-8"), shell, is_fresh=clone is not None, images=images)
+        page_run = PageRun(
+            path.read_text(encoding="utf-8"), shell, is_fresh=clone is not None, images=images, with_times=with_times
+        )
         try:
             page_run.run()
         finally:
@@ -156,13 +164,14 @@ def main() -> int:
     """Runs the command. Returns 1 if a page shows something else than the run makes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--renew", action="store_true", help="write the outputs of the run into the pages")
+    parser.add_argument("--times", action="store_true", help="with --renew: write the durations of the run too")
     parser.add_argument("--fresh", type=Path, metavar="CLONE", help="run the commands that install depyf too, in CLONE")
     parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE", help="pages of docs/; all if none is given")
     parsed = parser.parse_args()
     status = 0
     for path in parsed.pages or pages():
         try:
-            differences = run_page(path, renew=parsed.renew, clone=parsed.fresh)
+            differences = run_page(path, renew=parsed.renew, with_times=parsed.times, clone=parsed.fresh)
         except PageError as error:
             differences = [str(error)]
             status = 1

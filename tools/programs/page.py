@@ -22,6 +22,9 @@ under `depyf run`, one after the other, each time in a process of its own with e
 | time | the process's processor time under depyf as a multiple of plain, from its start to its end, with the writing of the dump and without C++ compilers, whose work is the same in both |
 | memory | the process's peak memory under depyf as a multiple of plain |
 
+vLLM is not among them, because its wheel (0.33.0) requires packages of CUDA (nvidia-cudnn-frontend, flashinfer), and this environment
+has none: `split_backend` does with a graph what the backend of vLLM does.
+
 """
 
 

@@ -32,6 +32,8 @@ ROOT = environment.ROOT
 SUITE = Path(__file__).with_name("suite")
 HARNESS = Path(__file__).with_name("harness.py")
 WORK = ROOT / ".cache" / "program-runs"
+HEADERS = ROOT / ".cache" / "inductor" / "precompiled_headers"
+"""The headers that Inductor compiles once; the tests keep theirs there too."""
 TIME_LIMIT = 1800
 """Seconds for one run of a program; the slowest takes a tenth on an idle machine."""
 
@@ -107,11 +109,11 @@ def _measure(name: str, python: str, work: Path) -> dict[str, Any]:
 
 def _run(name: str, command: list[str], work: Path, kind: str) -> tuple[dict[str, Any] | None, str]:
     """Runs a program once. Returns what the harness wrote (None if it wrote nothing) and the text of standard error."""
-    output, caches, headers = work / f"{kind}.json", work / "caches", work.parent / "precompiled_headers"
+    output, caches = work / f"{kind}.json", work / "caches"
     shutil.rmtree(caches, ignore_errors=True)
     caches.mkdir()
-    headers.mkdir(exist_ok=True)
-    (caches / "precompiled_headers").symlink_to(headers)
+    HEADERS.mkdir(parents=True, exist_ok=True)
+    (caches / "precompiled_headers").symlink_to(HEADERS)
     variables = {
         **os.environ,
         "TORCHINDUCTOR_CACHE_DIR": str(caches),

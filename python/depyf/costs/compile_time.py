@@ -79,10 +79,13 @@ class CompileCosts:
 def compile_costs(*, shows_live_line: bool = True) -> Iterator[CompileCosts]:
     """Records where the time of compiling goes while the block is open.
 
-    Use `with depyf.compile_costs() as costs:` around the first calls, and then `print(costs)`. Functions that were
-    compiled before are not seen. To see the time of a cold start, begin with empty caches
-    (TORCHINDUCTOR_FORCE_DISABLE_CACHES=1). In a terminal, a line on standard error shows each compilation that takes
-    longer than two seconds, unless the environment variable DEPYF_QUIET is set.
+        with depyf.compile_costs() as costs:
+            compiled(x)
+        print(costs)
+
+    The block belongs around the first calls, since functions that were compiled before are not seen. To see the time of a
+    cold start, begin with empty caches (TORCHINDUCTOR_FORCE_DISABLE_CACHES=1). In a terminal, a line on standard error
+    shows each compilation that takes longer than two seconds, unless the environment variable DEPYF_QUIET is set.
 
     Args:
         shows_live_line: false if no such line is shown.

@@ -29,6 +29,9 @@ _GRAPH, _READS, _OTHER = "a graph", "a function of Dynamo's that reads", "anothe
 def guard_costs(fn: Any, /, *args: Any, **kwargs: Any) -> GuardCosts:
     """Measures how long it takes to find the compilation for a call `fn(*args, **kwargs)`.
 
+        compiled(x)
+        print(depyf.guard_costs(compiled, x))
+
     Nothing of the program runs, with one exception: the transformed code of the entry that accepts the call runs up to
     its first graph, if it only reads its inputs until then.
 

@@ -170,9 +170,13 @@ def _plain(graph: _Graph) -> dict[str, Any]:
 def memory_costs() -> Iterator[MemoryCosts]:
     """Records what functions that are compiled in the block keep for their backward.
 
-    Use `with depyf.memory_costs() as memory:` around the first training step. AOTAutograd's cache is off in the block,
-    because graphs in it were divided in another process. A function that was compiled before is not seen;
-    `torch.compiler.reset()` before the block makes it compile again.
+        with depyf.memory_costs() as memory:
+            compiled(x).sum().backward()
+        print(memory)
+
+    The block belongs around the first training step. AOTAutograd's cache is off in the block, because graphs in it were
+    divided in another process. A function that was compiled before is not seen; `torch.compiler.reset()` before the block
+    makes it compile again.
     """
     costs = MemoryCosts()
     undo = [partition.add_hook(costs._divided), trace.add_trace_handler(costs._traced, _ignore)]

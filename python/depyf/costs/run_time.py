@@ -173,8 +173,13 @@ def _name_of(code: types.CodeType, entry: dynamo.Live) -> str:
 def profile(*, ranges_max: int = _RANGES_MAX) -> Iterator[RunCosts]:
     """Measures where the time of calls of compiled functions goes while the block is open.
 
-    Use `with depyf.profile() as costs:` around some calls, forward and backward, and then `print(costs)`. Calls before the
-    block warm caches up, and are not seen. For functions that are compiled in the block, each line of a fused kernel and
+        compiled(x)
+        with depyf.profile() as costs:
+            for _ in range(10):
+                compiled(x).sum().backward()
+        print(costs)
+
+    Calls before the block warm caches up, and are not seen. For functions that are compiled in the block, each line of a fused kernel and
     the module of each line are known; for others a fused kernel counts to the line that PyTorch keeps for it.
 
     Args:

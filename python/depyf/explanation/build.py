@@ -27,6 +27,9 @@ _ASK = "depyf.prepare_debug, entered before the function is compiled, records it
 def explain(fn: Any, /, *args: Any, **kwargs: Any) -> Explanation:
     """Explains what torch.compile made of a function, as far as it still exists.
 
+        compiled(x)
+        print(depyf.explain(compiled))
+
     Args:
         fn: a compiled function, module or method: the result of torch.compile, or the original function; or a function
             that was compiled ahead of time, as `aot_compile` returns it or as it was loaded from a file.

@@ -48,6 +48,8 @@ class _Measured:
 def numerics(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> NumericsReport:
     """Compares what a compiled function computes with what it computes without a compiler, stage by stage.
 
+        print(depyf.numerics(compiled, x))
+
     The function is run twice, each time in a forked process: as it is written, and compiled once more with its own backend
     (Inductor, if it is no result of `torch.compile`). Nothing changes in this process: not the arguments, no parameter, no
     cache entry, no counter and no generator of random numbers.

@@ -99,6 +99,12 @@ class EditedFile:
 def edit(fn: Any, path: str | Path | None = None, *, editor: bool = False, entry: int | None = None) -> EditedFile:
     """Writes an entry's source and guards to a commented Python file, which can be edited.
 
+        compiled(x)
+        file = depyf.edit(compiled, "entry.py")
+        # Change entry.py, and then:
+        file.register()
+        compiled(x)
+
     Args:
         fn: the function, method, module, result of `torch.compile`, or resume function.
         path: the path of the file; by default a new file in a new directory.

@@ -220,6 +220,9 @@ class CacheEntry:
 def cache_entries(fn: Any) -> list[CacheEntry]:
     """Returns the cache entries of a function, in the order in which Dynamo tries them.
 
+        compiled(x)
+        print(depyf.cache_entries(compiled)[0].source)
+
     Args:
         fn: a function, method or module, the result of `torch.compile` for one, or a resume function; or a function
             that was compiled ahead of time, as `aot_compile` returns it or as it was loaded from a file.
@@ -327,6 +330,9 @@ def _as_registered(entry: CacheEntry, target: Target) -> CacheEntry:
 
 def dispatch(fn: Any, /, *args: Any, **kwargs: Any) -> Dispatch:
     """Returns the entry that a call `fn(*args, **kwargs)` would take, and why each entry before it refuses the call.
+
+        compiled(x)
+        print(depyf.dispatch(compiled, x))
 
     For a plain function, the entries of all backends count; for a result of `torch.compile`, those that its backend
     made.

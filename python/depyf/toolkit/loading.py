@@ -27,6 +27,10 @@ def load_entry(
 ) -> CacheEntry:
     """Returns the entry that `CacheEntry.save` wrote, in this process or another with the same Python and PyTorch.
 
+        compiled(x)
+        depyf.cache_entries(compiled)[0].save("entry.py")
+        print(depyf.load_entry("entry.py").run(x))
+
     Names are bound to what the file says of them, or to what is given. Graphs run as they were captured, by PyTorch's own
     operators. Nothing is registered.
 
