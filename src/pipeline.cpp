@@ -231,9 +231,9 @@ InternalError failure_at_hand() {
 // As long as an object of this class exists, the code that is built is nested in `code`.
 class Within {
  public:
-  Within(Context& context, const CodeObject& code) : context_(context) {
+  Within(Context& context, const CodeObject& code, const Prepared& prepared) : context_(context) {
     context_.ahead->enter(code);
-    context_.around.push_back(&code);
+    context_.around.push_back({&code, &prepared});
     ++context_.depth;
   }
   ~Within() { --context_.depth, context_.around.pop_back(), context_.ahead->leave(); }
@@ -291,7 +291,7 @@ Body build_within_limits(Context& context, const CodeObject& code) {
     Result<Prepared> taken = context.ahead->take(code, is_done);
     if (!taken) throw InternalError{taken.error().message, std::uint32_t(taken.error().offset)};
     prepared.emplace(std::move(*taken));
-    const Within within(context, code);
+    const Within within(context, code, *prepared);
     Body body{statements(context, code, *prepared), Level::structured};
     if (auto found = context.marks.find(&code); found != context.marks.end())
       body.block = mark(context, body.block, found->second->what, found->second->offset);
@@ -303,7 +303,7 @@ Body build_within_limits(Context& context, const CodeObject& code) {
   if (!prepared) return stub(context, code, failure.what, failure.offset);
   try {
     const TreeLimit limit(context);
-    const Within within(context, code);
+    const Within within(context, code, *prepared);
     Body body = state_machine_body(context, code, prepared->decoded, failure);
     body.size = size_with_nested(context, prepared->decoded);
     return body;

@@ -97,7 +97,8 @@ class Builder {
     if (code_[before].op == Op::pop_except_ || at + 1 >= count_) return false;
     const int next = plain(at + 1, 1);
     const Op after = code_[next].op;
-    if (after == Op::load_const_ && next + 1 < count_) return code_[plain(next + 1, 1)].op != Op::return_value_;
+    constexpr OpSet constants = {Op::load_const_, Op::load_int_, Op::load_common_constant_};
+    if (constants.has(after) && next + 1 < count_) return code_[plain(next + 1, 1)].op != Op::return_value_;
     // `a, _, _ = v` pops a value in front of a store, so a store does not show a `break`.
     return after != Op::return_value_ && after != Op::jump_ && after != Op::pop_top_ && !is_store_name(after);
   }

@@ -154,9 +154,14 @@ class RegionBuilder {
     for (int at = 1; at < count_; ++at) {
       if (!is_conditional_jump(code_[at].op) || code_[at].turned != Turned::yes) continue;
       const int before = cfg_.region_of[at - 1];
-      // A NOP at the target may have been given to the region behind it, so the range that covers the NOP counts too.
-      const int to = code_[at].target;
-      const bool inside = cfg_.inside(cfg_.region_of[to], before) || cfg_.inside(region_at(to), before);
+      // A NOP at a target may have been given to the region behind it, so the range that covers the NOP counts too.
+      auto leads_inside = [&](int to) {
+        return to >= 0 && (cfg_.inside(cfg_.region_of[to], before) || cfg_.inside(region_at(to), before));
+      };
+      // The test is the last of the statement if it leaves it: then only the jump back behind it leads inside.
+      const int next = skip(at + 1);
+      const bool goes_round = next < count_ && code_[next].op == Op::jump_ && leads_inside(code_[next].target);
+      const bool inside = leads_inside(code_[at].target) || goes_round;
       if (falls_through(code_[at - 1].op) && inside) cfg_.region_of[at] = before;
     }
     for (int at = 1; at < count_; ++at) {

@@ -195,13 +195,26 @@ class ExitCopies {
   void find_entered() {
     entered_.resize(code_.size() + 1), resumed_.resize(code_.size() + 1);
     for (int at = 0; at < count_; ++at) {
-      if (!reachable_[at]) continue;
+      if (!reachable_[at] || ends_comprehension(at)) continue;
       if (code_[at].target >= 0) entered_[code_[at].target] = true;
       if (flow_.next[at] >= 0 && flow_.next[at] != at + 1) entered_[flow_.next[at]] = resumed_[flow_.next[at]] = true;
     }
     for (const Region& region : cfg_.regions)
       for (int at : {region.handler_at, region.follow_at})
         if (at >= 0) entered_[at] = true;
+  }
+
+  // True if `at` is the jump over what is left of an inlined comprehension. Nothing else leads there.
+  bool ends_comprehension(int at) const {
+    return at > 0 && code_[at].op == Op::jump_ && code_[at].target > at && code_[at - 1].op == Op::comprehension_;
+  }
+
+  // Returns the instruction in front of `at` from which control does nothing but go on there; -1 if there is none.
+  int in_front_of(int at) const {
+    int before = at - 1;
+    while (before > 0 && !reachable_[before]) --before;
+    if (before < 0 || ends_comprehension(before)) return before;
+    return before == at - 1 && code_[before].target < 0 && flow_.next[before] == at ? before : -1;
   }
 
   // Marks the instructions at the end of a class body that have no line (3.13 and later).
@@ -220,7 +233,9 @@ class ExitCopies {
   // Returns the fields in which the copies of instruction `at` agree.
   Word word(int at) const {
     const Instruction& it = code_[at];
-    if (!lineless_.empty() && lineless_[at]) return {int(it.op), it.arg, it.aux, -1, -1, -1, cfg_.region_of[at]};
+    // From 3.12 on, the MAP_ADD of many keyword arguments has no place either.
+    const bool is_lineless = it.op == Op::map_add_ || (!lineless_.empty() && lineless_[at]);
+    if (is_lineless) return {int(it.op), it.arg, it.aux, -1, -1, -1, cfg_.region_of[at]};
     // The second half of an instruction that loads two variables has the position of the first half.
     const Position place = it.op == Op::load_fast_ && dialect_of(version_).paired_loads ? Position{} : position(at);
     return {int(it.op), it.arg, it.aux, it.line, place.column, place.end_column, cfg_.region_of[at]};
@@ -230,9 +245,10 @@ class ExitCopies {
   Table<Tail> tails(int end) const {
     // Straight code in front of `start` may be part of the same statement.
     int start = end;
-    while (!entered_[start] && start > 0 && code_[start - 1].target < 0 && flow_.next[start - 1] == start &&
-           cfg_.inside(cfg_.region_of[start - 1], cfg_.region_of[start]))
-      --start;
+    for (int before = in_front_of(start); before >= 0; before = in_front_of(start)) {
+      if (entered_[start] || !cfg_.inside(cfg_.region_of[before], cfg_.region_of[start])) break;
+      start = before;
+    }
     // A possible start of a tail. `whole` is true if no part of the statement stands in front of it; `value` if exactly
     // one value of the statement does, and no copied finally body made it.
     struct Place {
@@ -244,7 +260,8 @@ class ExitCopies {
     bool below = false;  // values from before `start` are part of the statement
     bool made = false;  // the instruction in front made a value
     for (int at = start; at <= end; ++at) {
-      if (code_[at].op == Op::nop_ || code_[at].op == Op::resume_) continue;
+      if (code_[at].op == Op::nop_ || code_[at].op == Op::resume_ || !reachable_[at] || ends_comprehension(at))
+        continue;
       StackEffect effect = stack_effect(code_[at], std::max(version_, unwound_version), false);
       const bool takes = effect.pops > depth && code_[at].op != Op::pop_except_;
       places.push_back({at, statement, depth == 0 && !below && !takes,

@@ -148,10 +148,10 @@ class BranchPair {
     // statement.
     if (second_.line >= 0 && second_.line < first_.line && (goes_back(second_.a) || goes_back(second_.b))) return false;
     // A jump back that the compiler did not turn around is a statement by itself: `if c: continue`, then another
-    // statement.
+    // statement. One that it did turn around belongs to no `continue`, so it shares none with the second test.
     const int far = along_b_ ? first_.a : first_.b;
-    return first_.turned != Turned::no || far < 0 || cursor_.cfg.order_index[far] < 0 ||
-           !cursor_.cfg.is_back_edge(before_, far);
+    if (far < 0 || cursor_.cfg.order_index[far] < 0 || !cursor_.cfg.is_back_edge(before_, far)) return true;
+    return first_.turned != Turned::no && !(first_.turned == Turned::yes && second_.turned == Turned::no);
   }
 
   // Makes one condition of both. Returns false if they have no common target.

@@ -14,6 +14,7 @@
 namespace depyf {
 
 struct DecodedCode;
+struct Prepared;
 
 // Thrown by a pass that meets code which it was not made for. pipeline.cpp catches it, and gives the code object a
 // plainer form.
@@ -34,6 +35,12 @@ struct FunctionValue {
   // True if the annotations are not evaluated where the function is made (3.14 and later).
   bool deferred = false;
   ast::List<ast::TypeParam> type_params;  // of the function, or of the class whose body it is
+};
+
+// A code object whose body is being built.
+struct Around {
+  const CodeObject* code;
+  const Prepared* prepared;
 };
 
 // One annotation of a module or class whose annotations are evaluated later (3.14 and later).
@@ -86,7 +93,7 @@ class Context {
   // The way to the current code object: indices of constants, from the root.
   Table<std::uint32_t> path;
   // The code objects from the root to the current one.
-  Table<const CodeObject*> around;
+  Table<Around> around;
   // In the current code object: a temporary, and the local that it was copied to.
   std::map<std::string_view, std::string_view> lent;
   // In the current code object: a temporary, and the name that it may get.

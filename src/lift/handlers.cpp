@@ -39,6 +39,16 @@ void reraise(Simulation& sim, const Instruction& instruction) {
   }
 }
 
+// In 3.8: true if the statement in front of the current POP_EXCEPT is the one that the compiler makes of `except ... as e`:
+//
+//     STORE e; DELETE e; END_FINALLY; POP_EXCEPT
+bool ends_named_handler(const Cursor& cursor) {
+  int at = cursor.at - 1;
+  while (at > 0 && (cursor.code[at].op == Op::behind_handlers_ || cursor.code[at].op == Op::nop_)) --at;
+  return at >= 2 && is_store_name(cursor.code[at - 2].op) && cursor.code[at - 1].arg == cursor.code[at - 2].arg &&
+         cursor.code[at - 1].op == delete_of(cursor.code[at - 2].op);
+}
+
 // Handles the other instructions of handlers.
 void handler(Simulation& sim, const Instruction& instruction) {
   if (instruction.op == Op::behind_handlers_) {
@@ -56,6 +66,8 @@ void handler(Simulation& sim, const Instruction& instruction) {
   if (instruction.op == Op::pop_except_) {
     sim.pop_entry();
     if (sim.cursor.flat) return;
+    Node& node = sim.graph.nodes[sim.graph.node];
+    node.ends_handler = node.behind_handlers && node.statements.empty() && !ends_named_handler(sim.cursor);
     sim.emit(InternalStmt{StmtMarker::pop_except, 0, nullptr, nullptr});
     // LOAD_CONST None; STORE e; DELETE e is the end of `except ... as e`, which the clause does by itself.
     int load = sim.cursor.skip(sim.cursor.at + 1), store = sim.cursor.skip(load + 1),

@@ -45,6 +45,8 @@ struct Node {
   int iterators = 0;
   // True if the node follows a try statement, whatever the graph suggests.
   bool behind_handlers = false;
+  // In 3.8: that statement ends a handler, which the node leaves at once.
+  bool ends_handler = false;
   // In 3.8: `break` right behind handlers, which is the else clause of their statement.
   bool else_break = false;
   // In 3.8: the node starts the else clause of a try statement.

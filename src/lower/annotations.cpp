@@ -110,7 +110,7 @@ void deferred_annotations(Unit& unit) {
 
 // The set that tells which annotations have been reached.
 void conditional_annotations(Assembler& code, Variables& names) {
-  if (names.scope->conditional_annotations == 0) return;
+  if (!names.scope->has_conditional_annotations) return;
   code.emit(Op::build_set_, 0);
   if (names.scope->kind == ScopeKind::class_body)
     code.emit(Op::store_deref_, names.slot(names.scope, "__conditional_annotations__"));

@@ -90,13 +90,14 @@ Scope* SymbolTable::open_evaluator(Scope* scope, const void* node) {
   return inner;
 }
 
-// Visits the annotations of a module or class in the scope of their function.
+// Visits the annotations of a module or class in the scope of their function, also those of attributes and subscripts,
+// which it does not evaluate.
 void SymbolTable::deferred(Scope* scope) {
-  if (scope->deferred.empty()) return;
+  if (scope->annotations.empty()) return;
   Scope* inner = open_evaluator(scope, &scope->deferred);
   if (!inner) return;
-  if (scope->conditional_annotations > 0) inner->used.insert("__conditional_annotations__");
-  for (const Deferred& each : scope->deferred) expr(inner, each.node->annotation);
+  if (scope->has_conditional_annotations) inner->used.insert("__conditional_annotations__");
+  for (const Expr* each : scope->annotations) expr(inner, each);
 }
 
 // Before 3.14, annotations are evaluated in the scope around the function.
@@ -235,10 +236,13 @@ void SymbolTable::annotated_assignment(Scope* scope, const AnnAssign& assign) {
   if (!is<Name>(assign.target) || assign.simple || assign.value) target(scope, assign.target);
   expr(scope, assign.value);
   if (!text_ && !are_deferred) expr(scope, assign.annotation);
-  if (!are_deferred || scope->is_function_like() || !assign.simple || !is<Name>(assign.target)) return;
+  if (!are_deferred || scope->is_function_like()) return;
+  if (!text_) scope->annotations.push_back(assign.annotation);
   // Annotations of modules always have a mark, those of classes only within other statements.
   const bool is_conditional = scope->kind == ScopeKind::module || conditions_ > 0;
+  scope->has_conditional_annotations |= is_conditional;
   if (is_conditional && scope->kind == ScopeKind::class_body) scope->cells.insert("__conditional_annotations__");
+  if (!assign.simple || !is<Name>(assign.target)) return;
   const std::int32_t index = is_conditional ? scope->conditional_annotations++ : -1;
   if (!text_) scope->deferred.push_back({&assign, index});
 }

@@ -40,6 +40,8 @@ struct Scope {
   bool has_annotations = false;  // contains an annotated assignment, in any block
   // The scope is evaluated in a class body, and looks names up in the class first (3.12 and later).
   bool sees_class = false;
+  std::vector<const ast::Expr*> annotations;  // of any target
+  bool has_conditional_annotations = false;
   std::vector<Deferred> deferred;
   // The number of annotations that need a mark.
   std::int32_t conditional_annotations = 0;

@@ -13,6 +13,7 @@
 // reached, and each annotation of a module, has a mark at its place in the code. For any other annotation, only its
 // line shows the place.
 #include <algorithm>
+#include <map>
 
 #include "decode/instruction.h"
 #include "decode/op.h"
@@ -22,6 +23,7 @@
 #include "lift/definitions.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
+#include "support/function_ref.h"
 
 namespace depyf {
 using namespace ast;
@@ -55,26 +57,43 @@ std::string_view assigned_name(const Stmt* stmt) {
   return name ? name->id : std::string_view{};
 }
 
-// True if the mark of an annotation stands in the statement or in a block nested in it.
-bool has_mark(Stmt* stmt, int index) {
-  if (auto* mark = marker(stmt, StmtMarker::annotated)) return mark->index == index;
-  bool found = false;
+// Calls `see` with the index of each mark of an annotation in the statement and in the blocks nested in it.
+void for_each_mark(Stmt* stmt, FunctionRef<void(int)> see) {
+  if (auto* mark = marker(stmt, StmtMarker::annotated)) see(mark->index);
   for_each_block(stmt, [&](Block& inner) {
-    for (Stmt* each : inner) found = found || has_mark(each, index);
+    for (Stmt* each : inner) for_each_mark(each, see);
   });
-  return found;
 }
 
-// Writes the annotations without a mark into the body, in their order, at the places that their lines show.
+// Returns `if False: <annotation>`. The compiler makes no code of the statement, but knows that the body has annotations.
+Stmt* never_reached(Context& context, Stmt* annotation) {
+  Expr* never = context.constant(Constant::Kind::false_);
+  return context.stmt(If{never, context.list({annotation}), {}}, annotation->offset);
+}
+
+// Writes the annotations without a mark into the body, in their order, at the places that their lines show. One that has an
+// index, but no mark, stood in code that is never reached.
 void place_unmarked(Context& context, Statements& statements, const std::vector<DeferredAnnotation>& table) {
-  std::size_t at = 0, end = 0;
+  std::size_t at = 0, inserted = 0;
+  // Skip what the compiler stores first. A module begins with the function that evaluates the annotations.
+  if (!statements.empty() && marker(statements[0], StmtMarker::annotate)) at = 1;
+  while (at < statements.size() && assigned_name(statements[at]).starts_with("__")) ++at;
+  // In a class, that function is stored last.
+  std::size_t end = at;
   while (end < statements.size() && !marker(statements[end], StmtMarker::annotate)) ++end;
-  // Skip the names that the compiler stores first.
-  while (at < end && assigned_name(statements[at]).starts_with("__")) ++at;
+  std::map<int, std::size_t> marked;  // by index: the statement with the mark
+  for (std::size_t index = 0; index < end; ++index)
+    for_each_mark(statements[index], [&](int mark) { marked.emplace(mark, index); });
   for (const DeferredAnnotation& each : table) {
     if (each.index >= 0) {
-      for (std::size_t next = at; next < end; ++next)
-        if (has_mark(statements[next], each.index)) at = next + 1;
+      if (auto mark = marked.find(each.index); mark != marked.end()) {
+        at = std::max(at, mark->second + inserted + 1);
+        continue;
+      }
+      const std::uint32_t offset = at < statements.size() ? statements[at]->offset : 0;
+      Stmt* annotation = context.stmt(AnnAssign{context.name(each.name), each.value, nullptr, true}, offset);
+      statements.insert(statements.begin() + std::ptrdiff_t(at), never_reached(context, annotation));
+      ++at, ++end, ++inserted;
       continue;
     }
     const std::int32_t line = each.value->line;
@@ -97,14 +116,54 @@ void place_unmarked(Context& context, Statements& statements, const std::vector<
       const std::uint32_t offset = place < statements.size() ? statements[place]->offset : 0;
       Stmt* made = context.stmt(AnnAssign{context.name(each.name), each.value, nullptr, true}, offset, line);
       statements.insert(statements.begin() + std::ptrdiff_t(place), made);
-      ++end;
+      ++end, ++inserted;
     }
     at = place + 1;
   }
 }
 
+// Writes `_: None` at the end of the body, in place of an annotation that left nothing to read.
+Block with_unknown_annotation(Context& context, Block body, bool is_conditional) {
+  const std::uint32_t offset = body.empty() ? 0 : body.back()->offset;
+  Stmt* annotation = context.stmt(AnnAssign{context.name("_"), context.none(), nullptr, false}, offset);
+  Statements whole(body.begin(), body.end());
+  auto end = whole.end();
+  // What the compiler stores last stays last.
+  auto is_own = [&](const Stmt* stmt) {
+    const std::string_view name = assigned_name(stmt);
+    return is<Return>(stmt) || name == "__static_attributes__" || name == "__classdictcell__";
+  };
+  while (end != whole.begin() && is_own(end[-1])) --end;
+  whole.insert(end, is_conditional ? never_reached(context, annotation) : annotation);
+  return context.arena.copy(whole);
+}
+
+// True if the compiler met an annotated assignment in the code's own body, even one that it left no other code for.
+bool sets_up_annotations(const DecodedCode& decoded) {
+  return std::any_of(decoded.instructions.begin(), decoded.instructions.end(),
+                     [](const Instruction& each) { return each.op == Op::setup_annotations_; });
+}
+
+// From 3.14 on, an annotation whose target is no simple name is not evaluated. It still makes a class keep its namespace
+// in a cell, as functions that evaluate annotations need it, and a module keep the set of annotations that were reached;
+// a class does so too if the annotation stands within another statement.
+Block show_unstored(Context& context, Block body, const Scope& scope, bool has_set) {
+  const CodeObject& code = *scope.decoded.code;
+  // Each function in a class, and what else may read the cell, makes the class keep it as well.
+  auto names_class = [](const std::vector<std::string>& names) {
+    return std::ranges::find(names, "__classdict__") != names.end();
+  };
+  auto may_read_class = [&](const Constant& constant) {
+    return constant.code &&
+           (kind_of(*constant.code) != Scope::Kind::expression || names_class(constant.code->freevars));
+  };
+  const bool has_cell = scope.kind == Scope::Kind::class_body && names_class(code.cellvars) &&
+                        std::ranges::none_of(code.constants, may_read_class);
+  return has_set || has_cell ? with_unknown_annotation(context, body, has_set) : body;
+}
+
 // Places the annotations of 3.14 and later, and removes their marks.
-Block deferred(Context& context, Block body) {
+Block deferred(Context& context, Block body, const Scope& scope) {
   const std::vector<DeferredAnnotation>* table = nullptr;
   auto find = [&](Statements& statements) {
     for (Stmt* stmt : statements)
@@ -116,14 +175,18 @@ Block deferred(Context& context, Block body) {
   if (!table) table = &none;
   Statements whole(body.begin(), body.end());
   place_unmarked(context, whole, *table);
-  return rewrite_blocks(context, context.arena.copy(whole), [&](Statements& statements) {
+  bool has_set = false;
+  body = rewrite_blocks(context, context.arena.copy(whole), [&](Statements& statements) {
     Statements result;
     for (Stmt* stmt : statements) {
       if (marker(stmt, StmtMarker::annotate)) continue;
       auto* assign = as<Assign>(stmt);
       auto* empty = assign ? as<SetExpr>(assign->value) : nullptr;
       // The set of annotations that were reached is created by the compiler.
-      if (empty && empty->elts.empty() && assigned_name(stmt) == "__conditional_annotations__") continue;
+      if (empty && empty->elts.empty() && assigned_name(stmt) == "__conditional_annotations__") {
+        has_set = true;
+        continue;
+      }
       auto* mark = marker(stmt, StmtMarker::annotated);
       if (!mark) {
         result.push_back(stmt);
@@ -138,12 +201,10 @@ Block deferred(Context& context, Block body) {
     }
     statements = std::move(result);
   });
-}
-
-// True if the compiler met an annotated assignment in the code's own body, even one that it left no other code for.
-bool sets_up_annotations(const DecodedCode& decoded) {
-  return std::any_of(decoded.instructions.begin(), decoded.instructions.end(),
-                     [](const Instruction& each) { return each.op == Op::setup_annotations_; });
+  // With `from __future__ import annotations`, SETUP_ANNOTATIONS tells the same.
+  if (sets_up_annotations(scope.decoded)) return body;
+  const bool needs_set = has_set && std::ranges::none_of(*table, [](const auto& each) { return each.index >= 0; });
+  return show_unstored(context, body, scope, needs_set);
 }
 
 // Merges `target = value` and the annotation behind it, which is evaluated and dropped: `target: annotation = value`.
@@ -172,21 +233,14 @@ Block show_setup(Context& context, Block body, bool as_text) {
     body = rewrite_blocks(context, body,
                           [&](Statements& statements) { is_shown = is_shown || annotate_target(context, statements); });
   if (is_shown) return body;
-  const std::uint32_t offset = body.empty() ? 0 : body.back()->offset;
-  Stmt* annotation = context.stmt(AnnAssign{context.name("_"), context.none(), nullptr, false}, offset);
-  Expr* never = context.constant(Constant::Kind::false_);
-  Statements whole(body.begin(), body.end());
-  // What the compiler stores last stays last.
-  const bool has_tail = !whole.empty() && assigned_name(whole.back()) == "__static_attributes__";
-  whole.insert(whole.end() - (has_tail ? 1 : 0), context.stmt(If{never, context.list({annotation}), {}}, offset));
-  return context.arena.copy(whole);
+  return with_unknown_annotation(context, body, true);
 }
 
 }  // namespace
 
 Block annotations(Context& context, Block body, const Scope& scope) {
   if (scope.kind != Scope::Kind::module && scope.kind != Scope::Kind::class_body) return body;
-  if (dialect_of(scope.decoded.code->version).deferred_annotations) body = deferred(context, body);
+  if (dialect_of(scope.decoded.code->version).deferred_annotations) body = deferred(context, body, scope);
   // Without this, the body has no annotations, whatever it stores in `__annotations__`.
   if (!sets_up_annotations(scope.decoded)) return body;
   bool as_text = (scope.decoded.code->flags & CodeObject::future_annotations) != 0;

@@ -7,8 +7,10 @@
 
 #include "decode/decode.h"
 #include "decode/op.h"
+#include "decode/op_info.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
+#include "flow/ahead.h"
 #include "flow/cfg.h"
 #include "refine/refine.h"
 
@@ -17,12 +19,12 @@ using namespace ast;
 
 namespace {
 // Returns the instructions of a case's pattern that load and store names.
-std::vector<Instruction> pattern_instructions(const Scope& scope, int pattern) {
+std::vector<Instruction> pattern_instructions(const DecodedCode& decoded, const CasePattern& pattern) {
   std::vector<Instruction> found;
   auto add = [&](int at) {
-    if (at >= 0) found.push_back(scope.decoded.instructions[at]);
+    if (at >= 0) found.push_back(decoded.instructions[at]);
   };
-  for (const PatternNode& node : scope.cfg.patterns[pattern].nodes) {
+  for (const PatternNode& node : pattern.nodes) {
     for (int store : node.stores) add(store);
     add(node.rest);
     for (int at = node.expression.first; at < node.expression.second; ++at) add(at);
@@ -69,7 +71,7 @@ std::set<std::string_view> hidden_globals(const Context& context, const CodeObje
   if (context.around.size() < 2 || code.name == "__annotate__") return hidden;
   std::set<std::string_view> variables;
   for (std::size_t index = 0; index + 1 < context.around.size(); ++index) {
-    const CodeObject& outer = *context.around[index];
+    const CodeObject& outer = *context.around[index].code;
     if (!(outer.flags & CodeObject::new_locals)) continue;
     for (const auto* names : {&outer.varnames, &outer.cellvars}) variables.insert(names->begin(), names->end());
   }
@@ -82,6 +84,33 @@ std::set<std::string_view> hidden_globals(const Context& context, const CodeObje
   };
   if (!variables.empty()) add(code);
   return hidden;
+}
+
+// True if `name` is a variable of the function `outer` itself, and not only of comprehensions whose code is part of it.
+bool is_own_variable(const Around& outer, std::string_view name) {
+  const auto& [decoded, cfg] = *outer.prepared;
+  const auto& names = decoded.localsplus;
+  auto is_named = [&](int slot) { return slot >= 0 && slot < int(names.size()) && names[slot] == name; };
+  auto uses = [&](const Instruction& it) { return uses_local(it.op) && is_named(it.arg); };
+  for (int slot = 0; slot < outer.code->argument_count(); ++slot)
+    if (is_named(slot)) return true;
+  // The code of comprehensions and patterns has been moved out of the graph.
+  return std::ranges::any_of(cfg.blocks,
+                             [&](const BasicBlock& block) {
+                               return std::any_of(cfg.code.begin() + block.begin, cfg.code.begin() + block.end, uses);
+                             }) ||
+         std::ranges::any_of(cfg.patterns, [&](const CasePattern& pattern) {
+           return std::ranges::any_of(pattern_instructions(decoded, pattern), uses);
+         });
+}
+
+// Removes names that are variables of comprehensions around the code alone, which it does not see (3.12 and later).
+void remove_unseen(const Context& context, std::set<std::string_view>& names) {
+  std::erase_if(names, [&](std::string_view name) {
+    return std::none_of(context.around.begin(), context.around.end() - 1, [&](const Around& outer) {
+      return (outer.code->flags & CodeObject::new_locals) != 0 && is_own_variable(outer, name);
+    });
+  });
 }
 
 // Collects those of `names` that lambdas and comprehensions in `code` load as globals.
@@ -125,7 +154,7 @@ class NameUses {
         code_(*decoded_.code),
         uses_(decoded_.localsplus.size()),
         hidden_(std::move(hidden)) {
-    if (!hidden_.empty()) loaded_globals(code_, hidden_, globals);
+    if (!hidden_.empty()) loaded_globals(code_, hidden_, loaded_hidden);
     const std::int64_t arguments = code_.argument_count();
     for (int index = 0; index < arguments && index < int(code_.varnames.size()); ++index)
       uses_[std::size_t(index)].bound = true;
@@ -133,7 +162,9 @@ class NameUses {
       for (int at = scope.cfg.blocks[block].begin; at < scope.cfg.blocks[block].end; ++at) {
         look(scope.cfg.code[at]);
         if (scope.cfg.code[at].op == Op::match_case_)
-          for (const Instruction& instruction : pattern_instructions(scope, scope.cfg.code[at].arg)) look(instruction);
+          for (const Instruction& instruction :
+               pattern_instructions(decoded_, scope.cfg.patterns[scope.cfg.code[at].arg]))
+            look(instruction);
       }
     for (const InlinedComprehension& part : scope.cfg.comprehensions) look_into(part);
     if (scope.kind == Scope::Kind::module) return;
@@ -153,7 +184,16 @@ class NameUses {
     return names;
   }
 
+  // True if some instruction binds the local, or if it is an argument.
+  bool is_bound(std::string_view name) const {
+    for (std::size_t index = 0; index < uses_.size(); ++index)
+      if (uses_[std::size_t(index)].bound && decoded_.localsplus[index] == name) return true;
+    return false;
+  }
+
   std::set<std::string_view> globals, nonlocals;
+  std::set<std::string_view>
+      loaded_hidden;  // globals that are loaded, and hidden by variables around (see hidden_globals)
   std::set<std::string_view> shared;  // cells that closures contain
   bool yields = false;
 
@@ -162,10 +202,14 @@ class NameUses {
     bool bound = false, used = false;
   };
 
-  // True if a global that the code loads was declared. A class body loads other names from its namespace first.
-  bool must_be_declared(const std::string& name) const {
-    if (scope_.kind != Scope::Kind::class_body) return hidden_.contains(name);
-    return !(dialect_of(code_.version).global_assertion_error && name == "AssertionError");
+  // Records a load of a global. A class body that loads one has declared it: it loads other names from its namespace first.
+  void load_global(const std::string& name) {
+    const bool is_compilers = dialect_of(code_.version).global_assertion_error && name == "AssertionError";
+    if (scope_.kind != Scope::Kind::class_body) {
+      if (hidden_.contains(name)) loaded_hidden.insert(name);
+    } else if (!is_compilers) {
+      globals.insert(name);
+    }
   }
 
   bool is_known(int index) const { return index >= 0 && index < int(uses_.size()); }
@@ -184,8 +228,7 @@ class NameUses {
     if (binds_global.has(op)) {
       if (index < int(code_.names.size())) globals.insert(code_.names[std::size_t(index)]);
     } else if (op == Op::load_global_) {
-      if (std::size_t(index) < code_.names.size() && must_be_declared(code_.names[std::size_t(index)]))
-        globals.insert(code_.names[std::size_t(index)]);
+      if (std::size_t(index) < code_.names.size()) load_global(code_.names[std::size_t(index)]);
     } else if (binds_cell.has(op) && index >= decoded_.first_free) {
       nonlocals.insert(local(index));
     } else if (binds_cell.has(op) || binds_local.has(op)) {
@@ -226,7 +269,9 @@ class NameUses {
 
 // Returns the statements that make the compiler's symbol table what it was. Most of them never run.
 std::vector<Stmt*> declaring_statements(Context& context, const Scope& scope, std::set<std::string_view> hidden) {
-  const NameUses uses(scope, std::move(hidden));
+  NameUses uses(scope, std::move(hidden));
+  remove_unseen(context, uses.loaded_hidden);
+  uses.globals.merge(uses.loaded_hidden);
   const CodeObject& code = *scope.decoded.code;
   std::vector<Stmt*> statements;
   auto names = [&](const std::set<std::string_view>& set) {
@@ -242,11 +287,14 @@ std::vector<Stmt*> declaring_statements(Context& context, const Scope& scope, st
   for (std::string_view name : uses.unbound())
     if (!uses.nonlocals.contains(name) && !name.empty())
       never(context.stmt(Assign{context.list({context.name(name)}), context.none()}));
-  // A cell that no closure contains: some function that mentions the name was removed as dead code.
+  // A cell that no closure contains: some function that mentions the name was removed as dead code. What bound the name may
+  // have been removed as well.
   for (const std::string& name : code.cellvars)
     if (!uses.shared.contains(name)) {
       auto* nothing = context.arena.make<Arguments>();
-      never(context.stmt(ExprStmt{context.expr(Lambda{nothing, context.name(name)})}));
+      Expr* mention = context.expr(Lambda{nothing, context.name(name)});
+      never(uses.is_bound(name) ? context.stmt(ExprStmt{mention})
+                                : context.stmt(Assign{context.list({context.name(name)}), mention}));
     }
   const bool is_generator = (code.flags & (CodeObject::generator | CodeObject::async_generator)) != 0;
   if (is_generator && !uses.yields) never(context.stmt(ExprStmt{context.expr(Yield{nullptr})}));

@@ -10,6 +10,7 @@
 #include "dialect/dialect.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
+#include "refine/statement_columns.h"
 #include "support/search_limits.h"
 
 namespace depyf {
@@ -102,15 +103,23 @@ bool into_branch(Context& context, std::vector<Stmt*>& statements, std::size_t i
 
 // Facts about the ends of a code object.
 struct Ends {
+  const StatementColumns& columns;
   bool may_be_written;  // true for functions, where `return` can be written
   // True in 3.10 for functions that return no value. There, `pass` and `return` in a handler compile to the same code,
   // and most handlers at the end of such functions contain `pass`.
   bool silent_handlers;
 };
 
+// True if the statement `next` is indented like the `if` in front of it, so that it is no else clause. A return out of a
+// with statement has the line of that statement, so its own line does not show whether it was written.
+bool stands_at_if(const Ends& ends, const Stmt* branch, const Stmt* next) {
+  const int test = ends.columns.of_test(as<If>(branch)->test), column = ends.columns.of(next);
+  return test >= 0 && column >= 0 && StatementColumns::is_behind_if(test - column);
+}
+
 // Removes the implied return at the end of a block and of the blocks nested in its last statement. `implied` is true if
-// the return of this block is known not to be written.
-Block drop(Context& context, Block body, const Ends& ends, int depth, bool implied = false) {
+// the return of this block is known not to be written. `with_line` is the line of the with statement around, or -1.
+Block drop(Context& context, Block body, const Ends& ends, int depth, int with_line = -1, bool implied = false) {
   std::vector<Stmt*> statements(body.begin(), body.end());
   if (!statements.empty() && returns_none(statements.back())) {
     bool written = written_return(statements.back()) == WrittenReturn::written;
@@ -124,6 +133,8 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, bool impli
     if (branch && !ends.may_be_written && into_branch(context, statements, index)) break;
     if (!branch || !branch->orelse.empty() || branch->body.size() < 2 || !returns_none(branch->body.back())) continue;
     const Stmt* leave = branch->body.back();
+    if (leave->line >= 0 && leave->line == with_line && stands_at_if(ends, statements[index], statements[index + 1]))
+      continue;
     const bool of_before = leave->line >= 0 && leave->line <= last_line(branch->body.first(branch->body.size() - 1));
     if (!of_before && written_return(leave) != WrittenReturn::implied) continue;
     std::vector<Stmt*> rest(statements.begin() + std::ptrdiff_t(index) + 1, statements.end());
@@ -132,10 +143,11 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, bool impli
   }
   if (ends.silent_handlers) else_of_try(context, statements);
   Stmt* last = statements.back();
+  if (is<With>(last)) with_line = last->line;
   // A block whose only statement is removed gets a `pass`.
   auto keep = [&](Block& inner, bool known = false) {
     if (inner.empty()) return;
-    inner = drop(context, inner, ends, depth + 1, known);
+    inner = drop(context, inner, ends, depth + 1, with_line, known);
     if (inner.empty()) inner = context.list({context.stmt(Pass{})});
   };
   // Treats the end of a block in the last statement, whose implied return may have the line of the statement in front
@@ -199,7 +211,8 @@ bool returns_values(Block body) {
 Block implicit_return(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
   const bool values = returns_values(body);
-  const Ends ends{scope.kind == Scope::Kind::function,
+  const StatementColumns columns(*scope.decoded.code, body);
+  const Ends ends{columns, scope.kind == Scope::Kind::function,
                   dialect_of(scope.decoded.code->version).bare_return_is_else && !values};
   body = drop(context, body, ends, 0);
   shorten(context, body, scope, values);

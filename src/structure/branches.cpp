@@ -5,6 +5,7 @@
 //                                          rest
 #include <algorithm>
 
+#include "dialect/dialect.h"
 #include "structure/structurer.h"
 #include "support/table.h"
 
@@ -40,7 +41,7 @@ NodeIndex Structurer::branch(NodeIndex node, const Place& place, Statements& out
   if (!handler && info.turned == Turned::no && place.cont >= 0 && place.next == place.cont &&
       (info.a == place.cont || info.b == place.cont) && nodes_[place.cont].offset < info.offset) {
     const bool on_true = info.a == place.cont;
-    if (on_true || !negation_changes(context_, info.value)) {
+    if (on_true || !negation_changes(context_, info.value) || dialect_of(context_.version).negation_turns_jumps) {
       Expr* test = on_true ? info.value : negate(context_, info.value);
       out.push_back(make(If{test, block({make(Continue{}, info)}), {}}, info));
       return go(on_true ? info.b : info.a, place, out, tail);
@@ -75,8 +76,9 @@ NodeIndex Structurer::branch(NodeIndex node, const Place& place, Statements& out
   }
   go(second, place, orelse, false);
   if (body.empty() && !orelse.empty() && !handler) {
-    // True if the test reads worse negated than as it is.
-    bool wrapped = as<BoolOp>(test) && negation_cost(context_, test) > negation_cost(context_, negate(context_, test));
+    // True if the test reads worse negated than as it is. A test that the compiler turned around is no `continue`.
+    bool wrapped = info.turned != Turned::yes && as<BoolOp>(test) &&
+                   negation_cost(context_, test) > negation_cost(context_, negate(context_, test));
     if (!negation_changes(context_, test) && !(wrapped && place.next == place.cont && place.cont >= 0)) {
       test = negate(context_, test);
       std::swap(body, orelse);

@@ -34,6 +34,12 @@ struct LoopExits {
 bool leaves_for_good(const Outline& outline, NodeIndex node, const Place& place);
 bool leaves_at_once(const Outline& outline, NodeIndex node);
 
+// True if `node` lies outside of the loop around the place. If that is where an exhausted loop leads, its else clause is
+// `break` or `return`; the code behind the loop may lead there too.
+bool leaves_outer_loop(const Outline& outline, NodeIndex node, const Place& place) {
+  return place.loop >= 0 && node != place.next && !outline.in_loop(node, place.loop);
+}
+
 // Returns the node where two ways meet: that through the else clause, which starts at `exhausted`, and a way out of the
 // loop to `exit`. Returns -1 if they meet nowhere.
 NodeIndex else_meet(const Outline& outline, NodeIndex header, NodeIndex exit, NodeIndex exhausted, const Place& place) {
@@ -58,8 +64,10 @@ NodeIndex else_meet(const Outline& outline, NodeIndex header, NodeIndex exit, No
     ahead.erase(ahead.begin());
     for (int side : {0, 1}) open[side] -= sides >> side & 1;
     NodeIndex node = outline.sequence()[order];
-    if (sides == 3 && !outline.in_loop(node, header) && node != place.next && node != place.cont &&
-        outline.forward_preds(node) > 1 && behind(node))
+    // Both ways may leave the loop around this one, each by a `break` or `return` of its own.
+    const bool leaves_outer = place.leads_to(node) || leaves_outer_loop(outline, node, place);
+    if (sides == 3 && !outline.in_loop(node, header) && !leaves_outer && outline.forward_preds(node) > 1 &&
+        behind(node))
       return node;
     if (place.leads_to(node)) continue;
     for (NodeIndex next : outline.successors(node))
@@ -159,7 +167,8 @@ NodeIndex after_else(const Outline& outline, NodeIndex header, NodeIndex exhaust
     else if (outline.nodes[header].end != Node::End::loop && place.leads_to(exhausted) &&
              outline.forward_preds(exit) == 1 && leaves_for_good(outline, exit, place))
       continue;
-    else if (!reaches(outline, exit, exhausted, place)) meet = else_meet(outline, header, exit, exhausted, place);
+    else if (leaves_outer_loop(outline, exhausted, place) || !reaches(outline, exit, exhausted, place))
+      meet = else_meet(outline, header, exit, exhausted, place);
     // In `else: ...; continue`, the code that runs after the iterator is popped stands behind the loop.
     if (meet >= 0 && meet == place.cont)
       if (const NodeIndex at = behind_break(outline, header, exit); at >= 0 && !place.leads_to(at)) meet = at;
@@ -300,7 +309,8 @@ NodeIndex after_loop(const Outline& outline, const Claims& claims, NodeIndex hea
 
 NodeIndex after_single_pass(const Outline& outline, NodeIndex header, NodeIndex body, NodeIndex exhausted,
                             const Place& place) {
-  if (exhausted < 0 || reaches(outline, body, exhausted, place)) return exhausted;
+  if (exhausted < 0) return exhausted;
+  if (!leaves_outer_loop(outline, exhausted, place) && reaches(outline, body, exhausted, place)) return exhausted;
   const NodeIndex meet = else_meet(outline, header, body, exhausted, place);
   return meet >= 0 ? meet : exhausted;
 }

@@ -6,6 +6,7 @@
 // The else clause starts where the exhausted iterator or the failed test leads, unless `break` leads there too.
 #include <algorithm>
 
+#include "dialect/dialect.h"
 #include "structure/loop_ends.h"
 #include "structure/structurer.h"
 #include "support/table.h"
@@ -26,6 +27,11 @@ bool stands_within(const Outline& outline, NodeIndex header, NodeIndex exit) {
                              [&](NodeIndex node) { return outline.nodes[node].line > outline.nodes[exit].line; });
 }
 
+// True if `while not test` compiles to the same test. Before 3.14, `not a in b` becomes `a not in b`.
+bool keeps_test_negated(const Context& context, const Expr* test) {
+  return !negation_changes(context, test) || dialect_of(context.version).negation_turns_jumps;
+}
+
 }  // namespace
 
 // Writes the loop at `header`, and returns the node behind it that is left to the caller.
@@ -33,8 +39,11 @@ NodeIndex Structurer::loop(NodeIndex header, const Place& place, Statements& out
   const Node& info = nodes_[header];
   bool back = outline_.is_header(header);
   bool is_for = info.end == Node::End::loop;
+  // The jump back of `while c: pass` is on its own line, and not turned around as that of `while True: if not c: break` is.
   bool is_while = back && !is_for && info.end == Node::End::branch && info.statements.empty() &&
                   outline_.in_loop(info.a, header) != outline_.in_loop(info.b, header) && info.a != info.b &&
+                  !(info.turned == Turned::yes && (info.a == header || info.b == header)) &&
+                  (outline_.in_loop(info.a, header) || keeps_test_negated(context_, info.value)) &&
                   !stands_within(outline_, header, outline_.in_loop(info.a, header) ? info.b : info.a);
   NodeIndex body_at = -1, exhausted = -1;
   Expr* test = nullptr;

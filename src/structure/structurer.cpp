@@ -63,7 +63,10 @@ Table<NodeIndex> Structurer::merges(NodeIndex node, const Place& place) {
   for (NodeIndex other : outline_.dominated(node)) {
     // A return outside of the loop that several ways share is placed like any other node.
     if (claims_.claimed[other] || outline_.forward_preds(other) < 2) continue;
-    if (!cfg_.inside(nodes_[other].region, place.region)) continue;
+    // A return at the end of a handler lies outside of it, as it leaves the handler first.
+    const bool ends_handler =
+        nodes_[other].ends_handler && place.region >= 0 && cfg_.regions[place.region].parent == nodes_[other].region;
+    if (!ends_handler && !cfg_.inside(nodes_[other].region, place.region)) continue;
     found.push_back(other);
   }
   return found;
@@ -78,7 +81,9 @@ Table<NodeIndex> Structurer::exits_of(RegionIndex region, NodeIndex first, const
     for (NodeIndex node : outline_.successors(pred)) {
       if (outline_.order(pred) >= outline_.order(node) || cfg_.inside(nodes_[node].region, region)) continue;
       if (claims_.claimed[node] || !outline_.dominates(first, node)) continue;
-      if (outline_.trivial_tail(node) && !nodes_[node].behind_handlers) continue;
+      // A return at the end of a handler follows the statement in front of it there, not the statement of the handler.
+      const bool ends_handler = nodes_[node].ends_handler && cfg_.regions[region].parent == nodes_[node].region;
+      if (outline_.trivial_tail(node) && (!nodes_[node].behind_handlers || ends_handler)) continue;
       found.insert(outline_.order(node));
     }
   Table<NodeIndex> nodes;

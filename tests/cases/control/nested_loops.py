@@ -16,3 +16,31 @@ def f(a, b, c):
             if not b:
                 x(5)
     x(6)
+
+
+def breaks_out_of_else(a, b):
+    while True:
+        for x in a:
+            if x:
+                b(x)
+                break
+        else:
+            break
+        if b:
+            break
+        b(a)
+    a(b)
+
+
+def breaks_out_of_else_and_goes_on(a, b):
+    while a:
+        for x in a:
+            b(x)
+            if x:
+                break
+        else:
+            break
+        if x is not b:
+            continue
+        break
+    b(2)

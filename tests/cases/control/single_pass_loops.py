@@ -87,3 +87,15 @@ async def asynchronous(names):
         else:
             c()
         d()
+
+
+def returns_a_number(a, b):
+    if a:
+        for x in a:
+            if x is not b:
+                b(x)
+                return 2
+            b[x] = a
+    for x in b:
+        return 3
+    return a

@@ -36,3 +36,7 @@ def c8(self, a, b):
     self.x[a if b else c] += 1
     self.y.z = a or b
     self.y.z += a if b else c
+
+
+def c9(self, a):
+    return self.f(v=a["v"] if "v" in a else None, s=[f(i) for i in a["s"]] if "s" in a else None)

@@ -25,6 +25,12 @@ def shared(a):
     return a
 
 
+def shared_in_dead_code(a):
+    if False:
+        b = lambda: b
+    return a
+
+
 class C:
     def f(self):
         nonlocal __class__

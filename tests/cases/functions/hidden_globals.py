@@ -40,3 +40,22 @@ def in_a_class(w):
 class Reads:
     global setting
     value = setting
+
+
+def behind_a_comprehension(self):
+    self.a = [(w, v) for w in self.b]
+
+    def inner():
+        return w.c
+
+    return inner
+
+
+def of_a_variable_and_a_comprehension(self, v):
+    self.a = [w for w in self.b]
+
+    def inner():
+        global v
+        return v, w
+
+    return inner

@@ -10,6 +10,25 @@ def f(a: int, b: list[int] = 3, *args: A, c: B = 1, **kwargs: C) -> R:
 
 if x:
     z: str = "a"
+if False:
+    never: int
+
+
+class Alone(f):
+    x: int
+
+
+class NeverReached:
+    """A class."""
+
+    if False:
+        x: int
+    y = 1
+
+
+class OfAttributes:
+    f.a = 1
+    (_): None
 
 
 class D:
