@@ -21,13 +21,14 @@ pytest.importorskip("torch")
 pytestmark = pytest.mark.slow
 
 # Each kind of text that a page could show: docstring, comment, names, strings and numbers in code, in guards, in messages of
-# errors and breaks, in names of files and folders, and an operator of the user.
+# errors and breaks, in names of files and folders, and an operator of the user. They are long, so that no time or hash contains
+# one by chance.
 SECRETIVE = '''
 """Docstring about quicksilver."""
 import torch
 
 # A comment about zebrafish.
-MOTTO = "umbrella under oath"
+MOTTO = "umbrella under tarpaulin"
 
 
 class Heliotrope(torch.nn.Module):
@@ -35,14 +36,14 @@ class Heliotrope(torch.nn.Module):
         super().__init__()
         self.gooseberry = torch.nn.Linear(8, 8)
         self.mode = "walnut"
-        self.factor = 0.7321
-        self.count = 48611
+        self.factor = 0.73214459
+        self.count = 4861173902
 
     def forward(self, marmalade):
         sturgeon = self.gooseberry(marmalade) * self.factor + self.count
         print("pelican", MOTTO)
         if self.mode == "walnut":
-            sturgeon = torch.relu(sturgeon) * 271.828
+            sturgeon = torch.relu(sturgeon) * 271.82845904
         return sturgeon.sum()
 
 
@@ -90,8 +91,8 @@ with depyf.prepare_debug("dump"):
     ocelot.main()
 """
 SECRETS = (
-    "quicksilver zebrafish umbrella oath heliotrope gooseberry walnut hazelnut marmalade sturgeon pelican motto periwinkle "
-    "mangosteen nectarine persimmon cardamom ocelot saffron 0.7321 48611 271.828"
+    "quicksilver zebrafish umbrella tarpaulin heliotrope gooseberry walnut hazelnut marmalade sturgeon pelican motto periwinkle "
+    "mangosteen nectarine persimmon cardamom ocelot saffron 0.73214459 4861173902 271.82845904"
 ).split()
 
 
