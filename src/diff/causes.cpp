@@ -117,6 +117,35 @@ const FailedGuard* failure_of(const Compilation& compilation, std::string_view i
   return nullptr;
 }
 
+// PyTorch's message about one earlier compilation: "0/0: tensor 'x' dtype mismatch. expected Float, actual Double".
+struct Message {
+  std::string_view compilation, guard;
+  const FailedGuard* failure = nullptr;  // of a log, which has nothing but messages
+};
+
+Message message_of(std::string_view words, std::string_view compilation) {
+  std::string_view line = words.substr(0, words.find('\n'));
+  if (const std::size_t colon = line.find(": ");
+      colon != std::string_view::npos &&
+      line.substr(0, colon).find_first_not_of("0123456789/!_") == std::string_view::npos) {
+    compilation = line.substr(0, colon);
+    line.remove_prefix(colon + 2);
+  }
+  return {.compilation = compilation, .guard = stripped(line.substr(0, line.find("  # ")))};
+}
+
+// Returns the messages of a recompilation, of which logs and dumps have the same, in PyTorch's order.
+std::vector<Message> messages_of(const Compilation& compilation) {
+  std::vector<Message> messages;
+  for (const std::string& words : compilation.reasons_in_words) messages.push_back(message_of(words, {}));
+  if (!messages.empty()) return messages;
+  for (const FailedGuard& failure : compilation.reasons) {
+    messages.push_back(message_of(failure.guard, failure.compilation));
+    messages.back().failure = &failure;
+  }
+  return messages;
+}
+
 }  // namespace
 
 std::string without_addresses(std::string_view text) {
@@ -136,31 +165,31 @@ std::string without_addresses(std::string_view text) {
   return result;
 }
 
-Cause cause_of(const Compilation& compilation) {
+Cause cause_of(const Compilation& compilation, const std::vector<Cause>& earlier) {
+  const std::vector<Message> messages = messages_of(compilation);
   Cause cause;
+  const Message* chosen = nullptr;
+  for (const Message& message : messages) {
+    Cause read;
+    read_words(message.guard, read);
+    const bool is_known = std::any_of(earlier.begin(), earlier.end(), [&](const Cause& it) { return it.is_same_as(read); });
+    if (chosen && is_known) continue;
+    cause = read;
+    chosen = &message;
+    if (!is_known) break;
+  }
   cause.compilation = &compilation;
   cause.text = texts::why_again(compilation);
   if (!compilation.reasons.empty()) cause.place = compilation.reasons.front().place;
-  std::string words;  // the message about one earlier compilation, which logs have too
-  if (!compilation.reasons_in_words.empty()) words = compilation.reasons_in_words.front();
-  else if (!compilation.reasons.empty()) words = compilation.reasons.front().guard;
-  std::string_view line = std::string_view(words).substr(0, words.find('\n')), id;
-  // The message begins with the id of the compilation: "0/0: tensor 'x' ...".
-  if (const std::size_t colon = line.find(": ");
-      colon != std::string_view::npos &&
-      line.substr(0, colon).find_first_not_of("0123456789/!_") == std::string_view::npos) {
-    id = line.substr(0, colon);
-    line.remove_prefix(colon + 2);
-  }
-  line = stripped(line.substr(0, line.find("  # ")));
-  read_words(line, cause);
-  // A dump tells first of the nearest compilation, and PyTorch of another one. The text has to be about the same guard.
-  if (!compilation.reasons.empty() && !compilation.reasons.front().is_in_words && !cause.kind.empty()) {
-    if (const FailedGuard* same = failure_of(compilation, id, cause)) {
+  // A dump tells first of the nearest compilation. The text has to be about the same guard as the kind and the subject.
+  if (chosen && !compilation.reasons.empty() && !cause.kind.empty()) {
+    const FailedGuard* same = chosen->failure;
+    if (!same) same = failure_of(compilation, chosen->compilation, cause);
+    if (same) {
       cause.text = texts::deciding_reason({*same});
       cause.place = same->place;
     } else if (!compilation.reasons_in_words.empty()) {
-      cause.text = std::string(line);
+      cause.text = std::string(chosen->guard);
     }
   }
   if (cause.kind.empty() && !compilation.reasons.empty()) read_fields(compilation.reasons.front(), cause);

@@ -168,7 +168,7 @@ class Collector {
       });
       if (!is_known) function.breaks.push_back({line_of(graph_break.place), &graph_break});
     }
-    if (texts::is_again(compilation)) function.recompilations.push_back(cause_of(compilation));
+    if (texts::is_again(compilation)) function.recompilations.push_back(cause_of(compilation, function.recompilations));
     for (const Limit& limit : compilation.limits)
       function.guards.try_emplace(without_addresses(limit.condition), limit.place);
   }
