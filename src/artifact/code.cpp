@@ -234,8 +234,9 @@ void decompile_proved(Function& function) {
 
 std::optional<Version> version_of(std::string_view text) {
   Version version;
-  const char* const end = text.data() + text.size();
-  auto [position, error] = std::from_chars(text.data(), end, version.major);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  auto [position, error] = std::from_chars(begin, end, version.major);
   if (error != std::errc() || position == end || *position != '.') return {};
   if (std::from_chars(position + 1, end, version.minor).ec != std::errc()) return {};
   return opcode_table(version) ? std::optional(version) : std::nullopt;

@@ -99,8 +99,8 @@ class GuardReader {
     keep_harmless(read);
     read.printed.text = read.words.empty() ? kind : joined(read.words, "; ");
     std::size_t size = read.printed.text.size() + read.printed.value.size() + read.printed.line.size() + sizeof(Guard);
-    for (const std::string& condition : read.printed.conditions) size += condition.size() + sizeof(condition);
-    for (const std::string& each : read.words) size += each.size() + sizeof(each);
+    for (const std::string& condition : read.printed.conditions) size += condition.size() + sizeof(std::string);
+    for (const std::string& each : read.words) size += each.size() + sizeof(std::string);
     text_left_ -= std::min(text_left_, size);
     if (kind == "GLOBAL_STATE") has_state_ = true;
     if (!is_among(kind, part_of_state)) part_.guards.push_back(std::move(read));

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -32,7 +33,12 @@ std::string in_path(const std::string& name) {
 }
 
 // 3.12.10 comes behind 3.12.9.
-int patch_number(const fs::path& path) { return std::atoi(path.filename().extension().string().substr(1).c_str()); }
+int patch_number(const fs::path& path) {
+  const std::string digits = path.extension().string();  // with the point before them
+  int number = 0;
+  if (!digits.empty()) std::from_chars(digits.data() + 1, digits.data() + digits.size(), number);
+  return number;
+}
 
 std::string of_pyenv(const std::string& version) {
   std::string root = variable("PYENV_ROOT");

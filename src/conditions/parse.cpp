@@ -121,15 +121,16 @@ class Parser {
 
   Expression comparison() {
     Expression first = binary(0);
+    std::string sign = failed_ ? "" : comparison_operator();
+    if (sign.empty()) return first;
     Expression result = make(Kind::comparison, {});
-    while (!failed_) {
-      std::string sign = comparison_operator();
-      if (sign.empty()) break;
-      if (result.parts.empty()) result.parts.push_back(std::move(first));
+    result.parts.push_back(std::move(first));
+    while (!sign.empty()) {
       result.operators.push_back(std::move(sign));
       result.parts.push_back(binary(0));
+      sign = failed_ ? "" : comparison_operator();
     }
-    return result.parts.empty() ? first : result;
+    return result;
   }
 
   std::string comparison_operator() {

@@ -172,7 +172,8 @@ Cause cause_of(const Compilation& compilation, const std::vector<Cause>& earlier
   for (const Message& message : messages) {
     Cause read;
     read_words(message.guard, read);
-    const bool is_known = std::any_of(earlier.begin(), earlier.end(), [&](const Cause& it) { return it.is_same_as(read); });
+    const bool is_known =
+        std::any_of(earlier.begin(), earlier.end(), [&](const Cause& it) { return it.is_same_as(read); });
     if (chosen && is_known) continue;
     cause = read;
     chosen = &message;

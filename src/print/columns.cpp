@@ -184,7 +184,11 @@ class Columns {
     for (std::size_t i = begin; i < end; ++i) {
       const bool is_close = marks_[i].kind == Mark::Kind::close;
       const bool closes_apart = is_close && !place.groups.empty() && place.groups.back().is_apart;
-      const bool breaks = is_close ? closes_apart : choice < choices.size() && (chosen >> choice++ & 1) != 0;
+      bool breaks = closes_apart;
+      if (!is_close) {
+        breaks = choice < choices.size() && (chosen >> choice & 1) != 0;
+        ++choice;
+      }
       if (marks_[i].kind == Mark::Kind::separator) passed.push_back({innermost(place), marks_[i].priority, breaks});
       if (!step(place, i, breaks)) return std::nullopt;
       if (breaks) ++count, last = std::int32_t(i), written = 0;

@@ -13,7 +13,9 @@ std::size_t unique_end(std::string_view text) {
   constexpr std::array<std::size_t, 5> groups{8, 4, 4, 4, 12};
   std::size_t at = 0;
   for (const std::size_t digits : groups) {
-    if (at >= text.size() || text[at++] != '_' || text.size() - at < digits) return 0;
+    if (at >= text.size() || text[at] != '_') return 0;
+    ++at;
+    if (text.size() - at < digits) return 0;
     for (const std::size_t end = at + digits; at < end; ++at) {
       const char digit = text[at];
       if (!((digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f'))) return 0;

@@ -27,10 +27,9 @@ constexpr int shifts[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, 
 }  // namespace
 
 void Md5::block(const unsigned char* bytes) {
-  std::uint32_t words[16];
+  std::uint32_t words[16] = {};
   for (int i = 0; i < 16; ++i)
-    words[i] = bytes[4 * i] | bytes[4 * i + 1] << 8 | bytes[4 * i + 2] << 16 |
-               static_cast<std::uint32_t>(bytes[4 * i + 3]) << 24;
+    for (int byte = 3; byte >= 0; --byte) words[i] = words[i] << 8 | bytes[4 * i + byte];
   const std::uint32_t* table = sines().data();
   auto [a, b, c, d] = state_;
   auto step = [&](std::uint32_t mixed, int word, int i, int shift) {
