@@ -18,11 +18,7 @@ export PATH="$root/.venv/bin:$PATH"
 mkdir -p "$work" dist
 rm -f dist/depyf-*
 
-if [ "$(cat "$work/tools/.installed" 2>/dev/null)" != "$(cat tools/wheels/requirements.txt)" ]; then
-  .venv/bin/python -m venv "$work/tools"
-  "$work/tools/bin/python" -m pip --disable-pip-version-check install -qq -r tools/wheels/requirements.txt
-  cp tools/wheels/requirements.txt "$work/tools/.installed"
-fi
+tools/wheels/environment.sh
 
 echo "wheels: the archive of the source"
 .venv/bin/python -c 'import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])' dist
