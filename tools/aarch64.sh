@@ -44,12 +44,12 @@ defines=("DEPYF_CORE=$root/build/aarch64/libdepyf_core.a" DEPYF_STATIC=ON "CMAKE
 SKBUILD_CMAKE_DEFINE=$(IFS=';'; echo "${defines[*]}") _PYTHON_HOST_PLATFORM=linux-aarch64 PATH="$environment/bin:$PATH" \
   .venv/bin/python -m pip --disable-pip-version-check --python "$environment/bin/python" wheel -qq --no-deps --no-build-isolation \
   --wheel-dir "$work/raw" .
-# The libraries of the target stand in for those of an ARM system; newer symbols than those of glibc 2.34 are an error.
+# The libraries of the target stand in for those of an ARM system. The tag is that of the newest symbol in use.
 tools/wheels/environment.sh
 mkdir -p dist
-PATH="$root/build/wheels/tools/bin:$PATH" auditwheel repair --plat manylinux_2_34_aarch64 --ldpaths /usr/aarch64-linux-gnu/lib \
+PATH="$root/build/wheels/tools/bin:$PATH" auditwheel repair --plat auto --only-plat --ldpaths /usr/aarch64-linux-gnu/lib \
   --wheel-dir dist "$work"/raw/depyf-*.whl 2>"$work/auditwheel.log" >&2 || { cat "$work/auditwheel.log" >&2; exit 1; }
-wheel=$(echo dist/depyf-*_aarch64.whl)
+wheel=$(echo dist/depyf-*manylinux_2_34_aarch64.whl)
 .venv/bin/python -m zipfile -e "$wheel" "$work/site"
 (cd "$work" && PYTHONPATH=$work/site "$arm/bin/python3.14" -c "
 import platform, depyf
