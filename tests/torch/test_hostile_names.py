@@ -12,7 +12,7 @@ import torch
 from depyf import names, program
 from torch_helpers import check_dump, pages
 
-HOSTILE = "\n    INJECTED()\n\x1b[31m\u202e`|\x85\u2028"
+HOSTILE = "\n\tINJECTED()\n\x1b[31m\u202e`|\x85\u2028"
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 SOURCE = """
 def f(x, s):
