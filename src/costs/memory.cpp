@@ -78,13 +78,16 @@ class Reader {
         [&](json::Value name, json::Value size) { symbols[name.text()] = integer_of(size); });
     Nodes nodes;
     for (const JointValue& value : memory_.values) {
-      const NodeFacts facts{value.place, element_bytes_of(value.dtype)};
+      const NodeFacts facts{value.place, value.dtype};
       nodes.try_emplace(value.name, facts);
       if (!value.source.empty()) nodes.try_emplace(value.source, facts);
     }
     const std::int64_t threads = integer_of(graph_["threads"]);
-    memory_.forward = plan_of(text_of(graph_["forward_code"]), symbols, nodes, threads);
-    memory_.backward = plan_of(text_of(graph_["backward_code"]), symbols, nodes, threads);
+    OwnMemory own_memory;
+    graph_["own_memory"].for_each_member(
+        [&](json::Value call, json::Value bytes) { own_memory[call.text()] = integer_of(bytes); });
+    memory_.forward = plan_of(text_of(graph_["forward_code"]), symbols, nodes, threads, own_memory);
+    memory_.backward = plan_of(text_of(graph_["backward_code"]), symbols, nodes, threads, own_memory);
   }
 
   // The number of a tensor's memory, its bytes, and whether an input owns it.

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "costs/attention.h"
+#include "costs/library_call.h"
 #include "support/words.h"
 #include "trace/output_code.h"
 
@@ -34,8 +35,8 @@ std::string first_name(std::string_view text, IsKnown is_known) {
 
 class PlanReader {
  public:
-  PlanReader(const Symbols& symbols, const Nodes& nodes, std::int64_t threads)
-      : symbols_(symbols), nodes_(nodes), threads_(threads) {}
+  PlanReader(const Symbols& symbols, const Nodes& nodes, std::int64_t threads, const OwnMemory& own_memory)
+      : symbols_(symbols), nodes_(nodes), threads_(threads), own_memory_(own_memory) {}
 
   Plan run(std::string_view code) {
     find_facts(code);
@@ -101,7 +102,7 @@ class PlanReader {
           const auto known = nodes_.find(*name);
           if (known == nodes_.end()) continue;
           if (!facts.place.line) facts.place = known->second.place;
-          if (!facts.element_bytes) facts.element_bytes = known->second.element_bytes;
+          if (facts.dtype.empty()) facts.dtype = known->second.dtype;
         }
       };
       if (const auto nodes = output.nodes_of.find(call.kernel); nodes != output.nodes_of.end()) search(nodes->second);
@@ -128,7 +129,7 @@ class PlanReader {
         const auto first = first_name_of.find(std::string(items[0]));
         if (elements)
           elements_of_.try_emplace(first == first_name_of.end() ? std::string(items[0]) : first->second, *elements);
-        layout_of_.try_emplace(std::string(items[0]), layout(items[1], items[2]));
+        if (!layout_of_.contains(std::string(items[0]))) state(std::string(items[0]), items[1], items[2]);
       } else if (take(rest, " = ")) {
         const std::string_view source = word_at(rest);
         if (source == rest && !rest.empty()) first_name_of[name] = rest;
@@ -136,6 +137,11 @@ class PlanReader {
           items_of_[std::string(source)].push_back(name);
       }
     }
+  }
+
+  void state(const std::string& name, std::string_view sizes, std::string_view strides) {
+    layout_of_[name] = layout(sizes, strides);
+    if (sizes == "()") scalars_.insert(name);
   }
 
   // Returns the sizes and strides that two tuples of the code state; empty if one of them is unknown.
@@ -164,6 +170,8 @@ class PlanReader {
   void execute(std::string_view text) {
     if (take(text, "del ")) return free(std::string(word_at(text)));
     if (take(text, "return ")) return give(text);
+    if (text.starts_with("extern_kernels.") || text.starts_with("torch.ops.") || text.starts_with("aten."))
+      return call_library(text, {});
     const std::size_t equals = text.find(" = ");
     if (equals == std::string_view::npos) return;
     const std::string_view target = text.substr(0, equals);
@@ -192,10 +200,17 @@ class PlanReader {
       const std::int64_t width = element_bytes_of(dtype);
       const std::optional<std::int64_t> bytes =
           items.size() < 2 || !width ? std::nullopt : strided_bytes(items[0], items[1], width, symbols_);
-      if (items.size() > 1) layout_of_[target] = layout(items[0], items[1]);
+      if (items.size() > 1) state(target, items[0], items[1]);
+      if (width) dtype_of_[target] = dtype;
       return allocate(target, bytes.value_or(-1));
     }
-    if (value.starts_with("reinterpret_tensor(") || word_at(value) == value) layout_of_[target] = layout_of(value);
+    if (value.starts_with("reinterpret_tensor(") || word_at(value) == value) {
+      const std::optional<TensorFacts> facts = tensor_of(value);
+      if (facts && facts->layout.sizes.empty()) scalars_.insert(target);
+      if (facts || !layout_of_.contains(target)) layout_of_[target] = layout_of(value);
+      const std::string_view dtype = facts ? facts->dtype : dtype_of(std::string(value));
+      if (!dtype.empty()) dtype_of_[target] = dtype;
+    }
     if (value.starts_with("reinterpret_tensor(") || word_at(value) == value || value.starts_with("as_strided(")) {
       const std::string source = first_name(value.substr(word_at(value) == value ? 0 : function.size()),
                                             [&](const std::string& name) { return is_known(name); });
@@ -213,11 +228,13 @@ class PlanReader {
       }
       return allocate_by_call(target, calls_with_state_.contains(source) && value.ends_with(source + "[0]"));
     }
-    if (is_attention(function)) attend(target, function, items_in_brackets(value.substr(function.size())));
     if (function.find("rng_state") != std::string_view::npos) calls_with_state_.insert(target);
     if (value.starts_with("extern_kernels.") || value.starts_with("torch.ops.") || value.starts_with("aten.") ||
-        value.starts_with("inductor_ops."))
+        value.starts_with("inductor_ops.")) {
+      const auto items = items_of_.find(target);
+      call_library(value, items == items_of_.end() ? std::vector{target} : items->second);
       allocate_by_call(target, false);
+    }
   }
 
   void allocate_by_call(const std::string& name, bool is_random_state) {
@@ -228,25 +245,68 @@ class PlanReader {
   }
 
   std::int64_t width_of(const std::string& name) const {
-    const auto facts = facts_of_.find(name);
-    return facts != facts_of_.end() && facts->second.element_bytes ? facts->second.element_bytes : usual_element_bytes;
+    const std::int64_t width = element_bytes_of(dtype_of(name));
+    return width ? width : usual_element_bytes;
   }
 
-  // Counts what a fused attention allocates for itself while its results are there. The code names these behind the call, and
-  // can free arguments before it does.
-  void attend(const std::string& target, std::string_view function, const std::vector<std::string_view>& arguments) {
-    const std::vector<std::string>& results = items_of_[target];
-    std::int64_t bytes = 0;
+  // Returns the type of the elements of an input or a buffer; an empty text if it is unknown.
+  std::string_view dtype_of(const std::string& name) const {
+    if (const auto stated = dtype_of_.find(name); stated != dtype_of_.end()) return stated->second;
+    if (const auto facts = facts_of_.find(name); facts != facts_of_.end()) return facts->second.dtype;
+    const auto node = nodes_.find(source_of(name));
+    return node == nodes_.end() ? std::string_view() : std::string_view(node->second.dtype);
+  }
+
+  // Returns the facts of an argument of a library call that is a tensor.
+  std::optional<TensorFacts> tensor_of(std::string_view argument) const {
+    std::string name(argument);
+    const bool is_view = argument.starts_with("reinterpret_tensor(");
+    if (is_view)
+      name = first_name(argument.substr(argument.find('(')), [&](const std::string& word) { return is_known(word); });
+    const std::vector<std::string_view> view =
+        is_view ? items_in_brackets(argument.substr(argument.find('('))) : std::vector<std::string_view>();
+    const std::string_view dtype = dtype_of(name);
+    if (dtype.empty() || (is_view ? view.size() < 3 : !layout_of_.contains(name))) return std::nullopt;
+    Layout layout = layout_of(argument);
+    if (layout.sizes.size() != layout.strides.size()) return std::nullopt;
+    const bool is_scalar = is_view ? view[1] == "()" : scalars_.contains(name);
+    if (layout.sizes.empty() && !is_scalar) return std::nullopt;  // its sizes are unknown
+    return TensorFacts{std::move(layout), std::string(dtype)};
+  }
+
+  // Counts what a library call allocates while it runs. The code names the results behind the call, and can free arguments before
+  // it does. `results` are the buffers that the call allocates and that outlive it.
+  void call_library(std::string_view call, const std::vector<std::string>& results) {
+    const std::string_view function = call.substr(0, call.find('('));
+    const std::optional<std::string> expression =
+        expression_of(call, symbols_, [&](std::string_view argument) { return tensor_of(argument); });
+    std::int64_t of_results = 0;
     for (const std::string& result : results)
       if (const auto elements = elements_of_.find(result); elements != elements_of_.end())
-        bytes += elements->second * width_of(result);
-    std::vector<Layout> layouts;
-    for (std::string_view argument : arguments) layouts.push_back(layout_of(argument));
-    bytes += attention_bytes(function, layouts, results.empty() ? usual_element_bytes : width_of(results[0]), threads_);
+        of_results += elements->second * width_of(result);
+    const auto measured = expression ? own_memory_.find(*expression) : own_memory_.end();
+    if (expression &&
+        std::ranges::find(plan_.library_calls, *expression, &LibraryCall::expression) == plan_.library_calls.end())
+      plan_.library_calls.push_back({*expression, measured == own_memory_.end() ? -1 : measured->second});
+    std::int64_t bytes = of_results;
+    if (measured != own_memory_.end()) {
+      bytes = std::max(bytes, measured->second);
+    } else if (is_attention(function)) {
+      std::vector<Layout> layouts;
+      for (std::string_view argument : items_in_brackets(call.substr(function.size())))
+        layouts.push_back(layout_of(argument));
+      bytes +=
+          attention_bytes(function, layouts, results.empty() ? usual_element_bytes : width_of(results[0]), threads_);
+    } else {
+      ++plan_.unmeasured;
+    }
+    if (bytes == of_results) return;
     if (const auto facts = results.empty() ? facts_of_.end() : facts_of_.find(results[0]); facts != facts_of_.end())
       place_of_call_ = facts->second.place;
+    of_library_ = bytes - of_results;
     live(bytes);
     live_ -= bytes;
+    of_library_ = 0;
     place_of_call_ = {};
   }
 
@@ -305,6 +365,7 @@ class PlanReader {
     plan_.peak = live_;
     plan_.peak_line = line_;
     plan_.peak_place = place_of_call_;
+    plan_.peak_of_library = of_library_;
     plan_.at_peak.clear();
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i)
       if (holders_[i] > 0) plan_.at_peak.push_back(i);
@@ -342,6 +403,7 @@ class PlanReader {
   const Symbols& symbols_;
   const Nodes& nodes_;
   const std::int64_t threads_;
+  const OwnMemory& own_memory_;
   Plan plan_;
   std::vector<int> holders_;  // names that hold each buffer
   std::unordered_map<std::string, int> buffer_of_;
@@ -355,7 +417,10 @@ class PlanReader {
       items_of_;  // names of the tensors that a library call returns
   std::unordered_set<std::string> tuples_;  // results of library calls that are several tensors
   std::unordered_map<std::string, NodeFacts> facts_of_;  // by buffer
+  std::unordered_map<std::string, std::string> dtype_of_;  // of buffers, as the code states it
+  std::unordered_set<std::string> scalars_;  // tensors without dimensions, whose empty layout is known
   std::int64_t live_ = 0;
+  std::int64_t of_library_ = 0;  // the part of `live_` that a library call allocates for itself
   record::Place place_of_call_;  // of a call whose own memory is being counted
   bool takes_over_ = false;  // true if the statement at hand gives memory to another buffer
   int line_ = 0;
@@ -363,8 +428,9 @@ class PlanReader {
 
 }  // namespace
 
-Plan plan_of(std::string_view output_code, const Symbols& symbols, const Nodes& nodes, std::int64_t threads) {
-  return PlanReader(symbols, nodes, threads).run(output_code);
+Plan plan_of(std::string_view output_code, const Symbols& symbols, const Nodes& nodes, std::int64_t threads,
+             const OwnMemory& own_memory) {
+  return PlanReader(symbols, nodes, threads, own_memory).run(output_code);
 }
 
 }  // namespace depyf::costs

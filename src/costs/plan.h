@@ -23,6 +23,12 @@ struct Buffer {
   record::Place place;  // the user's line of the call that writes it first
 };
 
+// A library call, as an expression that can be run by itself (library_call.h).
+struct LibraryCall {
+  std::string expression;
+  std::int64_t bytes = -1;  // that it allocates at once, results included; -1: not measured
+};
+
 struct Plan {
   std::vector<Buffer> buffers;
   std::int64_t allocated = 0, reused = 0;  // bytes that are allocated in all, and that later buffers use again
@@ -31,6 +37,9 @@ struct Plan {
   record::Place peak_place;
   std::vector<std::size_t> at_peak;  // indices of the buffers in use there, the largest first
   std::size_t unknown = 0;  // buffers whose size is unknown, which the sums leave out
+  std::vector<LibraryCall> library_calls;  // each once
+  std::size_t unmeasured = 0;  // library calls for which it is unknown what they allocate for themselves
+  std::int64_t peak_of_library = 0;  // the part of the peak that a library call allocates for itself
   // For each value that the code returns: the index of its buffer, -1 for an input, -2 for None. `returned_names` has the
   // name of the input.
   std::vector<int> returned;
@@ -40,12 +49,16 @@ struct Plan {
 // The facts that the graph has about a node which the output code computes.
 struct NodeFacts {
   record::Place place;
-  std::int64_t element_bytes = 0;  // of its type; 0: unknown
+  std::string dtype;  // torch.float32; empty: unknown
 };
 using Nodes = std::map<std::string, NodeFacts, std::less<>>;
 
-// `symbols` are the sizes that vary, and `threads` is the number of threads that library calls use. The plan of code without a
-// `call` function is empty.
-Plan plan_of(std::string_view output_code, const Symbols& symbols, const Nodes& nodes, std::int64_t threads);
+// The most bytes that library calls allocate at once, results included, by their expressions (library_call.h).
+using OwnMemory = std::map<std::string, std::int64_t, std::less<>>;
+
+// `symbols` are the sizes that vary, `threads` is the number of threads that library calls use, and `own_memory` has what was
+// measured of library calls. The plan of code without a `call` function is empty.
+Plan plan_of(std::string_view output_code, const Symbols& symbols, const Nodes& nodes, std::int64_t threads,
+             const OwnMemory& own_memory);
 
 }  // namespace depyf::costs

@@ -15,7 +15,7 @@
 namespace depyf {
 namespace {
 
-using costs::Buffer, costs::GraphMemory, costs::JointValue, costs::Plan, costs::Saved;
+using costs::Buffer, costs::GraphMemory, costs::JointValue, costs::LibraryCall, costs::Plan, costs::Saved;
 using dumps::text_of;
 
 constexpr std::size_t tensors_shown = 12;  // of a graph; the JSON has all of them
@@ -45,6 +45,12 @@ void write_plan(json::Writer& out, std::string_view name, const Plan& plan) {
     out.member("allocated_bytes", plan.allocated);
     out.member("reused_bytes", plan.reused);
     out.member("unknown_sizes", static_cast<std::int64_t>(plan.unknown));
+    out.member("peak_library_bytes", plan.peak_of_library);
+    out.member("unmeasured_calls", static_cast<std::int64_t>(plan.unmeasured));
+    out.objects("library_calls", plan.library_calls, [&](const LibraryCall& call) {
+      out.member("call", call.expression);
+      out.optional("bytes", call.bytes < 0 ? std::optional<std::int64_t>() : std::optional(call.bytes));
+    });
     out.strings("at_peak", [&] {
       std::vector<std::string> names;
       for (const std::size_t index : plan.at_peak) names.push_back(plan.buffers[index].names[0]);
@@ -170,12 +176,17 @@ class Text {
     if (!plan["peak_bytes"].integer()) return;
     std::map<std::string, json::Value> buffers;
     plan["buffers"].for_each_item([&](json::Value buffer) { buffers[text_of(buffer["names"].at(0))] = buffer; });
-    const std::int64_t unknown = integer_of(plan["unknown_sizes"]);
+    const std::int64_t unknown = integer_of(plan["unknown_sizes"]), unmeasured = integer_of(plan["unmeasured_calls"]);
+    const std::int64_t of_library = integer_of(plan["peak_library_bytes"]);
     row("  Output code of the " + direction + ": at most " + in_units(integer_of(plan["peak_bytes"])) +
         " beside its inputs, at its line " + std::to_string(integer_of(plan["peak_code_line"])) + ", " +
         where(plan["line"]) + "; " + in_units(integer_of(plan["allocated_bytes"])) + " in all, " +
         in_units(integer_of(plan["reused_bytes"])) + " used again" +
-        (unknown ? ", without " + counted(unknown, "buffer") + " of unknown size" : ""));
+        (unknown ? ", without " + counted(unknown, "buffer") + " of unknown size" : "") +
+        (unmeasured ? ", without what " + counted(unmeasured, "library call") + " may allocate for " +
+                          (unmeasured == 1 ? "itself" : "themselves")
+                    : ""));
+    if (of_library) row("    " + in_units(of_library) + "  of the library call itself, while it runs");
     std::size_t shown = 0;
     plan["at_peak"].for_each_item([&](json::Value name) {
       const json::Value buffer = buffers[name.text()];

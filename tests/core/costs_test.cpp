@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include "costs/attention.h"
 #include "costs/compile_time.h"
+#include "costs/library_call.h"
 #include "costs/plan.h"
 #include "costs/run_time.h"
 #include "costs/sizes.h"
@@ -47,7 +48,7 @@ TEST_CASE("costs: the plan follows buffers from allocation to end") {
       "    assert_size_stride(buf4, (8, 8), (8, 1))\n"
       "    del buf3\n"
       "    return (reinterpret_tensor(buf4, (64, ), (1, ), 0), arg1_1, None, )\n";
-  const Plan plan = plan_of(code, {}, {}, 1);
+  const Plan plan = plan_of(code, {}, {}, 1, {});
   REQUIRE(plan.buffers.size() == 3);
   CHECK(plan.buffers[0].names == std::vector<std::string>{"buf0", "buf1"});
   CHECK(plan.buffers[0].bytes == 128);
@@ -84,17 +85,18 @@ TEST_CASE("costs: a fused attention has memory of its own while it runs") {
       "    buf1 = buf0[0]\n"
       "    assert_size_stride(buf1, (2, 4, 64, 16), (4096, 16, 64, 1))\n"
       "    return (buf1, )\n";
-  const Plan plan = plan_of(code, {}, {}, 2);
+  const Plan plan = plan_of(code, {}, {}, 2, {});
   CHECK(plan.peak == 32768 + 2 * 4 * (32 * 64 + 64 + 32 * 16));
   CHECK(plan.peak_line == 4);
 }
 
 TEST_CASE("costs: code that is no plan gives an empty one") {
-  CHECK(plan_of("", {}, {}, 1).buffers.empty());
-  CHECK(plan_of("def call(args):\n    buf0 = empty_strided_cpu((s0, ), (1, ), torch.float32)\n", {}, {}, 1).unknown ==
-        1);
-  CHECK(plan_of("def call(args):\n    return (((((", {}, {}, 1).buffers.empty());
-  CHECK(plan_of("def call(args):\n    del buf7\n    buf1 = buf1[0]\n    return ()\n", {}, {}, 1).buffers.empty());
+  CHECK(plan_of("", {}, {}, 1, {}).buffers.empty());
+  CHECK(
+      plan_of("def call(args):\n    buf0 = empty_strided_cpu((s0, ), (1, ), torch.float32)\n", {}, {}, 1, {}).unknown ==
+      1);
+  CHECK(plan_of("def call(args):\n    return (((((", {}, {}, 1, {}).buffers.empty());
+  CHECK(plan_of("def call(args):\n    del buf7\n    buf1 = buf1[0]\n    return ()\n", {}, {}, 1, {}).buffers.empty());
 }
 
 TEST_CASE("costs: self times sum to the wall, and attempts that were given up are restarts") {
@@ -161,4 +163,30 @@ TEST_CASE("costs: the time of a call is divided among parts, lines and functions
   CHECK(time.frames[1].guards_us == 10);
   CHECK(time.modules[0].us() == 110);
   CHECK(time.callees[0].name == "extern_kernels.mm");
+}
+
+TEST_CASE("a library call is an expression that depends on no other line") {
+  const TensorOf tensor_of = [](std::string_view text) -> std::optional<TensorFacts> {
+    if (text == "buf0") return TensorFacts{{{8, 4}, {4, 1}}, "torch.float32"};
+    if (text == "arg1_1") return TensorFacts{{{}, {}}, "torch.int64"};
+    return std::nullopt;
+  };
+  const auto expression = [&](std::string_view call) {
+    return expression_of(call, {{"s0", 3}}, tensor_of).value_or("");
+  };
+  CHECK(expression("extern_kernels.mm(buf0, arg1_1, out=buf0)") ==
+        "extern_kernels.mm(tensor((8, 4, ), (4, 1, ), torch.float32), tensor((), (), torch.int64), "
+        "out=tensor((8, 4, ), (4, 1, ), torch.float32))");
+  CHECK(expression("torch.ops.aten.f.default([buf0, None], [1, s0*2], 0.5, True, 'constant', dtype=torch.int8)") ==
+        "torch.ops.aten.f.default([tensor((8, 4, ), (4, 1, ), torch.float32), None], [1, 6], 0.5, True, 'constant', "
+        "dtype=torch.int8)");
+  CHECK(expression("aten.g(size=(1, ), device=device(type='cpu'), alpha=-1e-05)") ==
+        "aten.g(size=(1, ), device=device(type='cpu'), alpha=-1e-05)");
+  CHECK(
+      expression("torch.ops.higher_order.run_with_rng_state(fwd_rng_state_0, torch.ops.aten.f.default, 0.5, [buf0])") ==
+      "torch.ops.aten.f.default(0.5, [tensor((8, 4, ), (4, 1, ), torch.float32)])");
+  for (const std::string_view call : {"torch.ops.mine.f(buf0)", "aten.f(buf7)", "aten.f(__import__('os').system('x'))",
+                                      "aten.f", "aten.f(buf0, *args)", "aten.f(lambda: 0)", "aten.f)(buf0)",
+                                      "aten.f([buf0 for _ in 'x'])", "aten.f('a' 'b')", "aten.f(torch.save(1))"})
+    CHECK(expression(call).empty());
 }

@@ -591,6 +591,14 @@ NAMES = [
          fallback="only kernels of what is compiled in the block have a line"),
     Name("torch.autograd:_profiler_enabled", "profile", "is a profile open?", takes=0, gives="bool",
          fallback="a second profile is not refused, and disturbs the first"),
+    *(Name(path, "costs", "lists what a library call allocates", takes=takes, fallback="the plan of output code lacks it")
+      for path, takes in (("torch.autograd:_enable_profiler_legacy", 1), ("torch.autograd:_disable_profiler_legacy", 0),
+                           ("torch.autograd.profiler_legacy:profile", 0))),
+    *(Name(path, "costs", use, "attribute", fallback="the plan of output code lacks it")
+      for path, use in (("torch.autograd.profiler_legacy:profile.config", "how the profiler of allocations is set"),
+                        ("torch._C._autograd:ProfilerEvent.cpu_memory_usage", "the bytes of an allocation"))),
+    Name("torch._inductor.select_algorithm:extern_kernels", "costs", "the library functions of output code", lazy=True,
+         fallback="what they allocate is not measured"),
     Name("torch._C._profiler:_RecordFunctionFast", "profile", "opens a range of the profiler", gives="type",
          fallback="a range costs ten times as much"),
     Name("torch._inductor.codecache:PyCodeCache.modules", "running", "output code that is loaded", since="2.6", lazy=True, gives="list",

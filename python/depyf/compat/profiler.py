@@ -29,6 +29,31 @@ def open_range() -> Callable[[str], AbstractContextManager[Any]] | None:
     return fast
 
 
+def allocations(call: Callable[[], object]) -> list[list[int]] | None:
+    """Calls a function, and returns the bytes that each thread allocated in it, in order; what was freed is negative. None if
+    this PyTorch cannot tell. No profile may be open.
+
+    PyTorch's older profiler lists them. Its successor writes to standard error when it begins.
+    """
+    enable = private.get("torch.autograd:_enable_profiler_legacy")
+    disable = private.get("torch.autograd:_disable_profiler_legacy")
+    profile = private.get("torch.autograd.profiler_legacy:profile")
+    if enable is None or disable is None or profile is None:
+        return None
+    enable(profile(profile_memory=True).config())
+    try:
+        result = call()
+    finally:
+        threads = disable()
+    del result
+    return [[event.cpu_memory_usage() for event in events if event.kind() == "memory_alloc"] for events in threads]
+
+
+def library_functions() -> Any:
+    """Returns the object whose members are the library functions of output code, `extern_kernels`; None if it is absent."""
+    return private.get("torch._inductor.select_algorithm:extern_kernels")
+
+
 def is_open() -> bool:
     """True if a profile is open, of depyf or of the program."""
     return bool(private.call("torch.autograd:_profiler_enabled", otherwise=False))

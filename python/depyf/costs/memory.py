@@ -11,6 +11,7 @@ import dataclasses
 import json
 import re
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,9 +20,12 @@ from typing import Any
 from depyf import _core, locks
 from depyf.compat import dynamo, partition, trace
 from depyf.compat.partition import Partition
+from depyf.costs import own_memory
 from depyf.session import PhaseEvent
 
 _AOT_ID = re.compile(r"# AOT ID: \['(\d+)_(\w+)'\]")
+_MEASURING_SECONDS = 20.0
+"""The time after which `to_json` begins no further measurement of a library call."""
 _GRAPHS_MAX = 1000
 """The number of graphs that a block keeps, so that a program that compiles forever does not fill the memory."""
 
@@ -62,6 +66,10 @@ class MemoryCosts:
         self._graphs: list[_Graph] = []
         self._last: dict[int, _Graph] = {}
         """thread -> the graph whose forward is compiled next"""
+        self._measured: set[str] = set()
+        """the library calls that were made to measure what they allocate"""
+        self._own: dict[str, int] = {}
+        """such a call -> the bytes"""
 
     def __str__(self) -> str:
         return _core.memory_costs_text(self.to_json())
@@ -81,6 +89,8 @@ class MemoryCosts:
         with self._lock:
             graphs = [_plain(graph) for graph in self._graphs]
         text = _core.memory_costs(json.dumps({"graphs": graphs}))
+        if self._measure(json.loads(text)["graphs"]):
+            text = _core.memory_costs(json.dumps({"graphs": [{**graph, "own_memory": self._own} for graph in graphs]}))
         return text if indent is None else json.dumps(json.loads(text), indent=indent)
 
     def what_if(self, *, budget: float | None = None, checkpoint: str | None = None) -> WhatIf:
@@ -122,6 +132,26 @@ class MemoryCosts:
         after = json.loads(_core.memory_costs(json.dumps({"graphs": [_plain(graph) for graph in divided]})))
         change = f"activation_memory_budget={budget}" if checkpoint is None else f'checkpoint("{checkpoint}")'
         return WhatIf(change, self.saved_bytes, sum(graph["saved_bytes"] for graph in after["graphs"]), changed)
+
+    def _measure(self, graphs: list[dict[str, Any]]) -> bool:
+        """Measures the library calls of the graphs' plans that have not been measured. Returns True if some calls have been."""
+        calls = {
+            call["call"]
+            for graph in graphs
+            for plan in (graph["forward"], graph["backward"])
+            if plan
+            for call in plan["library_calls"]
+        }
+        with self._lock:
+            until = time.monotonic() + _MEASURING_SECONDS
+            for call in sorted(calls - self._measured):
+                if time.monotonic() > until:
+                    break
+                self._measured.add(call)
+                size = own_memory.measure(call)
+                if size is not None:
+                    self._own[call] = size
+            return bool(self._own)
 
     def _divided(self, divided: Partition) -> None:
         with self._lock:

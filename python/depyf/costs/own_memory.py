@@ -1,0 +1,74 @@
+"""How much memory a function of ATen or oneDNN allocates while it runs on a CPU: the copies of operands that it reorders, and its
+scratch. No code states that, and it depends on the processor, so that it has to be measured.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+from typing import Any
+
+from depyf.compat import profiler
+
+_PART_OF_MEMORY = 4
+"""A call is left out if its tensors take more than this part of the memory that is free: one quarter."""
+
+
+class _TooLargeError(Exception):
+    """The tensors of a call would take too much memory."""
+
+
+def measure(call: str) -> int | None:
+    """Returns the most bytes that a call allocates at once, results included.
+
+    call: an expression as the core writes it (`src/costs/library_call.h`):
+        `extern_kernels.mm(tensor((8, 4), (4, 1), torch.float32), tensor(...), out=tensor(...))`. Its tensors are filled with
+        zeros, which are valid indices too. Random numbers of the program are as before.
+
+    Returns:
+        The bytes; None if they cannot be measured: a profile is open, the tensors are too large, this PyTorch lacks the profiler,
+        or the call raises.
+    """
+    import torch
+
+    if profiler.is_open():
+        return None
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // _PART_OF_MEMORY
+    taken = 0
+
+    def tensor(sizes: tuple[int, ...], strides: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
+        nonlocal taken
+        elements = 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
+        taken += max(elements, 0) * dtype.itemsize
+        if taken > free:
+            raise _TooLargeError
+        return torch.empty_strided(sizes, strides, dtype=dtype).zero_()
+
+    def operands(*positional: Any, **named: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return positional, named
+
+    names = {
+        "__builtins__": {},
+        "tensor": tensor,
+        "operands": operands,
+        "torch": torch,
+        "aten": torch.ops.aten,
+        "extern_kernels": profiler.library_functions(),
+        "device": torch.device,
+        "inf": math.inf,
+        "nan": math.nan,
+    }
+    name, _, arguments = call.partition("(")
+    try:
+        positional, named = eval(f"operands({arguments}", names)
+        function = eval(name, names)
+        # Some of the memory of a first call is kept from then on, so the second call is measured.
+        with torch.no_grad(), torch.random.fork_rng(devices=[]):
+            function(*positional, **named)
+            threads = profiler.allocations(lambda: function(*positional, **named))
+    except Exception:
+        return None
+    if threads is None:
+        return None
+    return sum(max(itertools.accumulate(sizes), default=0) for sizes in threads)

@@ -1,0 +1,31 @@
+// Writes a library call of output code as an expression that depends on no other line of the code, so that it can be run by
+// itself to measure the memory that the library allocates for it.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "costs/attention.h"
+#include "costs/sizes.h"
+
+namespace depyf::costs {
+
+// A tensor that the code names or makes a view of.
+struct TensorFacts {
+  Layout layout;
+  std::string dtype;  // torch.float32
+};
+using TensorOf = std::function<std::optional<TensorFacts>(std::string_view)>;
+
+// Returns the call with each tensor as `tensor((8, 4), (4, 1), torch.float32)` and each size as a number:
+//
+//     extern_kernels.mm(primals_1, buf0, out=buf1)
+//     extern_kernels.mm(tensor((8, 4), (4, 1), torch.float32), tensor(...), out=tensor(...))
+//
+// Nothing is returned for a function outside of ATen and oneDNN, because a user's operator may do more than compute,
+// and for a call with an argument that is neither a tensor nor a constant.
+std::optional<std::string> expression_of(std::string_view call, const Symbols& symbols, const TensorOf& tensor_of);
+
+}  // namespace depyf::costs
