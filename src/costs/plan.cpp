@@ -6,6 +6,7 @@
 
 #include "costs/attention.h"
 #include "costs/library_call.h"
+#include "costs/tensors.h"
 #include "support/words.h"
 #include "trace/output_code.h"
 
@@ -15,7 +16,6 @@ namespace {
 constexpr std::int64_t usual_element_bytes = 4;  // where nothing states the type of what a library call returns
 constexpr std::int64_t unknown_bytes = -1;
 constexpr int of_input = -1, of_none = -2;
-constexpr std::int64_t size_max = std::int64_t{1} << 31;  // of a dimension or a stride, so that products fit
 constexpr std::size_t statement_max = 1 << 20;  // characters
 
 // Returns the first name in an expression that `is_known`: buf1 of `reinterpret_tensor(buf1, (8, 1), (1, 1), 0)`.
@@ -129,7 +129,8 @@ class PlanReader {
         const auto first = first_name_of.find(std::string(items[0]));
         if (elements)
           elements_of_.try_emplace(first == first_name_of.end() ? std::string(items[0]) : first->second, *elements);
-        if (!layout_of_.contains(std::string(items[0]))) state(std::string(items[0]), items[1], items[2]);
+        if (!tensors_.has_layout(std::string(items[0])))
+          tensors_.state_layout(std::string(items[0]), items[1], items[2]);
       } else if (take(rest, " = ")) {
         const std::string_view source = word_at(rest);
         if (source == rest && !rest.empty()) first_name_of[name] = rest;
@@ -137,32 +138,6 @@ class PlanReader {
           items_of_[std::string(source)].push_back(name);
       }
     }
-  }
-
-  void state(const std::string& name, std::string_view sizes, std::string_view strides) {
-    layout_of_[name] = layout(sizes, strides);
-    if (sizes == "()") scalars_.insert(name);
-  }
-
-  // Returns the sizes and strides that two tuples of the code state; empty if one of them is unknown.
-  Layout layout(std::string_view sizes, std::string_view strides) const {
-    Layout layout;
-    for (const auto& [text, numbers] : {std::pair(sizes, &layout.sizes), {strides, &layout.strides}})
-      for (std::string_view item : items_in_brackets(text)) {
-        const std::optional<std::int64_t> size = size_of(item, symbols_);
-        if (!size || *size < 0 || *size > size_max) return {};
-        numbers->push_back(*size);
-      }
-    return layout;
-  }
-
-  // Returns the layout of an argument of a library call: a name, or `reinterpret_tensor(buf0, (2, 4), (4, 1), 0)`.
-  Layout layout_of(std::string_view argument) const {
-    const auto known = layout_of_.find(std::string(argument));
-    if (known != layout_of_.end()) return known->second;
-    const std::vector<std::string_view> items =
-        items_in_brackets(argument.substr(std::min(argument.find('('), argument.size())));
-    return argument.starts_with("reinterpret_tensor(") && items.size() > 2 ? layout(items[1], items[2]) : Layout();
   }
 
   bool is_known(const std::string& name) const { return buffer_of_.contains(name) || inputs_.contains(name); }
@@ -200,17 +175,11 @@ class PlanReader {
       const std::int64_t width = element_bytes_of(dtype);
       const std::optional<std::int64_t> bytes =
           items.size() < 2 || !width ? std::nullopt : strided_bytes(items[0], items[1], width, symbols_);
-      if (items.size() > 1) state(target, items[0], items[1]);
-      if (width) dtype_of_[target] = dtype;
+      if (items.size() > 1) tensors_.state_layout(target, items[0], items[1]);
+      if (width) tensors_.state_dtype(target, dtype);
       return allocate(target, bytes.value_or(-1));
     }
-    if (value.starts_with("reinterpret_tensor(") || word_at(value) == value) {
-      const std::optional<TensorFacts> facts = tensor_of(value);
-      if (facts && facts->layout.sizes.empty()) scalars_.insert(target);
-      if (facts || !layout_of_.contains(target)) layout_of_[target] = layout_of(value);
-      const std::string_view dtype = facts ? facts->dtype : dtype_of(std::string(value));
-      if (!dtype.empty()) dtype_of_[target] = dtype;
-    }
+    if (value.starts_with("reinterpret_tensor(") || word_at(value) == value) tensors_.name(target, value);
     if (value.starts_with("reinterpret_tensor(") || word_at(value) == value || value.starts_with("as_strided(")) {
       const std::string source = first_name(value.substr(word_at(value) == value ? 0 : function.size()),
                                             [&](const std::string& name) { return is_known(name); });
@@ -245,33 +214,15 @@ class PlanReader {
   }
 
   std::int64_t width_of(const std::string& name) const {
-    const std::int64_t width = element_bytes_of(dtype_of(name));
+    const std::int64_t width = element_bytes_of(tensors_.dtype_of(name));
     return width ? width : usual_element_bytes;
   }
 
-  // Returns the type of the elements of an input or a buffer; an empty text if it is unknown.
-  std::string_view dtype_of(const std::string& name) const {
-    if (const auto stated = dtype_of_.find(name); stated != dtype_of_.end()) return stated->second;
+  // Returns the type that the graph states for an input or for what a call writes; an empty text if it is unknown.
+  std::string_view dtype_in_graph(const std::string& name) const {
     if (const auto facts = facts_of_.find(name); facts != facts_of_.end()) return facts->second.dtype;
     const auto node = nodes_.find(source_of(name));
     return node == nodes_.end() ? std::string_view() : std::string_view(node->second.dtype);
-  }
-
-  // Returns the facts of an argument of a library call that is a tensor.
-  std::optional<TensorFacts> tensor_of(std::string_view argument) const {
-    std::string name(argument);
-    const bool is_view = argument.starts_with("reinterpret_tensor(");
-    if (is_view)
-      name = first_name(argument.substr(argument.find('(')), [&](const std::string& word) { return is_known(word); });
-    const std::vector<std::string_view> view =
-        is_view ? items_in_brackets(argument.substr(argument.find('('))) : std::vector<std::string_view>();
-    const std::string_view dtype = dtype_of(name);
-    if (dtype.empty() || (is_view ? view.size() < 3 : !layout_of_.contains(name))) return std::nullopt;
-    Layout layout = layout_of(argument);
-    if (layout.sizes.size() != layout.strides.size()) return std::nullopt;
-    const bool is_scalar = is_view ? view[1] == "()" : scalars_.contains(name);
-    if (layout.sizes.empty() && !is_scalar) return std::nullopt;  // its sizes are unknown
-    return TensorFacts{std::move(layout), std::string(dtype)};
   }
 
   // Counts what a library call allocates while it runs. The code names the results behind the call, and can free arguments before
@@ -279,7 +230,7 @@ class PlanReader {
   void call_library(std::string_view call, const std::vector<std::string>& results) {
     const std::string_view function = call.substr(0, call.find('('));
     const std::optional<std::string> expression =
-        expression_of(call, symbols_, [&](std::string_view argument) { return tensor_of(argument); });
+        expression_of(call, symbols_, [&](std::string_view argument) { return tensors_.facts_of(argument); });
     std::int64_t of_results = 0;
     for (const std::string& result : results)
       if (const auto elements = elements_of_.find(result); elements != elements_of_.end())
@@ -294,7 +245,7 @@ class PlanReader {
     } else if (is_attention(function)) {
       std::vector<Layout> layouts;
       for (std::string_view argument : items_in_brackets(call.substr(function.size())))
-        layouts.push_back(layout_of(argument));
+        layouts.push_back(tensors_.layout_of(argument));
       bytes +=
           attention_bytes(function, layouts, results.empty() ? usual_element_bytes : width_of(results[0]), threads_);
     } else {
@@ -404,6 +355,7 @@ class PlanReader {
   const Nodes& nodes_;
   const std::int64_t threads_;
   const OwnMemory& own_memory_;
+  Tensors tensors_{symbols_, [this](const std::string& name) { return dtype_in_graph(name); }};
   Plan plan_;
   std::vector<int> holders_;  // names that hold each buffer
   std::unordered_map<std::string, int> buffer_of_;
@@ -412,13 +364,10 @@ class PlanReader {
   std::unordered_set<std::string>
       calls_with_state_;  // the first item of what these return is a state of random numbers, in bytes
   std::unordered_map<std::string, std::int64_t> elements_of_;  // what library calls allocate
-  std::unordered_map<std::string, Layout> layout_of_;  // of inputs and buffers, as far as the code states it
   std::unordered_map<std::string, std::vector<std::string>>
       items_of_;  // names of the tensors that a library call returns
   std::unordered_set<std::string> tuples_;  // results of library calls that are several tensors
   std::unordered_map<std::string, NodeFacts> facts_of_;  // by buffer
-  std::unordered_map<std::string, std::string> dtype_of_;  // of buffers, as the code states it
-  std::unordered_set<std::string> scalars_;  // tensors without dimensions, whose empty layout is known
   std::int64_t live_ = 0;
   std::int64_t of_library_ = 0;  // the part of `live_` that a library call allocates for itself
   record::Place place_of_call_;  // of a call whose own memory is being counted

@@ -1,0 +1,46 @@
+// The layouts and types of the tensors that output code names, as far as the code states them.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "costs/library_call.h"
+#include "costs/sizes.h"
+
+namespace depyf::costs {
+
+class Tensors {
+ public:
+  // `dtype_elsewhere` returns the type of a tensor for which the code states none; an empty text if it is unknown.
+  Tensors(const Symbols& symbols, std::function<std::string_view(const std::string&)> dtype_elsewhere)
+      : symbols_(symbols), dtype_elsewhere_(std::move(dtype_elsewhere)) {}
+
+  // Notes the sizes and strides of a tensor, two tuples of the code; and its type.
+  void state_layout(const std::string& name, std::string_view sizes, std::string_view strides);
+  void state_dtype(const std::string& name, std::string_view dtype) { dtype_of_[name] = dtype; }
+
+  // Notes that `target` is another tensor, or a view of one: `buf1 = reinterpret_tensor(buf0, (2, 4), (4, 1), 0)`.
+  void name(const std::string& target, std::string_view value);
+
+  bool has_layout(const std::string& name) const { return layout_of_.contains(name); }
+
+  // Each of these takes an argument of a library call: a name, or a view as above. Nothing is known of other arguments.
+  Layout layout_of(std::string_view argument) const;
+  std::optional<TensorFacts> facts_of(std::string_view argument) const;
+  std::string_view dtype_of(const std::string& name) const;
+
+ private:
+  Layout layout(std::string_view sizes, std::string_view strides) const;
+
+  const Symbols& symbols_;
+  const std::function<std::string_view(const std::string&)> dtype_elsewhere_;
+  std::unordered_map<std::string, Layout> layout_of_;
+  std::unordered_map<std::string, std::string> dtype_of_;
+  std::unordered_set<std::string> scalars_;  // tensors without dimensions, whose empty layout is known
+};
+
+}  // namespace depyf::costs
