@@ -214,33 +214,59 @@ class Summing {
     if (own.site >= measured_.sites.size()) return;
     const Site& site = measured_.sites[own.site];
     is_backward = is_backward || site.is_backward;
-    if (site.callee.empty()) return visit_rest(index, frame, is_backward, output_code);
+    if (site.callee.empty()) return visit_body(index, frame, is_backward);
     const double us = std::max(0.0, duration(own) - visit_children(index, frame, is_backward));
     add(is_library(site.callee) ? libraries : kernels, us, frame);
     Share& callee = callees_[site.callee];
     callee.name = site.callee;
-    count(callee, us, own.device_us, is_backward);
+    count(callee, us, own.device_us, is_backward, 1);
+    for (const Operator& op : site.operators) add_place(callee.places, op.place);
+    share_out(site, us, own.device_us, is_backward, 1);
+  }
+
+  // Between its calls, the body of output code allocates and frees buffers and checks sizes. The time in front of a call counts to
+  // the lines of the call, and that behind the last one to no line.
+  //
+  //     |alloc|-- call --|alloc, free|-- call --|return|
+  void visit_body(std::size_t index, std::size_t frame, bool is_backward) {
+    double at = range(index).start_us;
+    const auto rest = [&](double until) {
+      const double us = std::max(0.0, until - at);
+      add(output_code, us, frame);
+      return us;
+    };
+    for (const std::size_t child : children_[index]) {
+      const double us = rest(range(child).start_us);
+      if (range(child).kind == RangeKind::site && range(child).site < measured_.sites.size())
+        share_out(measured_.sites[range(child).site], us, 0, is_backward, 0);
+      visit(child, frame, is_backward);
+      at = std::max(at, range(child).end_us);
+    }
+    rest(range(index).end_us);
+  }
+
+  // Divides time among the lines and modules of the operators that a statement computes.
+  void share_out(const Site& site, double us, double device_us, bool is_backward, std::size_t ranges) {
     const double parts = static_cast<double>(site.operators.size());
     for (const Operator& op : site.operators) {
-      add_place(callee.places, op.place);
       if (!op.module.empty()) {
         modules_[op.module].name = op.module;
-        count(modules_[op.module], us / parts, own.device_us / parts, is_backward);
+        count(modules_[op.module], us / parts, device_us / parts, is_backward, ranges);
       }
       if (!op.place.line) continue;
       Share& line = lines_[{op.place.file, op.place.line}];
       if (!line.place.line) line.place = op.place;
-      count(line, us / parts, own.device_us / parts, is_backward);
+      count(line, us / parts, device_us / parts, is_backward, ranges);
       add_name(line.callees, site.callee);
       add_name(line.modules, op.module);
       result_.with_line_us += us / parts;
     }
   }
 
-  static void count(Share& share, double us, double device_us, bool is_backward) {
+  static void count(Share& share, double us, double device_us, bool is_backward, std::size_t ranges) {
     (is_backward ? share.backward_us : share.forward_us) += us;
     share.device_us += device_us;
-    ++share.count;
+    share.count += ranges;
   }
 
   const Measured& measured_;

@@ -153,15 +153,16 @@ TEST_CASE("costs: the time of a call is divided among parts, lines and functions
   CHECK(sum == time.inside_us);
   REQUIRE(time.lines.size() == 3);
   CHECK(time.lines[0].place.line == 5);
-  CHECK(time.lines[0].forward_us == 30);  // half of the kernel
+  CHECK(time.lines[0].forward_us == 30 + 5);  // half of the kernel, and of the allocations in front of it
+  CHECK(time.lines[0].count == 2);
   CHECK(time.lines[0].backward_us == 80);
   CHECK(time.lines[1].place.line == 7);
   CHECK(time.lines[1].eager_us == 60 + 10);  // from the graph to the next function, and behind that
-  CHECK(time.with_line_us == 30 + 30 + 80 + 70);
+  CHECK(time.with_line_us == 30 + 30 + 10 + 80 + 70);
   REQUIRE(time.frames.size() == 2);
   CHECK(time.frames[0].guards_us == 20);
   CHECK(time.frames[1].guards_us == 10);
-  CHECK(time.modules[0].us() == 110);
+  CHECK(time.modules[0].us() == 115);
   CHECK(time.callees[0].name == "extern_kernels.mm");
 }
 
