@@ -47,6 +47,7 @@ SKBUILD_CMAKE_DEFINE=$(IFS=';'; echo "${defines[*]}") _PYTHON_HOST_PLATFORM=linu
 # The libraries of the target stand in for those of an ARM system. The tag is that of the newest symbol in use.
 tools/wheels/environment.sh
 mkdir -p dist
+rm -f dist/depyf-*_aarch64.whl
 PATH="$root/build/wheels/tools/bin:$PATH" auditwheel repair --plat auto --only-plat --ldpaths /usr/aarch64-linux-gnu/lib \
   --wheel-dir dist "$work"/raw/depyf-*.whl 2>"$work/auditwheel.log" >&2 || { cat "$work/auditwheel.log" >&2; exit 1; }
 wheel=$(echo dist/depyf-*manylinux_2_34_aarch64.whl)

@@ -7,12 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace depyf::costs {
+#include "costs/sizes.h"
 
-// A tensor of an output code, with as many sizes as strides. Empty: it is unknown.
-struct Layout {
-  std::vector<std::int64_t> sizes, strides;
-};
+namespace depyf::costs {
 
 // True if the function of a library call is the fused attention of a CPU, or its backward.
 bool is_attention(std::string_view function);

@@ -112,6 +112,11 @@ bool is_known_function(std::string_view function) {
 
 }  // namespace
 
+bool is_library_call(std::string_view code) {
+  return code.starts_with("extern_kernels.") || code.starts_with("torch.ops.") || code.starts_with("aten.") ||
+         code.starts_with("inductor_ops.");
+}
+
 std::optional<std::string> expression_of(std::string_view call, const Symbols& symbols, const TensorOf& tensor_of) {
   const std::size_t bracket = call.find('(');
   if (bracket == std::string_view::npos) return std::nullopt;

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "costs/attention.h"
 #include "costs/sizes.h"
 
 namespace depyf::costs {
@@ -18,6 +17,9 @@ struct TensorFacts {
   std::string dtype;  // torch.float32
 };
 using TensorOf = std::function<std::optional<TensorFacts>(std::string_view)>;
+
+// True if a statement or a value of output code calls a function of a library.
+bool is_library_call(std::string_view code);
 
 // Returns the call with each tensor as `tensor((8, 4), (4, 1), torch.float32)` and each size as a number:
 //

@@ -145,8 +145,7 @@ class PlanReader {
   void execute(std::string_view text) {
     if (take(text, "del ")) return free(std::string(word_at(text)));
     if (take(text, "return ")) return give(text);
-    if (text.starts_with("extern_kernels.") || text.starts_with("torch.ops.") || text.starts_with("aten."))
-      return call_library(text, {});
+    if (is_library_call(text)) return call_library(text, {});
     const std::size_t equals = text.find(" = ");
     if (equals == std::string_view::npos) return;
     const std::string_view target = text.substr(0, equals);
@@ -198,8 +197,7 @@ class PlanReader {
       return allocate_by_call(target, calls_with_state_.contains(source) && value.ends_with(source + "[0]"));
     }
     if (function.find("rng_state") != std::string_view::npos) calls_with_state_.insert(target);
-    if (value.starts_with("extern_kernels.") || value.starts_with("torch.ops.") || value.starts_with("aten.") ||
-        value.starts_with("inductor_ops.")) {
+    if (is_library_call(value)) {
       const auto items = items_of_.find(target);
       call_library(value, items == items_of_.end() ? std::vector{target} : items->second);
       allocate_by_call(target, false);
@@ -225,8 +223,8 @@ class PlanReader {
     return node == nodes_.end() ? std::string_view() : std::string_view(node->second.dtype);
   }
 
-  // Counts what a library call allocates while it runs. The code names the results behind the call, and can free arguments before
-  // it does. `results` are the buffers that the call allocates and that outlive it.
+  // Counts what a library call allocates while it runs. `results` are the buffers that the call allocates and that outlive
+  // it. The code names them behind the call, and can free arguments of the call before it does.
   void call_library(std::string_view call, const std::vector<std::string>& results) {
     const std::string_view function = call.substr(0, call.find('('));
     const std::optional<std::string> expression =

@@ -53,7 +53,7 @@ struct NodeFacts {
 };
 using Nodes = std::map<std::string, NodeFacts, std::less<>>;
 
-// The most bytes that library calls allocate at once, results included, by their expressions (library_call.h).
+// Has for the expression of a library call (library_call.h) the most bytes that the call allocates at once, results included.
 using OwnMemory = std::map<std::string, std::int64_t, std::less<>>;
 
 // `symbols` are the sizes that vary, `threads` is the number of threads that library calls use, and `own_memory` has what was

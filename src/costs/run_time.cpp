@@ -224,8 +224,8 @@ class Summing {
     share_out(site, us, own.device_us, is_backward, 1);
   }
 
-  // Between its calls, the body of output code allocates and frees buffers and checks sizes. The time in front of a call counts to
-  // the lines of the call, and that behind the last one to no line.
+  // Between its calls, the body of output code allocates and frees buffers and checks sizes. The time in front of a call
+  // counts to the lines of the call. The time behind the last call counts to no line.
   //
   //     |alloc|-- call --|alloc, free|-- call --|return|
   void visit_body(std::size_t index, std::size_t frame, bool is_backward) {

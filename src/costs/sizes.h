@@ -12,6 +12,11 @@ namespace depyf::costs {
 
 using Symbols = std::map<std::string, std::int64_t, std::less<>>;
 
+// The sizes and strides of a tensor, with as many of one as of the other. It is empty if they are unknown.
+struct Layout {
+  std::vector<std::int64_t> sizes, strides;
+};
+
 // Returns the value of an expression such as `8*s77*(1 + s3)`; nothing if it uses an unknown name or another operation.
 std::optional<std::int64_t> size_of(std::string_view expression, const Symbols& symbols);
 

@@ -21,7 +21,7 @@ std::vector<std::string_view> parts_of_view(std::string_view text) {
 
 }  // namespace
 
-// Returns the sizes and strides that two tuples of the code state; empty if one of them is unknown.
+// Returns the sizes and strides that two tuples of the code state. The layout is empty if one of them is unknown.
 Layout Tensors::layout(std::string_view sizes, std::string_view strides) const {
   Layout layout;
   for (const auto& [text, numbers] : {std::pair(sizes, &layout.sizes), {strides, &layout.strides}})

@@ -19,7 +19,7 @@ class Tensors {
   Tensors(const Symbols& symbols, std::function<std::string_view(const std::string&)> dtype_elsewhere)
       : symbols_(symbols), dtype_elsewhere_(std::move(dtype_elsewhere)) {}
 
-  // Notes the sizes and strides of a tensor, two tuples of the code; and its type.
+  // Each of these notes what the code states of a tensor: its sizes and strides, which are two tuples, and its type.
   void state_layout(const std::string& name, std::string_view sizes, std::string_view strides);
   void state_dtype(const std::string& name, std::string_view dtype) { dtype_of_[name] = dtype; }
 

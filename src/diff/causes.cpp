@@ -6,6 +6,7 @@
 #include "support/words.h"
 #include "texts/counts.h"
 #include "texts/words.h"
+#include "trace/reasons.h"
 
 namespace depyf::diff {
 
@@ -117,32 +118,11 @@ const FailedGuard* failure_of(const Compilation& compilation, std::string_view i
   return nullptr;
 }
 
-// PyTorch's message about one earlier compilation: "0/0: tensor 'x' dtype mismatch. expected Float, actual Double".
-struct Message {
-  std::string_view compilation, guard;
-  const FailedGuard* failure = nullptr;  // of a log, which has nothing but messages
-};
-
-Message message_of(std::string_view words, std::string_view compilation) {
-  std::string_view line = words.substr(0, words.find('\n'));
-  if (const std::size_t colon = line.find(": ");
-      colon != std::string_view::npos &&
-      line.substr(0, colon).find_first_not_of("0123456789/!_") == std::string_view::npos) {
-    compilation = line.substr(0, colon);
-    line.remove_prefix(colon + 2);
-  }
-  return {.compilation = compilation, .guard = stripped(line.substr(0, line.find("  # ")))};
-}
-
-// Returns the messages of a recompilation, of which logs and dumps have the same, in PyTorch's order.
-std::vector<Message> messages_of(const Compilation& compilation) {
-  std::vector<Message> messages;
-  for (const std::string& words : compilation.reasons_in_words) messages.push_back(message_of(words, {}));
-  if (!messages.empty()) return messages;
-  for (const FailedGuard& failure : compilation.reasons) {
-    messages.push_back(message_of(failure.guard, failure.compilation));
-    messages.back().failure = &failure;
-  }
+// Returns PyTorch's messages about the earlier compilations, of which logs and dumps have the same, in PyTorch's order.
+std::vector<FailedGuard> messages_of(const Compilation& compilation) {
+  if (compilation.reasons_in_words.empty()) return compilation.reasons;
+  std::vector<FailedGuard> messages;
+  for (const std::string& words : compilation.reasons_in_words) messages.push_back(trace::failed_guard_of(words));
   return messages;
 }
 
@@ -166,10 +146,10 @@ std::string without_addresses(std::string_view text) {
 }
 
 Cause cause_of(const Compilation& compilation, const std::vector<Cause>& earlier) {
-  const std::vector<Message> messages = messages_of(compilation);
+  const std::vector<FailedGuard> messages = messages_of(compilation);
   Cause cause;
-  const Message* chosen = nullptr;
-  for (const Message& message : messages) {
+  const FailedGuard* chosen = nullptr;
+  for (const FailedGuard& message : messages) {
     Cause read;
     read_words(message.guard, read);
     const bool is_known =
@@ -184,13 +164,12 @@ Cause cause_of(const Compilation& compilation, const std::vector<Cause>& earlier
   if (!compilation.reasons.empty()) cause.place = compilation.reasons.front().place;
   // A dump tells first of the nearest compilation. The text has to be about the same guard as the kind and the subject.
   if (chosen && !compilation.reasons.empty() && !cause.kind.empty()) {
-    const FailedGuard* same = chosen->failure;
-    if (!same) same = failure_of(compilation, chosen->compilation, cause);
-    if (same) {
+    const bool is_reason = compilation.reasons_in_words.empty();
+    if (const FailedGuard* same = is_reason ? chosen : failure_of(compilation, chosen->compilation, cause)) {
       cause.text = texts::deciding_reason({*same});
       cause.place = same->place;
-    } else if (!compilation.reasons_in_words.empty()) {
-      cause.text = std::string(chosen->guard);
+    } else {
+      cause.text = chosen->guard;
     }
   }
   if (cause.kind.empty() && !compilation.reasons.empty()) read_fields(compilation.reasons.front(), cause);

@@ -8,11 +8,11 @@
 
 namespace depyf::diff {
 
-// Returns why the function was compiled again, from the guards of earlier compilations that refused the call. Each of these
-// compilations may have refused it for a reason of its own: after one under no_grad and one for another dtype, a call
-// that brings a new size fails a guard on grad mode, on dtype and on size. The cause is what is new in the call, so the
-// first guard is chosen that is not among the causes of earlier recompilations; if all are, the first of all. Dumps and
-// logs give the same kind and subject.
+// Returns why the function was compiled again. Each earlier compilation may have refused the call for a reason of its own:
+// if the function was compiled under no_grad and for another dtype before, a call with a new size fails a guard on the grad
+// mode, one on the dtype and one on the size. What is new in the call is its cause. Therefore the first failed guard that is
+// no cause in `earlier` is chosen. If each of them is, the first failed guard of all is chosen. Dumps and logs give the same
+// kind and subject.
 Cause cause_of(const record::Compilation& compilation, const std::vector<Cause>& earlier);
 
 // Returns "limit", "break" or "error" for a function that runs eagerly, and the line that caused it.

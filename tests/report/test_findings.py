@@ -175,7 +175,7 @@ def test_the_cause_of_a_recompilation_is_what_is_new(tmp_path: Path, monkeypatch
     first, second = findings(tmp_path / "near")
     assert "x.dtype: expected torch.float32, was torch.float64" in first["sentence"]
     assert "y.dtype: expected torch.float32, was torch.float64" in second["sentence"]
-    # All that the fourth call fails has failed before, so the first message of PyTorch decides.
+    # Each guard that the fourth call fails has failed before, so PyTorch's first message decides.
     assert "x.dtype: expected torch.float32, was torch.float64" in first["evidence"][0]
     for name in ("near/dump", "logs"):
         contract = tmp_path / "contract.json"

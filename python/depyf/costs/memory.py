@@ -66,10 +66,8 @@ class MemoryCosts:
         self._graphs: list[_Graph] = []
         self._last: dict[int, _Graph] = {}
         """thread -> the graph whose forward is compiled next"""
-        self._measured: set[str] = set()
-        """the library calls that were made to measure what they allocate"""
-        self._own: dict[str, int] = {}
-        """such a call -> the bytes"""
+        self._own_memory: dict[str, int | None] = {}
+        """a library call that was made to measure what it allocates -> the bytes; None if they cannot be measured"""
 
     def __str__(self) -> str:
         return _core.memory_costs_text(self.to_json())
@@ -77,7 +75,7 @@ class MemoryCosts:
     @property
     def saved_bytes(self) -> int:
         """The bytes that the forwards compute and keep until their backwards, with shared memory counted once."""
-        return sum(graph["saved_bytes"] for graph in self.to_dict()["graphs"])
+        return _saved_bytes(_computed(self._seen()))
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the costs as JSON data (docs/costs.md lists the members)."""
@@ -86,11 +84,12 @@ class MemoryCosts:
 
     def to_json(self, indent: int | None = None) -> str:
         """Returns `to_dict` as a JSON text."""
-        with self._lock:
-            graphs = [_plain(graph) for graph in self._graphs]
-        text = _core.memory_costs(json.dumps({"graphs": graphs}))
-        if self._measure(json.loads(text)["graphs"]):
-            text = _core.memory_costs(json.dumps({"graphs": [{**graph, "own_memory": self._own} for graph in graphs]}))
+        seen = self._seen()
+        text = _computed(seen)
+        self._measure(json.loads(text)["graphs"])
+        measured = {call: size for call, size in self._own_memory.copy().items() if size is not None}
+        if measured:
+            text = _computed([{**graph, "own_memory": measured} for graph in seen])
         return text if indent is None else json.dumps(json.loads(text), indent=indent)
 
     def what_if(self, *, budget: float | None = None, checkpoint: str | None = None) -> WhatIf:
@@ -129,29 +128,24 @@ class MemoryCosts:
                 changed.append(graph.compile_id)
         if graphs and len(missing) == len(graphs):
             raise ValueError(missing[0])
-        after = json.loads(_core.memory_costs(json.dumps({"graphs": [_plain(graph) for graph in divided]})))
+        after = _saved_bytes(_computed([_plain(graph) for graph in divided]))
         change = f"activation_memory_budget={budget}" if checkpoint is None else f'checkpoint("{checkpoint}")'
-        return WhatIf(change, self.saved_bytes, sum(graph["saved_bytes"] for graph in after["graphs"]), changed)
+        return WhatIf(change, self.saved_bytes, after, changed)
 
-    def _measure(self, graphs: list[dict[str, Any]]) -> bool:
-        """Measures the library calls of the graphs' plans that have not been measured. Returns True if some calls have been."""
-        calls = {
-            call["call"]
-            for graph in graphs
-            for plan in (graph["forward"], graph["backward"])
-            if plan
-            for call in plan["library_calls"]
-        }
+    def _seen(self) -> list[dict[str, Any]]:
         with self._lock:
-            until = time.monotonic() + _MEASURING_SECONDS
-            for call in sorted(calls - self._measured):
-                if time.monotonic() > until:
-                    break
-                self._measured.add(call)
-                size = own_memory.measure(call)
-                if size is not None:
-                    self._own[call] = size
-            return bool(self._own)
+            return [_plain(graph) for graph in self._graphs]
+
+    def _measure(self, graphs: list[dict[str, Any]]) -> None:
+        """Measures the library calls of the graphs' plans that have not been measured. No lock is held meanwhile, so
+        that another thread can compile."""
+        plans = [plan for graph in graphs for plan in (graph["forward"], graph["backward"]) if plan]
+        calls = {call["call"] for plan in plans for call in plan["library_calls"]}
+        until = time.monotonic() + _MEASURING_SECONDS
+        for call in sorted(calls - self._own_memory.keys()):
+            if time.monotonic() > until:
+                break
+            self._own_memory[call] = own_memory.measure(call)
 
     def _divided(self, divided: Partition) -> None:
         with self._lock:
@@ -173,6 +167,15 @@ class MemoryCosts:
                 graph = next((known for known in self._graphs if known.number == number), None)
             if graph is not None:
                 graph.codes[direction] = record.text
+
+
+def _computed(seen: list[dict[str, Any]]) -> str:
+    """Returns the costs of graphs as JSON."""
+    return _core.memory_costs(json.dumps({"graphs": seen}))
+
+
+def _saved_bytes(costs: str) -> int:
+    return sum(graph["saved_bytes"] for graph in json.loads(costs)["graphs"])
 
 
 def _plain(graph: _Graph) -> dict[str, Any]:

@@ -1,5 +1,7 @@
-"""How much memory a function of ATen or oneDNN allocates while it runs on a CPU: the copies of operands that it reorders, and its
-scratch. No code states that, and it depends on the processor, so that it has to be measured.
+"""Measures how much memory a function of ATen or oneDNN allocates while it runs on a CPU.
+
+Such functions copy operands into another order, and need memory for intermediate values. No code states that, and it
+depends on the processor.
 """
 
 from __future__ import annotations
