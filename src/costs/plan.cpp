@@ -39,6 +39,7 @@ class PlanReader {
       : symbols_(symbols), nodes_(nodes), threads_(threads), own_memory_(own_memory) {}
 
   Plan run(std::string_view code) {
+    is_on_cpu_ = code.find("_DeviceGuard(") == std::string_view::npos;
     find_facts(code);
     find_sizes(code);
     int number = 0, depth = 0;
@@ -227,8 +228,10 @@ class PlanReader {
   // it. The code names them behind the call, and can free arguments of the call before it does.
   void call_library(std::string_view call, const std::vector<std::string>& results) {
     const std::string_view function = call.substr(0, call.find('('));
-    const std::optional<std::string> expression =
-        expression_of(call, symbols_, [&](std::string_view argument) { return tensors_.facts_of(argument); });
+    std::optional<std::string> expression;
+    if (is_on_cpu_)
+      expression =
+          expression_of(call, symbols_, [&](std::string_view argument) { return tensors_.facts_of(argument); });
     std::int64_t of_results = 0;
     for (const std::string& result : results)
       if (const auto elements = elements_of_.find(result); elements != elements_of_.end())
@@ -366,6 +369,7 @@ class PlanReader {
       items_of_;  // names of the tensors that a library call returns
   std::unordered_set<std::string> tuples_;  // results of library calls that are several tensors
   std::unordered_map<std::string, NodeFacts> facts_of_;  // by buffer
+  bool is_on_cpu_ = true;  // false if the code selects another device: `with torch.cuda._DeviceGuard(0):`
   std::int64_t live_ = 0;
   std::int64_t of_library_ = 0;  // the part of `live_` that a library call allocates for itself
   record::Place place_of_call_;  // of a call whose own memory is being counted

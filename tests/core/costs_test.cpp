@@ -90,6 +90,21 @@ TEST_CASE("costs: a fused attention has memory of its own while it runs") {
   CHECK(plan.peak_line == 4);
 }
 
+TEST_CASE("costs: what a library allocates is measured on a CPU alone") {
+  const auto plan = [](const std::string& guard) {
+    return plan_of("def call(args):\n    arg0_1, = args\n    assert_size_stride(arg0_1, (8, 8), (8, 1))\n" + guard +
+                       "        buf0 = empty_strided((8, 8), (8, 1), torch.float32)\n"
+                       "        extern_kernels.mm(buf0, buf0, out=buf0)\n        return (buf0, )\n",
+                   {}, {}, 1, {});
+  };
+  const Plan on_cpu = plan("    if True:\n"), on_gpu = plan("    with torch.cuda._DeviceGuard(0):\n");
+  REQUIRE(on_cpu.library_calls.size() == 1);
+  CHECK(on_cpu.library_calls[0].expression.starts_with("extern_kernels.mm(tensor((8, 8, ), (8, 1, ), torch.float32)"));
+  CHECK(on_gpu.library_calls.empty());
+  CHECK(on_gpu.unmeasured == 1);
+  CHECK(on_gpu.peak == on_cpu.peak);
+}
+
 TEST_CASE("costs: code that is no plan gives an empty one") {
   CHECK(plan_of("", {}, {}, 1, {}).buffers.empty());
   CHECK(
