@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -194,6 +195,10 @@ def main() -> int:
     parser.add_argument("--tlparse", required=True, help="the command, as `pip install tlparse` installs it")
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
+    if shutil.which(arguments.tlparse) is None:
+        parser.error(
+            f"there is no command {arguments.tlparse}: `pip install tlparse` into an environment, and name its file"
+        )
     answers: dict[str, list[str | None]] = {}
     with tempfile.TemporaryDirectory() as name:
         folders = [Path(name) / tool for tool in ("depyf", "tlparse", "profiler", "partitioner")]
