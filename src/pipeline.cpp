@@ -63,6 +63,8 @@ constexpr RefinePass refine_passes[] = {
     {"indentation", indentation, "elif_chain", "the columns know better what is an elif", StmtKinds::nesting()},
     {"lines", lines, "indentation", "to 3.10, where no column says more", StmtKinds::of<If, Try>()},
     {"shared_ends", shared_ends, "lines", "what stands behind an else is known", StmtKinds::of<If, Try>()},
+    {"silent_statements", silent_statements, "shared_ends", "branches are final; one without effect may come back",
+     StmtKinds::nesting()},
     {"imports", imports, "", "joins import statements of one line", StmtKinds::of<Import>()},
     {"annotations", annotations, "", "looks at neighbours in a block, so blocks must be final"},
     {"class_body", class_body, "annotations",

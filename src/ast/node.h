@@ -130,6 +130,7 @@ struct FunctionDef {
   List<TypeParam> type_params;
   const CodeObject* code = nullptr;  // of the body
   std::int32_t keyword_line = -1;  // of `def`, below the decorators; -1: unknown
+  bool is_one_line = false;        // the parameters are known to stand on the line of `def`
 };
 struct ClassDef {
   std::string_view name; List<Expr*> bases; List<Keyword> keywords; Block body; List<Expr*> decorators;

@@ -151,7 +151,7 @@ class Context {
       if (c == '(' || c == '[' || c == '{') ++nested;
       if (c == ')' || c == ']' || c == '}') plain &= --nested >= 0;
     }
-    return plain && nested == 0 ? expr(ast::Verbatim{source}) : text;
+    return plain && nested == 0 ? expr(ast::Verbatim{source}, text->offset, text->line) : text;
   }
   ast::Expr* none() { return constant(Constant::Kind::none); }
   template <class T>

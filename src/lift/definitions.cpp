@@ -9,7 +9,9 @@
 //   any of them where only an expression may stand                      a definition before the statement, and its name
 #include <algorithm>
 
+#include "decode/op.h"
 #include "depyf/code_object.h"
+#include "dialect/dialect.h"
 #include "lift/annotations.h"
 #include "lift/definitions.h"
 #include "lift/generics.h"
@@ -37,6 +39,42 @@ bool items_of(Context& context, Expr* expr, Table<Expr*>& items) {
   return false;
 }
 
+// What is known of the lines on which the items of a folded tuple stood.
+enum class ItemLines : std::uint8_t { unknown, of_keyword, own };
+
+// Gives the items of a constant tuple, or every second one of them, the positions that they had in the source. The
+// compiler folds a display of constants to one constant. It leaves a NOP with the position of each item that stands on
+// another line than the instructions around it:
+//
+//     def f(          NOP (the position of 1), NOP (the position of 2), LOAD_CONST (1, 2) (the position of the definition)
+//         a=1,
+//         b=2,
+//     ):
+ItemLines place_items(const Cursor& cursor, const Expr* tuple, Table<Expr*>& items, int step) {
+  const std::vector<Position>& positions = cursor.decoded.code->positions;
+  if (!dialect_of(cursor.decoded.code->version).columns || !constant_of(tuple, Constant::Kind::tuple) || items.empty())
+    return ItemLines::unknown;
+  int at = cursor.at;
+  while (at > 0 && cursor.code[at].offset > tuple->offset) --at;
+  if (cursor.code[at].offset != tuple->offset || tuple->offset / 2 >= positions.size()) return ItemLines::unknown;
+  const Position& whole = positions[tuple->offset / 2];
+  Table<const Instruction*> marks;
+  for (--at; at >= 0 && cursor.code[at].op == Op::nop_ && cursor.code[at].offset / 2 < positions.size(); --at) {
+    const Position& position = positions[cursor.code[at].offset / 2];
+    if (position.line < whole.line || position.line > whole.end_line) break;
+    // The names of parameters between their annotations have the position of the whole definition.
+    if (position.line > whole.line) marks.push_back(&cursor.code[at]);
+  }
+  if (marks.empty()) return ItemLines::of_keyword;
+  if (marks.size() * std::size_t(step) != items.size()) return ItemLines::unknown;
+  std::size_t end = items.size();
+  for (const Instruction* mark : marks) {
+    items[end - 1]->offset = mark->offset, items[end - 1]->line = mark->line;
+    end -= std::size_t(step);
+  }
+  return ItemLines::own;
+}
+
 // Returns the annotation of a parameter; null if it has none.
 Expr* annotation_of(const Table<std::pair<std::string_view, Expr*>>& annotations, std::string_view name) {
   auto found = std::ranges::find(annotations, name, [](const auto& entry) { return entry.first; });
@@ -44,7 +82,7 @@ Expr* annotation_of(const Table<std::pair<std::string_view, Expr*>>& annotations
 }
 
 // Returns the annotations of a function. With `from __future__ import annotations`, they are strings that hold source.
-Annotations annotations_of(Context& context, const Cursor& cursor, const FunctionValue& function) {
+Annotations annotations_of(Context& context, const Cursor& cursor, const FunctionValue& function, ItemLines& lines) {
   Annotations found;
   const bool as_text = (function.code->flags & CodeObject::future_annotations) != 0;
   auto add = [&](const Expr* key, Expr* value) {
@@ -58,15 +96,16 @@ Annotations annotations_of(Context& context, const Cursor& cursor, const Functio
   else if (auto* tuple = as<Tuple>(function.annotations))
     for (std::size_t index = 0; index + 1 < tuple->elts.size(); index += 2)
       add(tuple->elts[index], tuple->elts[index + 1]);
-  else if (items_of(context, function.annotations, items))
+  else if (items_of(context, function.annotations, items)) {
+    lines = place_items(cursor, function.annotations, items, 2);
     for (std::size_t index = 0; index + 1 < items.size(); index += 2) add(items[index], items[index + 1]);
-  else if (function.annotations) cursor.fail("annotations of a function are no display");
+  } else if (function.annotations) cursor.fail("annotations of a function are no display");
   return found;
 }
 
 // Returns the parameters of a function with their annotations and defaults.
 const Arguments* arguments(Context& context, const Cursor& cursor, const FunctionValue& function,
-                           const Annotations& annotations) {
+                           const Annotations& annotations, ItemLines& lines) {
   const CodeObject& code = *function.code;
   if (code.argument_count() > std::int64_t(code.varnames.size())) cursor.fail("fewer names than arguments");
   Arguments* args = parameters_of(context, code);
@@ -78,6 +117,7 @@ const Arguments* arguments(Context& context, const Cursor& cursor, const Functio
   if (function.defaults &&
       (!items_of(context, function.defaults, defaults) || defaults.size() > args->posonly.size() + args->args.size()))
     cursor.fail("defaults of a function are no tuple");
+  if (function.defaults) lines = place_items(cursor, function.defaults, defaults, 1);
   if (function.kw_defaults) {
     auto* dict = as<Dict>(function.kw_defaults);
     if (!dict) cursor.fail("defaults of keyword-only arguments are no display");
@@ -93,7 +133,9 @@ const Arguments* arguments(Context& context, const Cursor& cursor, const Functio
 
 // Turns `expr` into a lambda; false if the body of the function is no single expression.
 bool make_lambda(Context& context, const Cursor& cursor, Expr* expr, const FunctionValue& function) {
-  const Arguments* args = arguments(context, cursor, function, annotations_of(context, cursor, function));
+  ItemLines of_annotations = ItemLines::unknown, of_defaults = ItemLines::unknown;
+  const Annotations annotations = annotations_of(context, cursor, function, of_annotations);
+  const Arguments* args = arguments(context, cursor, function, annotations, of_defaults);
   Body body = build(context, function);
   bool generator = (function.code->flags & (CodeObject::generator | CodeObject::async_generator)) != 0;
   Expr* value = as_expression(context, body.block, generator);
@@ -173,13 +215,18 @@ Body build(Context& context, const FunctionValue& function) {
 Stmt* function_def(Context& context, const Cursor& cursor, const FunctionValue& function, std::string_view name,
                    Table<Expr*> decorators) {
   const CodeObject& code = *function.code;
-  const Annotations annotations = annotations_of(context, cursor, function);
-  const Arguments* args = arguments(context, cursor, function, annotations);
+  ItemLines of_annotations = ItemLines::unknown, of_defaults = ItemLines::unknown;
+  const Annotations annotations = annotations_of(context, cursor, function, of_annotations);
+  const Arguments* args = arguments(context, cursor, function, annotations, of_defaults);
+  // Up to 3.11, the compiler leaves no NOP of an annotation.
+  const bool is_one_line = (of_annotations == ItemLines::of_keyword && dialect_of(code.version).fstring_positions) ||
+                           (of_defaults == ItemLines::of_keyword && of_annotations != ItemLines::own);
   Body body = build(context, function);
   bool async = (code.flags & (CodeObject::coroutine | CodeObject::async_generator)) != 0;
-  return context.stmt(FunctionDef{name, args, body.block, context.arena.copy(decorators),
-                                  annotation_of(annotations, "return"), async, function.type_params, &code},
-                      cursor.first_offset, code.firstlineno);
+  return context.stmt(
+      FunctionDef{name, args, body.block, context.arena.copy(decorators), annotation_of(annotations, "return"), async,
+                  function.type_params, &code, -1, is_one_line},
+      cursor.first_offset, code.firstlineno);
 }
 
 Stmt* class_def(Context& context, const Cursor& cursor, const Call& call, std::string_view name,

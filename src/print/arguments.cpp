@@ -67,10 +67,30 @@ void Expressions::type_params(List<TypeParam> params) {
   out_.write("]");
 }
 
+// Returns true if an annotation that was kept as text stood in brackets below the name of its parameter. `behind` is the
+// number of stars in front of the name.
+bool Expressions::is_annotation_below(const Arg& arg, std::size_t behind) const {
+  constexpr std::size_t colon = 2;  // columns of `: `
+  if (!is<Verbatim>(arg.annotation) || positions_.end_line(arg.annotation) <= arg.annotation->line) return false;
+  const std::size_t name = out_.indent() + indentation;
+  const auto column = std::size_t(positions_.column(arg.annotation));
+  return column == name + indentation && column != name + behind + arg.name.size() + colon;
+}
+
+bool Expressions::is_result_below(const Expr* annotation) const {
+  return is<Verbatim>(annotation) && positions_.end_line(annotation) > annotation->line &&
+         positions_.column(annotation) == std::int32_t(out_.indent() + indentation);
+}
+
 void Expressions::argument(const Arg& arg, const Expr* default_value, bool annotated) {
   names_.name(arg.name);
   const bool annotation = annotated && arg.annotation;
-  if (annotation) out_.write(": "), part(arg.annotation, Level::test);
+  if (annotation) {
+    out_.write(": ");
+    if (is_annotation_below(arg, 0))
+      breaks_.optional_brackets(arg.annotation->line, [&] { expr(arg.annotation, Level::test); });
+    else part(arg.annotation, Level::test);
+  }
   if (!default_value) return;
   out_.write(annotation ? " = " : "=");
   expr(default_value, Level::test);
@@ -81,10 +101,9 @@ std::vector<std::size_t> Expressions::arguments(const Arguments* args, bool anno
   if (!args) return places;
   bool first = true;
   auto next = [&](std::string_view prefix, const Arg* arg = nullptr, const Expr* default_value = nullptr) {
-    // The compiler folds default values that are constants into one tuple, so such constants have no positions of their
-    // own.
-    const Expr* known = annotated && arg && arg->annotation ? arg->annotation : default_value;
-    const std::int32_t line = known && !is<ConstantExpr>(known) ? first_line(known) : -1;
+    std::int32_t line = annotated && arg && arg->annotation ? first_line(arg->annotation) : -1;
+    if (line >= 0 && is_annotation_below(*arg, prefix.size())) --line;
+    if (line < 0 && default_value) line = first_line(default_value);
     breaks_.note_next(places);
     first ? breaks_.open(line) : breaks_.comma(line);
     first = false;
@@ -113,7 +132,8 @@ std::vector<std::size_t> Expressions::arguments(const Arguments* args, bool anno
   if (!args->kwarg.name.empty()) next("**", &args->kwarg), argument(args->kwarg, nullptr, annotated);
   if (first) return places;
   breaks_.note_next(places);
-  breaks_.mark(Mark::Kind::close, behind && !is<ConstantExpr>(behind) ? first_line(behind) : -1);
+  const std::int32_t line = behind ? first_line(behind) : -1;
+  breaks_.mark(Mark::Kind::close, line >= 0 && is_result_below(behind) ? line - 1 : line);
   return places;
 }
 

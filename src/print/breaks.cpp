@@ -83,24 +83,43 @@ void Breaks::starts_at(std::int32_t line) {
 //                           a, b               a,
 //                       ):                     b,
 //                                          ):
-void Breaks::place_parameters(const std::vector<std::size_t>& parameters, std::int32_t def_line,
-                              std::int32_t body_line) {
-  // Formatters break headers that are longer than this, and seldom shorter ones.
-  constexpr std::size_t long_header = 79;
+void Breaks::place_parameters(const std::vector<std::size_t>& parameters, std::int32_t def_line, std::int32_t body_line,
+                              bool is_documented) {
+  // Formatters break headers that are longer than `long_header`, and seldom shorter ones. Whoever formats with the usual
+  // width of 88 has no line that is longer than `longest`.
+  constexpr std::size_t long_header = 79, longest = 88;
   if (parameters.size() < 2 || def_line < 0 || body_line <= def_line) return;
   const std::int32_t lines = body_line - def_line;  // a blank line below a docstring or a comment may be among them
   const std::size_t columns = out_.text().size() - out_.line_begin();
   const std::int32_t count = std::int32_t(parameters.size()) - 1;
   const bool is_long = columns > long_header;
+  const std::size_t inner = marks_[parameters.back()].at - marks_[parameters.front()].at;
+  const bool fits_own_line = out_.indent() + indentation + inner <= longest;
   // One line for each parameter takes a line more for the closing bracket, and perhaps another line for a docstring or
   // blank line.
-  const bool one_each = (lines == count + 2 || lines == count + 3) && (is_long || (count > 2 && lines == count + 2));
-  const bool own_line = !one_each && is_long && (lines == 3 || lines == 4);
-  if (!one_each && !own_line && lines > 2) return;
+  const bool one_each = (lines == count + 2 || lines == count + 3) && (is_long || (count > 2 && lines == count + 2)) &&
+                        !(count <= 2 && lines == 4 && fits_own_line && is_documented);
+  const bool is_broken = lines > 2 && columns > longest;
+  const bool own_line = !one_each && is_long && fits_own_line && (lines == 3 || lines == 4 || is_broken);
+  const bool each_line = one_each || (is_broken && !own_line);
+  if (!each_line && !own_line && lines > 2) return;
+  spread_parameters(parameters, def_line, each_line, own_line);
+}
+
+void Breaks::place_before_close(const std::vector<std::size_t>& parameters, std::int32_t def_line) {
+  const std::int32_t close_line = marks_[parameters.back()].line, count = std::int32_t(parameters.size()) - 1;
+  const bool is_own_line = close_line == def_line + 2,
+             is_each_line = !is_own_line && close_line == def_line + count + 1;
+  if (is_own_line || is_each_line || close_line == def_line)
+    spread_parameters(parameters, def_line, is_each_line, is_own_line);
+}
+
+void Breaks::spread_parameters(const std::vector<std::size_t>& parameters, std::int32_t def_line, bool each_line,
+                               bool own_line) {
   std::int32_t before = def_line, line = def_line;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     Mark& mark = marks_[parameters[i]];
-    if (one_each || (own_line && (i == 0 || i + 1 == parameters.size()))) ++line;
+    if (each_line || (own_line && (i == 0 || i + 1 == parameters.size()))) ++line;
     mark.before = before, mark.line = line;
     before = line;
   }
@@ -109,14 +128,33 @@ void Breaks::place_parameters(const std::vector<std::size_t>& parameters, std::i
 
 // Returns how many columns the printed text of source line `line` may have before it is broken. If positions show that
 // the source line was long, a line of that length is kept in one piece.
-std::size_t Breaks::limit_of(std::int32_t line) const {
+std::size_t Breaks::limit_of(std::int32_t line) {
   if (!positions_.code || line < 0) return options_.width;
-  std::int32_t columns = -1;
-  for (const Position& position : positions_.code->positions)
-    if (position.end_line == line) columns = std::max(columns, position.end_column);
+  auto [found, is_new] = line_lengths_.try_emplace(positions_.code);
+  LineLengths& lengths = found->second;
+  if (is_new) lengths = LineLengths(*positions_.code);
+  const std::int32_t columns = lengths.of(line);
   // Printed lines may be longer than in the source, because quotes and brackets can differ.
   constexpr std::size_t tolerated = 120;
   return columns < 0 ? options_.width : std::max({options_.width, tolerated, std::size_t(columns)});
+}
+
+// The lines of a hostile file may lie far apart.
+LineLengths::LineLengths(const CodeObject& code) {
+  constexpr std::int64_t most_lines = 1 << 20;
+  std::int32_t last = -1;
+  for (const Position& position : code.positions) {
+    if (position.end_line < 0) continue;
+    first_ = last < 0 ? position.end_line : std::min(first_, position.end_line);
+    last = std::max(last, position.end_line);
+  }
+  if (last < 0 || std::int64_t(last) - first_ >= most_lines) return;
+  columns_.resize(std::size_t(last - first_) + 1, -1);
+  for (const Position& position : code.positions)
+    if (position.end_line >= 0) {
+      std::int32_t& columns = columns_[std::size_t(position.end_line - first_)];
+      columns = std::max(columns, position.end_column);
+    }
 }
 
 bool Breaks::have_no_lines(const std::vector<std::size_t>& places) const {

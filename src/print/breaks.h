@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,22 @@ namespace depyf::print {
 
 // Returns true if the source may have spread `expr` over several lines within redundant brackets.
 bool may_need_lines(const ast::Expr* expr);
+
+// How many columns the lines of a code object had in the source, as far as its positions show it.
+class LineLengths {
+ public:
+  LineLengths() = default;
+  explicit LineLengths(const CodeObject& code);
+  // Returns the last column that is known of a line; -1 if there is none.
+  std::int32_t of(std::int32_t line) const {
+    const std::int64_t index = std::int64_t(line) - first_;
+    return index < 0 || index >= std::ssize(columns_) ? -1 : columns_[std::size_t(index)];
+  }
+
+ private:
+  std::int32_t first_ = 0;
+  std::vector<std::int32_t> columns_;
+};
 
 // Collects marks (places where the line may break) and anchors (parts whose place in the source is known) while a
 // statement is printed on one line. When the statement ends, `break_lines` rewrites the text with the chosen breaks.
@@ -79,22 +96,29 @@ class Breaks {
   // Guesses the lines of parameters where the compiler kept no positions for them. The number of lines between `def`
   // and the body shows whether the parameters stand on the line of the `def`, together on one line of their own, or on
   // one line each, as formatters lay them out. `parameters` holds the indices of the marks before each parameter and of
-  // the mark behind the last parameter.
-  void place_parameters(const std::vector<std::size_t>& parameters, std::int32_t def_line, std::int32_t body_line);
+  // the mark behind the last parameter. `is_documented` is true if the body begins with a docstring.
+  void place_parameters(const std::vector<std::size_t>& parameters, std::int32_t def_line, std::int32_t body_line,
+                        bool is_documented);
+  // Does the same where the line of the closing bracket is known, but no line of a parameter.
+  void place_before_close(const std::vector<std::size_t>& parameters, std::int32_t def_line);
 
   // Breaks the lines of the text printed since the line began. `room` returns the number of lines that the text may
   // take when statements are aligned.
   void break_lines(FunctionRef<std::int32_t()> room);
 
  private:
+  // Gives the marks of parameters the lines of one of the layouts.
+  void spread_parameters(const std::vector<std::size_t>& parameters, std::int32_t def_line, bool each_line,
+                         bool own_line);
   // Returns the width up to which a line may stay in one piece.
-  std::size_t limit_of(std::int32_t line) const;
+  std::size_t limit_of(std::int32_t line);
 
   Emitter& out_;
   const Positions& positions_;
   const PrintOptions& options_;
   std::vector<Anchor> anchors_;  // of the text since the line began
   std::vector<Mark> marks_;      // of the text since the line began
+  std::unordered_map<const CodeObject*, LineLengths> line_lengths_;  // of the code objects that were asked for
   bool marking_ = true;
   bool spread_ = false;  // some mark is where the source had a break
 };

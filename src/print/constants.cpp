@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ast/position.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "print/literal.h"
@@ -15,6 +16,28 @@ std::size_t escaped_size(std::string_view text) {
   std::string escaped;
   append_escaped(escaped, text, 0);
   return escaped.size();
+}
+
+// Tries one width after the other, from the average on.
+std::size_t balanced_width(std::string_view text, std::size_t lines, std::size_t used, std::size_t usual) {
+  if (lines == 0 || text.size() > lines * usual) return usual;
+  for (std::size_t width = std::max((text.size() + used) / lines, used + 1); width < usual; ++width) {
+    std::size_t at = 0, left = lines;
+    for (std::size_t room = width - used; at < text.size() && left > 0; room = width, --left) {
+      const std::size_t size = filled_line(text.substr(at), room);
+      if (size == 0) break;
+      at += size;
+    }
+    if (at == text.size()) return width;
+  }
+  return usual;
+}
+
+std::size_t filled_line(std::string_view text, std::size_t width) {
+  if (text.size() <= width) return text.size();
+  if (width == 0) return 0;
+  const std::size_t newline = text.rfind('\n', width - 1), blank = text.rfind(' ', width - 1);
+  return newline != text.npos ? newline + 1 : blank != text.npos ? blank + 1 : 0;
 }
 
 // Prints the items of a tuple or frozenset that the compiler folded into one constant, whose items have no positions.
@@ -43,7 +66,7 @@ void Constants::constant(const Expr* leaf, const Constant& constant, bool bracke
   // Inside the braces of an f-string nothing may break, so the display is printed as plain text.
   if (!is_display || fields > 0) {
     if (leaf && constant.kind == Kind::string && multiline_string(leaf, constant)) return;
-    if (long_string(constant)) return;
+    if (long_string(constant, !leaf ? may_divide : is_folded(leaf, constant))) return;
     return constant_text(constant);
   }
   const std::int32_t more = leaf ? positions_.end_line(leaf) - leaf->line : 0;
@@ -51,8 +74,11 @@ void Constants::constant(const Expr* leaf, const Constant& constant, bool bracke
   const bool one_by_one = more > std::int32_t(constant.items.size());
   const std::int32_t line = spread ? leaf->line + 1 : -1;
   const bool tuple = constant.kind == Kind::tuple;
+  // Lines that no item accounts for are those of divided strings.
+  const bool outer = std::exchange(may_divide, may_divide || more > std::int32_t(constant.items.size()) + 1);
   if (bracketed) out_.write(tuple ? "(" : "{"), breaks_.open(line);
   constant_items(constant, line, one_by_one ? 1 : 0);
+  may_divide = outer;
   if (spread) breaks_.last_line = std::max(breaks_.last_line, leaf->line + more - 1);
   if (bracketed) breaks_.close(leaf), out_.write(tuple ? ")" : "}");
 }
@@ -87,12 +113,12 @@ bool Constants::ends_by_newline(const Expr* leaf, std::string_view text, std::in
 // Prints a string that the source wrote as several adjacent strings, one on each line:
 //   x = ("first half "
 //        "second half")
-// The end column shows how long the last string was. The lengths of the others are unknown, so they are filled up to a
-// usual width.
+// The end column shows how long the last string was. The lengths of the others are unknown, so they are filled up to one
+// width, as wide as they need be for the number of lines.
 // With `by_newline`, each string ends behind a line break of the text.
 void Constants::joined_string(const Expr* leaf, const Constant& constant, bool by_newline) {
   const Position& position = positions_.code->positions[leaf->offset / 2];
-  constexpr std::size_t usual_width = 88;
+  constexpr std::size_t usual_width = 88, longest_part = 100;
   const std::size_t column = std::size_t(std::max(position.column, 0));
   const std::size_t last_width =
       // Two of the columns belong to the quotes.
@@ -108,6 +134,10 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant, bool b
     --last;
   }
   while (last < text.size() && !is_start(last)) ++last;  // a string must not end within a character
+  // The columns are those of an expression of several strings.
+  if (last == 0 && long_string(constant, true)) return;
+  const auto lines = std::size_t(std::max(position.end_line - position.line, 0));
+  const std::size_t balanced = balanced_width(text.substr(0, last), lines, 0, width);
   Constant part;
   part.kind = Constant::Kind::string;
   std::int32_t line = breaks_.last_line = position.line;
@@ -119,12 +149,10 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant, bool b
       end = newline == text.npos ? text.size() : newline + 1;
     } else if (at >= last || left <= 0) {
       end = text.size();
-    } else if (left > 1 && last - at > width) {
+    } else if ((left > 1 || last - at > longest_part) && last - at > balanced) {
       // A string in the middle ends behind a line break, else behind a blank, else at the usual width.
-      const std::size_t blank = text.rfind(' ', at + width - 1), newline = text.rfind('\n', at + width - 1);
-      end = newline != text.npos && newline > at ? newline + 1
-            : blank != text.npos && blank > at   ? blank + 1
-                                                 : at + width;
+      const std::size_t filled = filled_line(text.substr(at, last - at), balanced);
+      end = at + (filled > 0 ? filled : width);
       while (end < last && !is_start(end)) ++end;
     }
     part.text = text.substr(at, end - at);
@@ -135,14 +163,21 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant, bool b
   breaks_.last_line = std::max(breaks_.last_line, position.end_line);
 }
 
-// Prints a string or bytes that no line has room for as several adjacent literals. Returns false, and prints nothing, if
-// the text is short. From 3.11 on, positions show whether the source had the text on one line.
-bool Constants::long_string(const Constant& constant) {
+// Returns true if the source had an expression of strings for this constant, or a literal on several lines.
+bool Constants::is_folded(const Expr* leaf, const Constant& constant) const {
+  const Position* position = positions_.code ? position_in(*positions_.code, leaf) : nullptr;
+  if (!position || position->column < 0 || !positions_.has_own_position(leaf, constant)) return false;
+  return position->line < position->end_line ||
+         std::size_t(position->end_column - position->column) < constant.text.size();
+}
+
+// From 3.11 on, positions show whether the source had the text on one line.
+bool Constants::long_string(const Constant& constant, bool is_divided) {
   constexpr std::size_t long_text = 100;  // a literal of so many columns is divided
   constexpr std::size_t usual_width = 72;
   if (constant.kind != Constant::Kind::string && constant.kind != Constant::Kind::bytes) return false;
   const std::string_view text = constant.text;
-  if (fields > 0 || !breaks_.is_marking() || dialect_of(version_).columns) return false;
+  if (fields > 0 || !breaks_.is_marking() || (dialect_of(version_).columns && !is_divided)) return false;
   if (text.size() < long_text / 4 || escaped_size(text) < long_text) return false;
   Constant part;
   part.kind = constant.kind;

@@ -12,24 +12,35 @@ namespace depyf::print {
 // Returns the size of `text` as repr escapes it.
 std::size_t escaped_size(std::string_view text);
 
+// Returns how much of `text` a line of `width` columns takes: up to its last line break, or else up to its last blank; 0
+// if it has neither.
+std::size_t filled_line(std::string_view text, std::size_t width);
+// Returns the least width with which `lines` lines hold `text`, if `used` columns of the first line are taken; `usual` if
+// no lesser one does. Who divides a string among lines seldom fills some of them and leaves another short.
+std::size_t balanced_width(std::string_view text, std::size_t lines, std::size_t used, std::size_t usual);
+
 class Constants {
  public:
   Constants(Emitter& out, Version version, const Positions& positions, Breaks& breaks)
       : out_(out), version_(version), positions_(positions), breaks_(breaks) {}
 
+  bool may_divide = false;  // the source divided strings of the folded display that is being printed
   int fields = 0;  // how many f-string fields enclose the expression that is being printed
 
   // Prints `constant`. `leaf` is the expression that holds the constant, or null if the constant is only a part of a
   // larger constant.
   void constant(const ast::Expr* leaf, const Constant& constant, bool bracketed = true);
   void constant(const Constant& constant) { this->constant(nullptr, constant); }
+  // Prints a string or bytes that no line has room for as several adjacent literals, if they are not known to have stood
+  // on one line: `is_divided` is true if positions show that. Returns false, and prints nothing, otherwise.
+  bool long_string(const Constant& constant, bool is_divided);
   // Prints `constant` as a literal whose quotes suit the enclosing f-string.
   void constant_text(const Constant& constant);
 
  private:
   // Prints a string over several lines if positions show that the source did; returns false otherwise.
   bool multiline_string(const ast::Expr* leaf, const Constant& constant);
-  bool long_string(const Constant& constant);
+  bool is_folded(const ast::Expr* leaf, const Constant& constant) const;
   bool ends_by_newline(const ast::Expr* leaf, std::string_view text, std::int32_t more) const;
   void joined_string(const ast::Expr* leaf, const Constant& constant, bool by_newline);
   void constant_items(const Constant& constant, std::int32_t line, int step);

@@ -64,6 +64,20 @@ const Position* ellipsis_of(const Emitter& out, const CodeObject* code) {
   return last->column > std::int32_t(out.indent() + 4) ? last : nullptr;
 }
 
+// Returns the last statement of a function that consists of at most a docstring besides: `pass` or `...`. Neither leaves
+// an instruction, but the implicit `return None` has the position of the one that stood there. Returns an empty text if
+// none is known.
+std::string_view silent_statement(const CodeObject* code) {
+  const Position* last = nullptr;
+  if (!code) return {};
+  for (const Position& position : code->positions)
+    if (position.line >= 0 && position.column >= 0) last = &position;
+  if (!last || last->line <= code->firstlineno || last->line != last->end_line) return {};
+  for (std::string_view text : {"pass", "..."})
+    if (last->end_column - last->column == std::int32_t(text.size())) return text;
+  return {};
+}
+
 // Returns the source line of the first statement of the body; -1 if it is unknown.
 std::int32_t first_line_of_body(const Emitter& out, const FunctionDef& node) {
   if (!node.body.empty()) return body_line(node.body);
@@ -140,7 +154,8 @@ void Definitions::body(const Stmt* stmt, const CodeObject* code, Block body) {
                                : is<ClassDef>(stmt) ? Statements::Above::heading
                                                     : Statements::Above::statement);
   const bool empty = std::ranges::all_of(rest, [](const Stmt* each) { return is<Comment>(each); });
-  if (empty && !documented) statements_.pass_line();
+  const std::string_view silent = empty && is<FunctionDef>(stmt) ? silent_statement(code) : std::string_view();
+  if (empty && (!documented || !silent.empty())) statements_.pass_line(silent);
   out_.shallower();
   positions_.code = outer;
 }
@@ -173,8 +188,18 @@ void Definitions::definition(const Stmt* stmt, const FunctionDef& node) {
   const std::int32_t def_line = breaks_.last_line;
   const std::vector<std::size_t> places = exprs_.arguments(node.args, true, node.returns);
   out_.write(")");
-  if (node.returns) out_.write(" -> "), exprs_.part(node.returns, Level::test);
-  if (breaks_.have_no_lines(places)) breaks_.place_parameters(places, def_line, first_line_of_body(out_, node));
+  if (node.returns) out_.write(" -> ");
+  if (node.returns && exprs_.is_result_below(node.returns))
+    breaks_.optional_brackets(node.returns->line, [&] { exprs_.expr(node.returns, Level::test); });
+  else if (node.returns) exprs_.part(node.returns, Level::test);
+  if (breaks_.have_no_lines(places)) {
+    const bool is_documented = !node.body.empty() && is<ExprStmt>(node.body[0]) &&
+                               constant_of(as<ExprStmt>(node.body[0])->value, Constant::Kind::string);
+    breaks_.place_parameters(places, def_line, node.is_one_line ? def_line + 1 : first_line_of_body(out_, node),
+                             is_documented);
+  } else if (breaks_.have_no_lines({places.begin(), places.end() - 1})) {
+    breaks_.place_before_close(places, def_line);
+  }
   body(stmt, node.code, node.body);
 }
 

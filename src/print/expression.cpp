@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "ast/overloaded.h"
+#include "ast/position.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "print/expression.h"
@@ -16,6 +17,36 @@
 namespace depyf::print {
 
 using namespace ast;
+
+namespace {
+
+bool is_opening(char c) { return c == '(' || c == '[' || c == '{'; }
+bool is_closing(char c) { return c == ')' || c == ']' || c == '}'; }
+
+// What an annotation that was kept as text consists of.
+struct TextParts {
+  std::int32_t bars = 0, commas = 0;  // ` | ` outside of brackets, and the commas directly within the last outer ones
+  bool is_bracketed = false;  // it ends in brackets
+};
+
+TextParts parts_of(std::string_view text) {
+  TextParts result;
+  int depth = 0;
+  char quote = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '\'' || c == '"') quote = quote ? (quote == c ? 0 : quote) : c;
+    if (quote) continue;
+    if (is_opening(c) && depth++ == 0) result.commas = 0;
+    if (is_closing(c)) --depth;
+    if (depth == 0 && text.substr(at).starts_with(" | ")) ++result.bars;
+    if (depth == 1 && c == ',') ++result.commas;
+  }
+  result.is_bracketed = !text.empty() && is_closing(text.back());
+  return result;
+}
+
+}  // namespace
 
 // Kinds with brackets or a name of their own bind as atoms; operators have their level in the tables of precedence.h.
 Level level_of(const Expr* expr) {
@@ -53,13 +84,30 @@ Level level_of(const Expr* expr) {
                     expr->node);
 }
 
+// Returns how the source wrote an integer, if its position is wider or narrower than its digits.
+SpelledNumber Expressions::spelling_of(const Expr* expr) const {
+  const Constant* number = constant_of(expr, Constant::Kind::integer);
+  const Position* position = number ? position_in(*positions_.code, expr) : nullptr;
+  if (!position || position->line != position->end_line || position->column < 0) return {};
+  const auto width = std::size_t(position->end_column - position->column);
+  if (width == number->text.size() || !positions_.loads(expr, *number)) return {};
+  return spelled_number(number->text, width);
+}
+
 // Follows the leftmost operands down and back in a loop instead of recursion, because `a + b + c + ...` nests as deep
 // as it is long.
 void Expressions::expr(const Expr* expr, Level loosest) {
   const std::size_t bottom = open_.size();
   for (;;) {
-    const bool parenthesised = level_of(expr) < loosest;
+    const SpelledNumber number = positions_.code && is<ConstantExpr>(expr) ? spelling_of(expr) : SpelledNumber{};
+    const bool parenthesised = (number.text.empty() ? level_of(expr) : number.level) < loosest;
     if (parenthesised) out_.write("("), breaks_.open(first_line_within(expr));
+    if (!number.text.empty()) {
+      breaks_.reached(expr);
+      out_.write(number.text);
+      if (parenthesised) breaks_.close(), out_.write(")");
+      break;
+    }
     const Operand operand = leftmost(expr);
     if (!operand.expr) {
       without_leftmost(expr);
@@ -227,10 +275,49 @@ void Expressions::without_leftmost(const Expr* leaf) {
                    out_.write("*");
                    expr(n.value, Level::bit_or);
                  },
-                 [&](const Verbatim& n) { out_.write(n.text); },
+                 [&](const Verbatim& n) { annotation_text(leaf, n.text); },
                  [&](const Internal& n) { internal(name_of(n.marker), n.index, n.value); },
              },
              leaf->node);
+}
+
+// Prints an annotation that was kept as text, and marks where its lines may break. Its position shows how many lines it
+// had. They decide if it is a union with a line for each member, or ends in brackets with a line for each item or with
+// one line for all of them.
+void Expressions::annotation_text(const Expr* leaf, std::string_view text) {
+  const TextParts parts = parts_of(text);
+  const std::int32_t first = leaf->line, more = first < 0 ? 0 : positions_.end_line(leaf) - first;
+  const bool each_member = more > 0 && more == parts.bars;
+  const bool each_item = more > 1 && parts.bars == 0 && parts.is_bracketed && more == parts.commas + 2;
+  const bool own_line = more == 2 && parts.bars == 0 && parts.is_bracketed;
+  const std::int32_t usual = more == 0 ? first : -1;  // of a mark at which nothing else decides
+  std::int32_t line = first;
+  int depth = 0;
+  char quote = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    const bool is_bar = !quote && text.substr(at).starts_with(" | ");
+    if (is_bar) {
+      breaks_.mark(Mark::Kind::separator, each_member && depth == 0 ? ++line : usual,
+                   static_cast<std::uint8_t>(int(Level::atom) - int(Level::bit_or)));
+    }
+    if (!quote && is_closing(c)) {
+      if (!is_opening(text[at - 1]))
+        breaks_.mark(Mark::Kind::close, depth == 1 && (each_item || own_line) ? first + more : usual);
+      --depth;
+    }
+    out_.write(text.substr(at, 1));
+    if (c == '\'' || c == '"') quote = quote ? (quote == c ? 0 : quote) : c;
+    if (quote) continue;
+    if (is_opening(c)) {
+      ++depth;
+      if (at + 1 < text.size() && !is_closing(text[at + 1]))
+        breaks_.open(depth == 1 && (each_item || own_line) ? ++line : usual);
+    } else if (c == ',' && depth > 0 && at + 1 < text.size() && text[at + 1] == ' ') {
+      if (depth == 1 && each_item) ++line;
+      breaks_.mark(Mark::Kind::separator, depth == 1 && (each_item || own_line) ? line : usual, comma_priority);
+    }
+  }
 }
 
 // Prints the elements of a list or set, up to the closing bracket.
@@ -257,12 +344,14 @@ void Expressions::elements(const Expr* whole, List<Expr*> elts) {
   // A folded display with more lines than elements had each element on a line of its own.
   const int step = more > std::int32_t(elts.size()) ? 1 : 0;
   std::int32_t line = whole->line + 1;
+  const bool outer = std::exchange(constants_.may_divide, more > std::int32_t(elts.size()) + 1);
   for (std::size_t i = 0; i < elts.size(); ++i) {
     i == 0 ? breaks_.open(line) : breaks_.comma(line += step);
     breaks_.last_line = line;
     constants_.constant(*as<ConstantExpr>(elts[i])->value);
     breaks_.last_line = line;
   }
+  constants_.may_divide = outer;
   breaks_.last_line = std::max(breaks_.last_line, whole->line + more - 1);
   breaks_.close(whole);
 }
@@ -300,8 +389,11 @@ void Expressions::bare(const Expr* value, Level loosest, bool starred_allowed) {
   if (auto* n = as<ConstantExpr>(value); n && n->value->kind == Constant::Kind::tuple && loosest <= Level::tuple) {
     breaks_.reached(value);
     // A tuple that spans several lines must have had brackets.
-    return constants_.constant(value, *n->value, positions_.end_line(value) > value->line);
+    const bool is_bracketed = n->value->items.size() == 1 || positions_.end_line(value) > value->line;
+    return constants_.constant(value, *n->value, is_bracketed);
   }
+  // The comma of a bare tuple of one element is easy to miss, so formatters write brackets.
+  if (auto* tuple = as<Tuple>(value); tuple && tuple->elts.size() == 1) loosest = Level::test;
   expr(value, loosest);
 }
 

@@ -7,6 +7,7 @@
 #include "print/fstring.h"
 #include "print/precedence.h"
 #include "print/sheet.h"
+#include "print/spelled_number.h"
 
 namespace depyf::print {
 
@@ -46,6 +47,8 @@ class Expressions {
   // Prints parameters. Returns the indices of the marks before each parameter and behind the last parameter.
   std::vector<std::size_t> arguments(const ast::Arguments* args, bool annotated, const ast::Expr* behind = nullptr);
   void type_params(ast::List<ast::TypeParam> params);
+  // Returns true if the annotation of a result that was kept as text stood in brackets below the header.
+  bool is_result_below(const ast::Expr* annotation) const;
 
  private:
   // A node whose leftmost operand is being printed, and whether the node itself is in parentheses.
@@ -54,9 +57,11 @@ class Expressions {
     bool parenthesised;
   };
 
+  SpelledNumber spelling_of(const ast::Expr* expr) const;
   void after_leftmost(const ast::Expr* expr);
   void operator_before(std::string_view op, Level level, const ast::Expr* right);
   void without_leftmost(const ast::Expr* expr);
+  void annotation_text(const ast::Expr* leaf, std::string_view text);
   void elements(const ast::Expr* whole, ast::List<ast::Expr*> elts);
   void slice_index(const ast::Expr* index);
   void slice_element(const ast::Expr* element);
@@ -64,6 +69,7 @@ class Expressions {
   void generators(ast::List<ast::Comprehension> generators, const CodeObject* around);
   void comprehension(const ast::ComprehensionExpr& node);
   void dict(const ast::Dict& node, const ast::Expr* whole);
+  bool is_annotation_below(const ast::Arg& arg, std::size_t behind) const;
   void argument(const ast::Arg& arg, const ast::Expr* default_value, bool annotated);
 
   Emitter& out_;

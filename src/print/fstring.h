@@ -35,6 +35,8 @@ class FStrings {
 
   bool multiline_fstring(const ast::JoinedStr& node, const ast::Expr* whole);
   bool fstring_lines(const ast::JoinedStr& node, const ast::Expr* whole);
+  std::vector<Position> part_positions(const ast::JoinedStr& node, const Position& place, int closing) const;
+  static void find_prefixes(std::vector<StringLine>& lines, const std::vector<Position>& parts, const Position& place);
   static bool add_literal_lines(std::vector<StringLine>& lines, const ast::Expr* part, const Position& position,
                                 std::int32_t column);
   void add_pieces(std::vector<Piece>& pieces, const ast::Expr* part, int spec_depth);

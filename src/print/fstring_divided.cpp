@@ -10,9 +10,9 @@ namespace depyf::print {
 
 using namespace ast;
 
-// A line without fields is printed as a plain string.
+// A line without fields is printed as a plain string, unless the source had the prefix.
 void FStrings::string_line(const StringLine& line) {
-  if (line.has_field) {
+  if (line.has_field || line.has_prefix) {
     quoted("f", line.pieces);
     return;
   }

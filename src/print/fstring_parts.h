@@ -20,6 +20,7 @@ struct FStrings::StringLine {
   std::int32_t line;
   std::vector<Piece> pieces;
   bool has_field = false;
+  bool has_prefix = false;  // the string had the prefix `f`, although it has no field
 };
 
 }  // namespace depyf::print

@@ -94,7 +94,8 @@ class Layout {
     };
     for (int i = open; i < close; ++i) {
       // Only the opening bracket and the commas directly within this pair of brackets count.
-      const bool direct = i == open || (marks_[i].kind == Kind::separator && breaks_[i].partner == open);
+      const bool is_comma = marks_[i].kind == Kind::separator && marks_[i].priority == comma_priority;
+      const bool direct = i == open || (is_comma && breaks_[i].partner == open);
       if (!direct) continue;
       if (breaks_[i].state == State::unknown) {
         unknown.push_back(i);
@@ -118,6 +119,9 @@ class Layout {
         settle(State::together);
       }
     }
+    // The line of the closing bracket may show where the last items stand.
+    const std::int32_t left = marks_[close].line < 0 ? -1 : marks_[close].line - marks_[close].before;
+    if (any_known && left >= 0) settle(left > std::int32_t(unknown.size()) ? State::apart : State::together);
     if (any_known) settle(all_apart && breaks_[open].state == State::apart ? State::apart : State::together);
   }
 

@@ -255,17 +255,33 @@ void append_escaped(std::string& out, std::string_view text, char quote) {
   }
 }
 
+namespace {
+
+// Returns the end of the part of a docstring's line that starts at `at` and is printed on one line. A long line with many
+// blanks in it is the work of a backslash at the end of a line, in front of the indentation of the next.
+std::size_t end_of_part(std::string_view line, std::size_t at) {
+  constexpr std::size_t long_line = 120;
+  constexpr std::string_view blanks = "        ";
+  const std::size_t text = line.find_first_not_of(' ', at);
+  if (line.size() <= long_line || text == line.npos) return line.size();
+  return std::min(line.find(blanks, text), line.size());
+}
+
+}  // namespace
+
 void append_docstring(std::string& out, std::string_view text, std::size_t indent) {
   out += "\"\"\"";
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     if (at > 0 && (end > at || end == text.size())) out.append(indent, ' ');
     const std::string_view line = text.substr(at, end - at);
-    for (std::size_t i = 0; i < line.size();) {
-      i = append_plain(out, line, i, '"');
-      const std::size_t special = find_special(line, i);
+    for (std::size_t i = 0, part = end_of_part(line, 0); i < line.size();) {
+      if (i == part) out += "\\\n", part = end_of_part(line, i);
+      i = append_plain(out, line.substr(0, part), i, '"');
+      if (i == part) continue;
+      const std::size_t special = std::min(find_special(line, i), part);
       append_escaped(out, line.substr(i, special - i), 0);
-      if ((i = special) == line.size()) break;
+      if ((i = special) == part) continue;
       // A quote is escaped only where it would end the docstring.
       const bool last = at + i + 1 == text.size();
       if (line[i] == '"' && (last || line.substr(i).starts_with("\"\"\""))) out += '\\';

@@ -78,9 +78,9 @@ void Statements::suite(Block body) {
   out_.shallower();
 }
 
-void Statements::pass_line() {
+void Statements::pass_line(std::string_view text) {
   out_.begin_line();
-  out_.write("pass");
+  out_.write(text.empty() ? "pass" : text);
   out_.end_line();
 }
 

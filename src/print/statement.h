@@ -40,7 +40,8 @@ class Statements {
   void break_lines(ast::Block body = {}) {
     breaks_.break_lines([&] { return lines_.room(body); });
   }
-  void pass_line();
+  // Prints a statement that does nothing.
+  void pass_line(std::string_view text = {});
   void comment(std::string_view text);
 
  private:

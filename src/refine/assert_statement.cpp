@@ -105,13 +105,17 @@ void drop_continue(Stmt* stmt) {
   else if (auto* repeat = as<While>(stmt)) drop(repeat->body);
 }
 
-// Removes the return behind an assert at the end of a function. The compiler gave it the position of the assert's test,
-// so it was not written.
-Block drop_return(Block body, const Scope& scope) {
-  const bool has_implied = scope.kind == Scope::Kind::function && body.size() > 1 &&
-                           is<Assert>(body[body.size() - 2]) && is<Return>(body.back()) &&
-                           written_return(body.back()) == WrittenReturn::implied;
-  return has_implied ? body.first(body.size() - 1) : body;
+// Removes the return behind an assert at the end of a function, also within a with statement there. The compiler gave it
+// the position of the assert's test or of the with statement, so it was not written.
+Block drop_return(Block body) {
+  if (body.empty()) return body;
+  if (auto* with = as<With>(body.back())) with->body = drop_return(with->body);
+  const Stmt* leave = body.back();
+  auto* value = as<Return>(leave);
+  if (body.size() < 2 || !value || (value->value && !is_none(value->value)) || !is<Assert>(body[body.size() - 2]))
+    return body;
+  const bool is_above = leave->line >= 0 && leave->line < body[body.size() - 2]->line;
+  return is_above || written_return(leave) == WrittenReturn::implied ? body.first(body.size() - 1) : body;
 }
 }  // namespace
 
@@ -172,7 +176,7 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
         if (is<Raise>(stmt) && fails({&stmt, 1}, scope, message))
           stmt->node = Assert{context.constant(Constant::Kind::false_), message};
     });
-  return drop_return(body, scope);
+  return scope.kind == Scope::Kind::function ? drop_return(body) : body;
 }
 
 }  // namespace depyf

@@ -5,6 +5,7 @@
 //         return None       else:
 //     b()                       b()        if that return stands on the line of a()
 //     return None
+#include "ast/visit.h"
 #include "decode/instruction.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
@@ -50,10 +51,25 @@ bool has_silent(Stmt* stmt, int depth) {
   return found;
 }
 
+// True if a copy of the return stands at the end of `stmt`, or of a block in it.
+bool ends_in_copy(Stmt* stmt, const Stmt* leave, int depth) {
+  if (returns_none(stmt) && stmt->line == leave->line && stmt->column == leave->column && stmt->width == leave->width)
+    return true;
+  bool found = false;
+  if (depth > search_limits::statement_nesting) return false;
+  for_each_block(
+      stmt, [&](Block& inner) { found = found || (!inner.empty() && ends_in_copy(inner.back(), leave, depth + 1)); });
+  return found;
+}
+
 // True if the return of None at the end of a block was written. A written return stands on a line of its own, while an
-// implied one has the line of the statement in front of it.
+// implied one has the line of the statement in front of it. The compiler copies a written one into that statement, if
+// ways out of it lead to the return.
 bool stands_alone(const Stmt* leave, Stmt* before) {
-  if (leave->line >= 0 && leave->line <= last_line({&before, 1})) return false;
+  const int last = last_line({&before, 1});
+  const bool is_copied =
+      leave->line == last && written_return(leave) == WrittenReturn::written && ends_in_copy(before, leave, 0);
+  if (leave->line >= 0 && leave->line <= last && !is_copied) return false;
   if (WrittenReturn written = written_return(leave); written != WrittenReturn::unknown)
     return written == WrittenReturn::written;
   return leave->line >= 0 && !has_silent(before, 0);
@@ -178,8 +194,10 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, int with_l
     match->cases = context.arena.copy(cases);
   }
   if (auto* branch = as<If>(last)) {
-    bool only_return = ends.may_be_written && branch->body.size() == 1 && returns_none(branch->body[0]);
-    if (!only_return) keep(branch->body);
+    const bool only_return = ends.may_be_written && branch->body.size() == 1 && returns_none(branch->body[0]);
+    // A return with a line above the `if` is the end of a statement around it: `with a: assert b` at the end.
+    const bool is_above = only_return && branch->body[0]->line >= 0 && branch->body[0]->line < first_line(last);
+    if (!only_return || is_above) keep(branch->body, is_above);
     if (!(branch->orelse.size() == 1 && returns_none(branch->orelse[0]))) keep(branch->orelse);
     else branch->orelse = {};
   }

@@ -12,6 +12,7 @@
 //                              d()
 #include <algorithm>
 
+#include "ast/equal.h"
 #include "ast/visit.h"
 #include "decode/instruction.h"
 #include "depyf/code_object.h"
@@ -144,6 +145,36 @@ class Indentation {
       if (!leaves(handler.body) || handler.body.back()->line >= attempt->body.back()->line) return;
     statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, attempt->body.back());
     attempt->body = attempt->body.first(attempt->body.size() - 1);
+  }
+
+  // Moves the return of a constant that ends handlers, but is indented like the `try` itself, behind it. What stands
+  // behind the `try` so far and is indented further is its else clause.
+  void return_of_handlers(std::vector<Stmt*>& statements, std::size_t index, int base) {
+    auto* attempt = as<Try>(statements[index]);
+    if (!attempt->orelse.empty() || !attempt->finalbody.empty() || index + 1 == statements.size()) return;
+    Stmt* behind = nullptr;
+    auto is_behind = [&](const Stmt* stmt) {
+      auto* leave = as<Return>(stmt);
+      return leave && (!leave->value || is<ConstantExpr>(leave->value)) && columns_.of(stmt) == base &&
+             (!behind || (behind->line == stmt->line && equal(behind, stmt)));
+    };
+    for (const ExceptHandler& handler : attempt->handlers) {
+      if (!leaves(handler.body)) return;
+      if (is_behind(handler.body.back())) behind = handler.body.back();
+    }
+    if (!behind) return;
+    const Block rest = Block(statements).subspan(index + 1);
+    if (!leaves(rest) || behind->line <= last_line(rest) || !columns_.all_at(rest, base + columns_.unit())) return;
+    std::vector<ExceptHandler> handlers(attempt->handlers.begin(), attempt->handlers.end());
+    for (ExceptHandler& handler : handlers) {
+      if (!is_behind(handler.body.back())) continue;
+      handler.body = handler.body.first(handler.body.size() - 1);
+      if (handler.body.empty()) handler.body = context_.list({context_.stmt(Pass{})});
+    }
+    attempt->handlers = context_.arena.copy(handlers);
+    attempt->orelse = context_.arena.copy(rest.data(), rest.size());
+    statements.resize(index + 1);
+    statements.push_back(behind);
   }
 
   // Moves the statements behind a loop that are indented like its body into its else clause. No `break` may pass the
@@ -310,6 +341,7 @@ class Indentation {
       if (is<Try>(stmt) && base >= 0) {
         splice_try(statements, index, base, behind);
         return_behind(statements, index, base);
+        return_of_handlers(statements, index, base);
       }
       const bool looping = is<For>(stmt) || is<While>(stmt);
       if (looping && base >= 0) absorb_behind_loop(statements, index, base);

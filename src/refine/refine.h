@@ -36,6 +36,7 @@ ast::Block elif_chain(Context& context, ast::Block body, const Scope& scope);
 ast::Block indentation(Context& context, ast::Block body, const Scope& scope);
 ast::Block lines(Context& context, ast::Block body, const Scope& scope);
 ast::Block shared_ends(Context& context, ast::Block body, const Scope& scope);
+ast::Block silent_statements(Context& context, ast::Block body, const Scope& scope);
 ast::Block imports(Context& context, ast::Block body, const Scope& scope);
 ast::Block with_items(Context& context, ast::Block body, const Scope& scope);
 ast::Block annotations(Context& context, ast::Block body, const Scope& scope);

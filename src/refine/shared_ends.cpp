@@ -59,10 +59,25 @@ class SharedEnds {
     return body.size() >= end.size() && std::ranges::equal(body.last(end.size()), end, is_same_statement);
   }
 
-  // If a branch ends as the whole block does, the statements between the branch and the end are its else clause.
+  // True if some handler ends as the whole block does, so that what stands between is the else clause.
+  static bool ends_handler(const Try& attempt, Block end) {
+    if (!attempt.orelse.empty() || !attempt.finalbody.empty()) return false;
+    return std::ranges::any_of(attempt.handlers,
+                               [&](const ExceptHandler& each) { return ends_with(each.body, end); }) &&
+           std::ranges::all_of(attempt.handlers, [&](const ExceptHandler& each) { return leaves(each.body); });
+  }
+
+  // If a branch or a handler ends as the whole block does, the statements between it and the end are the else
+  // clause.
   void take_else(std::vector<Stmt*>& statements) {
     const Block end = context_.list({statements.back()});
     for (std::size_t index = statements.size() - 2; index-- > 0;) {
+      if (auto* attempt = as<Try>(statements[index]); attempt && ends_handler(*attempt, end)) {
+        const auto first = statements.begin() + std::ptrdiff_t(index) + 1;
+        attempt->orelse = context_.arena.copy(std::vector<Stmt*>(first, statements.end() - 1));
+        statements.erase(first, statements.end() - 1);
+        continue;
+      }
       auto* branch = as<If>(statements[index]);
       if (!branch || !branch->orelse.empty() || branch->body.size() < 2 || !ends_with(branch->body, end)) continue;
       branch->orelse =

@@ -107,7 +107,7 @@ TEST_CASE("constant tuples stand bare where others do") {
   auto* pair = b.constant({.kind = Constant::Kind::tuple, .items = {one, one}});
   auto* empty = b.constant({.kind = Constant::Kind::tuple});
   CHECK(print(b.block({b.stmt(Return{single}), b.stmt(Return{pair}), b.stmt(Return{empty})})) ==
-        "return 1,\nreturn 1, 1\nreturn ()\n");
+        "return (1,)\nreturn 1, 1\nreturn ()\n");
   CHECK(print(b.block({b.stmt(With{b.list<WithItem>({{pair, nullptr}}), {}, false})})) == "with ((1, 1)):\n    pass\n");
 }
 

@@ -7,10 +7,10 @@ Takes the files that the formatter leaves as they are, so that their layout foll
 breaks if they have the same tokens on each line; comments, blank lines, trailing commas, parentheses (which only group), the
 kind of quotes and the spelling of a number do not count.
 
-The compiler drops some text without a trace: the annotation of a local variable, and whether a list or a tuple is iterated over or
-searched. A text counts as dropped if the source without it has the same bytecode with the same positions, down to the
-column. Dropped texts do not count either; how many functions hold some, and the share without this rule, are printed
-too.
+The compiler drops some text without a trace: the annotation of a local variable, whether a list or a tuple is iterated over,
+searched or assigned to, and the order of a set of constants. A text counts as dropped if the source without it has the same
+bytecode with the same positions, down to the column. Dropped texts do not count either; how many functions hold some, and the share
+without this rule, are printed too.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import ast
 import collections
 import io
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -36,7 +37,7 @@ def parts(code):
         if isinstance(constant, types.CodeType):
             yield from parts(constant)
         else:
-            yield type(constant), repr(constant)
+            yield type(constant), sorted(map(repr, constant)) if isinstance(constant, frozenset) else repr(constant)
 first, second = (list(parts(compile(open(path, encoding="utf-8").read(), "module.py", "exec"))) for path in sys.argv[1:])
 print(first == second)
 """
@@ -67,36 +68,60 @@ def lines_of(source: str) -> dict[int, list[str]]:
     return lines
 
 
-def dropped_spans(source: str, bare: bool) -> list[tuple[int, int, int, str]]:
-    """Return what the compiler may have dropped, each with a text of the same width that says the same to it: line, column,
-    end column, text. `bare`: also annotations that bind nothing."""
-    spans: list[tuple[int, int, int, str]] = []
+Change = list[tuple[int, int, int, str]]
+"""Texts that are replaced together: line, column, end column, text."""
+
+
+def dropped(source: str) -> list[Change]:
+    """Return what the compiler may have dropped, each with a text that says the same to it."""
+    changes: list[Change] = []
     lines = source.splitlines()
 
-    def add(line: int, start: int, end: int, text: str) -> None:
+    def span(line: int, start: int, end: int, text: str) -> tuple[int, int, int, str]:
         before = lines[line - 1].encode()
-        spans.append((line, len(before[:start].decode()), len(before[:end].decode()), text))
+        return (line, len(before[:start].decode()), len(before[:end].decode()), text)
 
     def annotation(node: ast.AnnAssign) -> None:
         last = node.value.lineno if node.value else node.end_lineno
         if not (node.lineno == node.annotation.end_lineno == last):
             return
-        end = node.annotation.end_col_offset or 0
-        if node.value:
-            add(node.lineno, node.target.end_col_offset or 0, end, "")
-        elif bare:
-            add(node.lineno, node.col_offset, end, "")
+        start = (node.target.end_col_offset or 0) if node.value else node.col_offset
+        line, start, end, _ = span(node.lineno, start, node.annotation.end_col_offset or 0, "")
+        changes.append([(line, start, end, " " * (end - start))])
 
     def brackets(node: ast.expr) -> None:
         if isinstance(node, ast.List) and len(node.elts) > 1:
-            add(node.lineno, node.col_offset, node.col_offset + 1, "(")
-            add(node.end_lineno or 0, (node.end_col_offset or 1) - 1, node.end_col_offset or 1, ")")
+            end, end_column = node.end_lineno or 0, node.end_col_offset or 1
+            opening = span(node.lineno, node.col_offset, node.col_offset + 1, "(")
+            changes.append([opening, span(end, end_column - 1, end_column, ")")])
+
+    def order(node: ast.Set) -> None:
+        # The compiler makes one constant of such a set, without the order of its elements; they are printed sorted.
+        elements = node.elts
+        if not all(isinstance(each, ast.Constant) and each.lineno == each.end_lineno for each in elements):
+            return
+        texts = [ast.get_source_segment(source, each) or "" for each in elements]
+        values = [each.value for each in elements if isinstance(each, ast.Constant)]
+        if len({type(value) for value in values}) != 1 or type(values[0]) not in (str, int):
+            return
+        in_order = [text for _, text in sorted(zip(values, texts))]
+        if in_order != texts and "\n" not in "".join(texts):
+            changes.append(
+                [
+                    span(each.lineno, each.col_offset, each.end_col_offset or 0, text)
+                    for each, text in zip(elements, in_order)
+                ]
+            )
 
     def walk(node: ast.AST, in_function: bool) -> None:
         if in_function and isinstance(node, ast.AnnAssign):
             annotation(node)
         if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
             brackets(node.iter)
+        if isinstance(node, ast.List) and isinstance(node.ctx, ast.Store):
+            brackets(node)
+        if isinstance(node, ast.Set):
+            order(node)
         if isinstance(node, ast.Compare):
             for operator, operand in zip(node.ops, node.comparators):
                 if isinstance(operator, ast.In | ast.NotIn):
@@ -106,25 +131,50 @@ def dropped_spans(source: str, bare: bool) -> list[tuple[int, int, int, str]]:
             walk(child, scope or (in_function and not isinstance(node, ast.ClassDef)))
 
     walk(ast.parse(source), False)
-    return spans
+    return changes
+
+
+def changed(source: str, changes: list[Change]) -> str:
+    """Return the source after some changes."""
+    lines = source.splitlines(keepends=True)
+    # From the right to the left, as texts of a set may move the rest of their line.
+    for number, start, end, text in sorted((each for change in changes for each in change), reverse=True):
+        line = lines[number - 1]
+        lines[number - 1] = line[:start] + text + line[end:]
+    return "".join(lines)
 
 
 def without_dropped(file: str, python: str, scratch: str) -> str:
     """Return the source of a file without the texts that the compiler is proved to drop."""
     source = Path(file).read_text(encoding="utf-8")
-    for bare in (True, False):
-        lines = source.splitlines(keepends=True)
-        for number, start, end, text in dropped_spans(source, bare):
-            line = lines[number - 1]
-            lines[number - 1] = line[:start] + text.ljust(end - start) + line[end:]
-        variant = Path(scratch) / "variant.py"
-        variant.write_text("".join(lines), encoding="utf-8")
-        answer = subprocess.run(
-            [python, "-c", SAME_CODE, file, str(variant)], capture_output=True, text=True, check=False
-        )
-        if answer.stdout == "True\n":
-            return "".join(lines)
-    return source
+    variant = Path(scratch) / "variant.py"
+
+    def proved(changes: list[Change]) -> list[Change]:
+        """Return those of the changes that leave the bytecode and its positions as they are."""
+        if not changes:
+            return []
+        variant.write_text(changed(source, changes), encoding="utf-8")
+        command = [python, "-c", SAME_CODE, file, str(variant)]
+        if subprocess.run(command, capture_output=True, text=True, check=False).stdout == "True\n":
+            return changes
+        half = len(changes) // 2
+        return proved(changes[:half]) + proved(changes[half:]) if half else []
+
+    return changed(source, proved(dropped(source)))
+
+
+def formatted(files: list[str]) -> list[str]:
+    """Return the files that the formatter leaves as they are.
+
+    It formats copies, because what it reports about a file has another form from release to release.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        copies = {file: Path(scratch) / f"{number}.py" for number, file in enumerate(files)}
+        for file, copy in copies.items():
+            shutil.copyfile(file, copy)
+        ruff = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", "88", "--no-cache", "--quiet"]
+        subprocess.run([*ruff, scratch], check=False)
+        return [file for file, copy in copies.items() if copy.read_bytes() == Path(file).read_bytes()]
 
 
 def functions(source: str) -> dict[str, list[list[str]]]:
@@ -160,10 +210,7 @@ def main() -> int:
     args = parser.parse_args()
     files = sorted(str(path) for folder in args.folders for path in Path(folder).rglob("*.py"))
     files = random.Random(args.seed).sample(files, min(len(files), 4 * args.count))
-    ruff = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", "88", "--no-cache", "--check"]
-    answer = subprocess.run([*ruff, *files], capture_output=True, text=True, check=False).stdout
-    changed = {line.split(": ", 1)[1] for line in answer.splitlines() if line.startswith("Would reformat: ")}
-    files = [file for file in files if file not in changed and Path(file).stat().st_size > 0][: args.count]
+    files = [file for file in formatted(files) if Path(file).stat().st_size > 0][: args.count]
     same = total = longest = comparable = strictly_same = holding_dropped = 0
     shown: list[str] = []
     with tempfile.TemporaryDirectory() as scratch:

@@ -1,6 +1,6 @@
 def f(a, b, c):
     x = ()
-    x = a,
+    x = (a,)
     x = a, b
     x = []
     x = [a]

@@ -1,0 +1,73 @@
+#include "print/spelled_number.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace depyf::print {
+
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+constexpr std::size_t most_digits = 38;  // of a number that certainly fits; the compiler folds up to 128 bits
+
+Wide value_of(std::string_view digits) {
+  Wide value = 0;
+  for (const char digit : digits) value = value * 10 + Wide(digit - '0');
+  return value;
+}
+
+// Returns e with base ** e == value; nothing if there is none, or if it is small.
+std::optional<int> exponent(Wide value, unsigned base) {
+  int result = 0;
+  while (value > 1 && value % base == 0) value /= base, ++result;
+  // Small powers of 2 have the width of a hexadecimal number.
+  const int least = base == 2 ? 8 : 2;
+  return value == 1 && result >= least ? std::optional(result) : std::nullopt;
+}
+
+// Returns a power or a shift of 1 with this value and width.
+SpelledNumber power(Wide value, std::size_t width) {
+  for (const unsigned base : {2U, 10U, 3U, 5U, 7U, 8U, 16U}) {
+    const std::optional<int> by = exponent(value, base);
+    if (!by) continue;
+    const std::string left = std::to_string(base), right = std::to_string(*by);
+    std::string tight = left + "**" + right, shift = "1 << " + right, wide = left + " ** " + right;
+    if (tight.size() == width) return {std::move(tight), Level::power};
+    if (base == 2 && shift.size() == width) return {std::move(shift), Level::shift};
+    if (wide.size() == width) return {std::move(wide), Level::power};
+  }
+  return {};
+}
+
+}  // namespace
+
+SpelledNumber spelled_number(std::string_view digits, std::size_t width) {
+  constexpr std::string_view less_one = " - 1";
+  constexpr std::size_t group = 3;
+  if (digits.size() == width || digits.size() > most_digits || width < 2) return {};
+  if (digits.starts_with('-')) {
+    const SpelledNumber positive = spelled_number(digits.substr(1), width - 1);
+    return positive.level == Level::power ? SpelledNumber{"-" + positive.text, Level::factor} : SpelledNumber{};
+  }
+  if (!std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; })) return {};
+  const Wide value = value_of(digits);
+  if (SpelledNumber found = power(value, width); !found.text.empty()) return found;
+  constexpr std::size_t least_digits = 5;  // of one less than a power; 255 would have the width of 0x0000ff
+  if (width > less_one.size() && digits.size() >= least_digits) {
+    if (SpelledNumber found = power(value + 1, width - less_one.size()); found.level == Level::power)
+      return {found.text + std::string(less_one), Level::arithmetic};
+    constexpr std::size_t brackets = 2;
+    if (width > less_one.size() + brackets)
+      if (SpelledNumber found = power(value + 1, width - less_one.size() - brackets); found.level == Level::shift)
+        return {"(" + found.text + ")" + std::string(less_one), Level::arithmetic};
+  }
+  std::string grouped;
+  for (std::size_t at = 0; at < digits.size(); ++at) {
+    if (at > 0 && (digits.size() - at) % group == 0) grouped += '_';
+    grouped += digits[at];
+  }
+  return grouped.size() == width ? SpelledNumber{std::move(grouped), Level::atom} : SpelledNumber{};
+}
+
+}  // namespace depyf::print

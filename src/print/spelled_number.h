@@ -1,0 +1,21 @@
+// Guesses how the source wrote an integer that the compiler folded.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "print/precedence.h"
+
+namespace depyf::print {
+
+struct SpelledNumber {
+  std::string text;  // empty: as its digits
+  Level level = Level::atom;
+};
+
+// Returns an expression of the value `digits` that has `width` columns: a power, a shift of 1, one less than either, or
+// the digits in groups of three. `digits` is a decimal number, with a minus sign where it is negative.
+SpelledNumber spelled_number(std::string_view digits, std::size_t width);
+
+}  // namespace depyf::print

@@ -1,0 +1,159 @@
+// Restores `...` and branches of `pass` in code of 3.11 and later. Neither leaves an instruction that does anything, but
+// the compiler keeps the position of the statement if it stands alone on its line:
+//
+//     if a:                  if not a:              1 with a:          with a:
+//         pass                   b()        and     2     ...     <-       pass        if position 2 is 3 columns wide
+//     else:          <-
+//         b()
+#include <map>
+
+#include "ast/visit.h"
+#include "decode/instruction.h"
+#include "decode/op.h"
+#include "depyf/code_object.h"
+#include "dialect/dialect.h"
+#include "refine/refine.h"
+#include "refine/rewrite.h"
+#include "refine/statement_columns.h"
+#include "support/search_limits.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+
+constexpr int width_of_ellipsis = 3, width_of_pass = 4;
+
+// What the compiler leaves of such a statement, or puts behind it.
+constexpr OpSet silent_ops{Op::nop_,        Op::jump_,        Op::load_const_, Op::return_value_, Op::pop_except_,
+                           Op::store_fast_, Op::delete_fast_, Op::store_name_, Op::delete_name_};
+
+// True if `block` has the size of one statement that may have been silent.
+bool is_empty(Block block) { return block.size() == 1 && (is<Pass>(block[0]) || is<Continue>(block[0])); }
+
+// True if the pass may change the statement: it has an empty block, or its first line is so far above its body that a
+// branch fits between.
+bool may_be_silent(const Stmt* stmt) {
+  constexpr int lines_of_branch = 2;  // one of the silent statement, and one of the `else` or `elif` below it
+  bool found = false;
+  for_each_block(const_cast<Stmt*>(stmt), [&](Block& inner) { found = found || is_empty(inner); });
+  auto* branch = as<If>(stmt);
+  return found || (branch && branch->orelse.empty() && !branch->body.empty() &&
+                   branch->body[0]->line - stmt->line > lines_of_branch - 1);
+}
+
+class SilentStatements {
+ public:
+  SilentStatements(Context& context, const DecodedCode& decoded, Block body)
+      : context_(context), columns_(*decoded.code, body) {
+    collect(decoded);
+  }
+
+  bool has_any() const { return columns_.unit() > 0 && !places_.empty(); }
+
+  // Rewrites a block whose statements stand at column `base`. What follows the block starts in line `next` (-1: unknown).
+  // `ends_round` is true if the end of the block is the end of a loop's body.
+  void block(Block body, int base, int next, int depth, bool ends_round = false) {
+    if (depth > search_limits::statement_nesting || base < 0) return;
+    for (std::size_t index = 0; index < body.size(); ++index) {
+      Stmt* stmt = body[index];
+      int behind = index + 1 < body.size() ? first_line(body[index + 1]) : next;
+      if (auto* branch = as<If>(stmt)) turn(*branch, stmt, base, behind);
+      std::vector<Block*> blocks;
+      for_each_block(stmt, [&](Block& inner) { blocks.push_back(&inner); });
+      int above = stmt->line;
+      const bool ends = index + 1 == body.size() && ends_round;
+      const bool loops = is<For>(stmt) || is<While>(stmt), branches = is<If>(stmt);
+      for (std::size_t at = 0; at < blocks.size(); ++at) {
+        int below = at + 1 < blocks.size() && !blocks[at + 1]->empty() ? first_line(blocks[at + 1]->front()) : behind;
+        fill(*blocks[at], above, below, base, ends && branches);
+        above = std::max(above, last_line(*blocks[at]));
+        const bool is_chained =
+            at == 1 && is<If>(stmt) && blocks[at]->size() == 1 && columns_.is_elif(blocks[at]->front(), base);
+        block(*blocks[at], is_chained ? base : base + columns_.unit(), below, depth + 1,
+              loops ? at == 0 : ends && branches);
+      }
+    }
+  }
+
+ private:
+  struct Place {
+    int column, width;
+  };
+
+  // Collects the lines with no other instructions than such.
+  void collect(const DecodedCode& decoded) {
+    std::map<int, Place> lines;
+    const std::vector<Position>& positions = decoded.code->positions;
+    for (const Instruction& instruction : decoded.instructions) {
+      if (instruction.offset / 2 >= positions.size()) continue;
+      const Position& position = positions[instruction.offset / 2];
+      if (position.line < 0 || position.column < 0) continue;
+      const bool is_silent = silent_ops.has(instruction.op) && position.line == position.end_line;
+      const Place place{position.column, is_silent ? position.end_column - position.column : -1};
+      auto [known, is_new] = lines.try_emplace(position.line, place);
+      if (!is_new && (known->second.column != place.column || known->second.width != place.width))
+        known->second.width = -1;
+    }
+    for (const auto& [line, place] : lines)
+      if (place.width == width_of_ellipsis || place.width == width_of_pass) places_.emplace(line, place);
+  }
+
+  // Returns the first such place between two lines that stands at `column`; null if there is none.
+  const Place* between(int above, int below, int column) const {
+    for (auto at = places_.upper_bound(above); at != places_.end() && at->first < below; ++at)
+      if (at->second.column == column) return &at->second;
+    return nullptr;
+  }
+
+  // Writes the statement that fills an empty block as the source had it. At the end of a loop's body, a `continue` may
+  // have been one.
+  void fill(Block& body, int above, int below, int base, bool ends_round) {
+    if (body.size() != 1 || above < 0) return;
+    if (!is<Pass>(body[0]) && !(ends_round && is<Continue>(body[0]))) return;
+    const Place* place = between(above, below < 0 ? above + 2 : below, base + columns_.unit());
+    if (place) body = context_.list({silent(*place)});
+  }
+
+  Stmt* silent(const Place& place) {
+    return place.width == width_of_pass ? context_.stmt(Pass{})
+                                        : context_.stmt(ExprStmt{context_.constant(Constant::Kind::ellipsis)});
+  }
+
+  // Restores the first branch of an `if` that had only a `pass`.
+  void turn(If& branch, const Stmt* stmt, int base, int behind) {
+    if (!branch.orelse.empty() || branch.body.empty() || negation_changes(context_, branch.test)) return;
+    const int first = first_line(branch.body[0]);
+    // A return out of a try statement may have the line of its finally clause.
+    if (behind >= 0 && first >= behind) return;
+    const Place* place =
+        first < 0 ? nullptr : between(last_line_of(branch.test, stmt->line), first, base + columns_.unit());
+    if (!place) return;
+    branch.test = negate(context_, branch.test);
+    branch.orelse = branch.body;
+    branch.body = context_.list({silent(*place)});
+  }
+
+  // Returns the last line of a test, as far as the first lines of its operands show it.
+  static int last_line_of(const Expr* test, int line) {
+    line = std::max(line, int(test->line));
+    auto* chain = as<BoolOp>(test);
+    return chain && !chain->values.empty() ? std::max(line, int(innermost_left(chain->values.back())->line)) : line;
+  }
+
+  Context& context_;
+  const StatementColumns columns_;
+  std::map<int, Place> places_;
+};
+
+}  // namespace
+
+Block silent_statements(Context& context, Block body, const Scope& scope) {
+  if (scope.kind == Scope::Kind::expression || !dialect_of(scope.decoded.code->version).columns) return body;
+  if (!has_any(body, [](const Stmt* stmt) { return may_be_silent(stmt); })) return body;
+  SilentStatements silent(context, scope.decoded, body);
+  if (silent.has_any()) silent.block(body, StatementColumns(*scope.decoded.code, body).of_first(body), -1, 0);
+  return body;
+}
+
+}  // namespace depyf
