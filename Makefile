@@ -129,6 +129,9 @@ fuzz-structure: build  ## Mutants of the structure of .pyc files of all versions
 models: build  ## 36 small models of the transformers library, plain and under prepare_debug, compared; BACKEND=aot_eager
 	@$(PYTHON_VENV) tools/soak/models.py --backend $(or $(BACKEND),aot_eager)
 
+model-code: build  ## Code objects that Dynamo makes of 16 models of transformers: does each come back as a single function?
+	@$(PYTHON_VENV) tools/soak/model_code.py
+
 programs: build  ## Programs with transformers, timm and the like, plain and under depyf run: docs/programs.md; PROGRAMS="a b" AGAIN=1
 	@$(PYTHON_VENV) tools/programs/run.py $(PROGRAMS)
 

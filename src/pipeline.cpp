@@ -1,6 +1,7 @@
 // Read this file first: it shows how a code object becomes source, and what happens if a step does not work. It is
 // one file so that the whole way can be read from the top to the bottom.
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <optional>
 #include <set>
@@ -380,6 +381,25 @@ Block with_mark_of_pytest(Context& context, Block body) {
   return context.with_comment(text, body);
 }
 
+// Imports the features of __future__ that the flags of the code show.
+Block with_future_imports(Context& context, const CodeObject& code, Block block) {
+  static constexpr std::array<std::pair<std::uint32_t, std::string_view>, 7> features{{{0x20000, "division"},
+                                                                                       {0x40000, "absolute_import"},
+                                                                                       {0x80000, "with_statement"},
+                                                                                       {0x100000, "print_function"},
+                                                                                       {0x200000, "unicode_literals"},
+                                                                                       {0x800000, "generator_stop"},
+                                                                                       {0x1000000, "annotations"}}};
+  std::vector<Alias> names;
+  for (const auto& [flag, name] : features)
+    if (code.flags & flag) names.push_back({name, {}});
+  if (names.empty()) return block;
+  std::vector<Stmt*> all{context.stmt(ImportFrom{"__future__", context.arena.copy(names), 0, false})};
+  all.insert(all.end(), block.begin(), block.end());
+  return context.arena.copy(all);
+}
+
+// Returns the tree of a source that holds the code: a module, or one function or class with what it takes to compile it.
 Block whole(Context& context, const CodeObject& code) {
   Body body = build(context, code);
   Scope::Kind kind = kind_of(code);
@@ -396,6 +416,9 @@ Block whole(Context& context, const CodeObject& code) {
   if (kind != Scope::Kind::class_body && std::ranges::find(code.freevars, "__class__") != code.freevars.end() &&
       std::ranges::find(outer, "__class__") == outer.end())
     outer.push_back("__class__");
+  if (context.options.standalone && kind == Scope::Kind::function)
+    for (const std::string& free : code.freevars)
+      if (!free.starts_with(".") && std::ranges::find(outer, free) == outer.end()) outer.push_back(free);
   if (kind == Scope::Kind::class_body) {
     block = context.list({context.stmt(ClassDef{name, {}, {}, block, {}, {}, &code}, 0, code.firstlineno)});
   } else {
@@ -409,14 +432,17 @@ Block whole(Context& context, const CodeObject& code) {
     block = context.list({context.stmt(
         FunctionDef{name, parameters_of(context, code), block, {}, nullptr, async, {}, &code}, 0, code.firstlineno)});
   }
-  if (outer.empty()) return block;
+  const auto finished = [&](Block definition) {
+    return context.options.standalone ? with_future_imports(context, code, definition) : definition;
+  };
+  if (outer.empty()) return finished(block);
   std::vector<Stmt*> around;
   for (std::string_view variable : outer)
     around.push_back(context.stmt(Assign{context.list({context.name(variable)}), context.none()}));
   around.insert(around.end(), block.begin(), block.end());
   around.push_back(context.stmt(Return{context.name(name)}));
-  return context.list({context.stmt(
-      FunctionDef{"__outer", context.arena.make<Arguments>(), context.arena.copy(around), {}, nullptr, false, {}})});
+  return finished(context.list({context.stmt(
+      FunctionDef{"__outer", context.arena.make<Arguments>(), context.arena.copy(around), {}, nullptr, false, {}})}));
 }
 
 }  // namespace

@@ -50,6 +50,9 @@ struct Options {
   std::string name;  // a name for the function instead of co_name; empty for co_name
   Limits limits;
   Style style = Style::plain;
+  // Whether the source of a function binds the function's free variables, in a function around it, and imports the features
+  // of __future__ that it was compiled with, so that compiling it gives the same variables and flags.
+  bool standalone = false;
   bool lines = true;  // whether the lines of each code object are returned, too
   std::size_t width = default_width;
   bool align = false;  // whether each statement stands on its source line, with blank lines between

@@ -45,6 +45,7 @@ def decompile(
     installed: set[str] = ...,
     outputs: dict[str, list[str]] = {},
     short_names: bool = False,
+    standalone: bool = False,
 ) -> Decompiled:
     """Decompiles a code object. It raises no exception, whatever the bytecode is.
 
@@ -56,6 +57,8 @@ def decompile(
         installed: global names that are known to be there and to keep their value.
         outputs: of those, the functions that return a new tuple or list which nobody else has -> what its items may be
             called; an empty name where nothing is known.
+        short_names: show names that Dynamo ends with a uuid without it.
+        standalone: bind the free variables of a function, and import the features of __future__ that it was compiled with.
 
     Raises:
         TypeError: `code` is no code object.

@@ -91,7 +91,9 @@ class Decompilation:
         return None if reason or (proof is not None and proof.kept) else code
 
 
-def decompile(code: types.CodeType, *, name: str | None = None, style: str | None = None) -> Decompilation:
+def decompile(
+    code: types.CodeType, *, name: str | None = None, style: str | None = None, standalone: bool = False
+) -> Decompilation:
     """Decompiles a code object, compiles the source back, and proves that both do the same.
 
     If the readable source is not proved, exact source is tried. If nothing is proved, the source in the requested style
@@ -103,6 +105,8 @@ def decompile(code: types.CodeType, *, name: str | None = None, style: str | Non
         name: replaces the function's own name.
         style: one of `STYLES`; None means "readable", or "exact" if the environment has `DEPYF_REMOVE_TEMP=0`, by which
             the older tool kept its temporaries.
+        standalone: bind the function's free variables in a function around it, and import the features of __future__
+            that it was compiled with.
 
     Raises:
         ValueError: the style is unknown.
@@ -114,15 +118,17 @@ def decompile(code: types.CodeType, *, name: str | None = None, style: str | Non
     assumptions = assumptions_of(code)
     results = []
     for form in _FORMS[style]:
-        result = _decompilation(code, name, form, assumptions)
+        result = _decompilation(code, name, form, assumptions, standalone=standalone)
         if result.can_run or (result.proved and not assumptions.hooked):
             return result
         results.append(result)
     return next((result for result in results if result.proved), results[0])
 
 
-def _decompilation(code: types.CodeType, name: str | None, style: str, assumptions: Assumptions) -> Decompilation:
-    result = _decompile(code, name, style)
+def _decompilation(
+    code: types.CodeType, name: str | None, style: str, assumptions: Assumptions, *, standalone: bool = False
+) -> Decompilation:
+    result = _decompile(code, name, style, standalone)
     checked = _Checked(result.source, list(range(1, result.source.count("\n") + 2)), code, assumptions)
     if assumptions.hooked:  # Other code keeps the source as a person wrote it.
         checked = checked.released(_parameters(code))
@@ -149,7 +155,7 @@ def _decompilation(code: types.CodeType, name: str | None, style: str, assumptio
     )
 
 
-def _decompile(code: types.CodeType, name: str | None, style: str) -> _core.Decompiled:
+def _decompile(code: types.CodeType, name: str | None, style: str, standalone: bool) -> _core.Decompiled:
     assumptions = assumptions_of(code)
     return _core.decompile(
         code,
@@ -159,6 +165,7 @@ def _decompile(code: types.CodeType, name: str | None, style: str) -> _core.Deco
         installed=set(assumptions.installed),
         outputs={function: list(items) for function, items in assumptions.outputs.items()},
         short_names=True,
+        standalone=standalone,
     )
 
 

@@ -46,7 +46,8 @@ def decompile(
     these that no expression reaches has a name that a comment at the top explains. A class is shown with its own
     attributes, and a module as the code that its loader returns. Names that Dynamo ends with a uuid are shown without
     it. Constants without a literal (a dtype, or a module's globals) appear as `__const_N`, which comments at the top
-    explain. `compile_like` turns the text back into code.
+    explain. `compile_like` turns the text back into code. The source of a code object binds its free variables in a
+    function around it, and imports the features of `__future__` that it was compiled with.
 
     The first line states whether the source is proved to do what the bytecode does: it is compiled back, and `prove`
     compares both code objects. If they are not equivalent, the line states where they differ, and why.
@@ -67,7 +68,8 @@ def decompile(
     innermost = _innermost(code_or_callable)
     if isinstance(innermost, types.FunctionType):
         return function_source(innermost, style=style)
-    return decompile_code(innermost, style=style).source
+    is_code = isinstance(code_or_callable, types.CodeType)
+    return decompile_code(innermost, style=style, standalone=is_code).source
 
 
 def function_source(function: types.FunctionType, *, style: str | None = None) -> str:

@@ -97,7 +97,8 @@ Names renamed(Names set, const NewNames& names) {
 }
 
 Decompiled decompile_live(nb::handle code_object, std::optional<std::string> name, const std::string& style,
-                          Parameters parameters, Names installed, Parameters outputs, bool short_names_wanted) {
+                          Parameters parameters, Names installed, Parameters outputs, bool short_names_wanted,
+                          bool standalone) {
   CodeObject code = code_from_python(code_object);
   if (short_names_wanted) {
     const NewNames short_ones = short_names(code);
@@ -109,6 +110,7 @@ Decompiled decompile_live(nb::handle code_object, std::optional<std::string> nam
   Options options;
   if (name) options.name = std::move(*name);
   options.style = style_named(style);
+  options.standalone = standalone;
   options.parameters = std::move(parameters);
   options.installed = std::move(installed);
   options.outputs = std::move(outputs);
@@ -134,7 +136,7 @@ void bind_decompile(nb::module_& module) {
       .def_prop_ro("constants", &constants);
   module.def("decompile", &decompile_live, nb::arg("code"), nb::kw_only(), nb::arg("name") = nb::none(),
              nb::arg("style") = "plain", nb::arg("parameters") = Parameters(), nb::arg("installed") = Names(),
-             nb::arg("outputs") = Parameters(), nb::arg("short_names") = false);
+             nb::arg("outputs") = Parameters(), nb::arg("short_names") = false, nb::arg("standalone") = false);
   module.def("passes", &pass_rows);
 }
 

@@ -116,6 +116,7 @@ void process(const Input& input, const Settings& settings, Checkers& checkers, O
   options.align = settings.align;
   options.width = settings.width;
   options.prove = settings.prove;
+  options.standalone = true;
   if (!prints_source(settings)) {
     outcome.text = other_text(*loaded.code, options, settings);
     report.status = FileReport::Status::text;

@@ -172,6 +172,12 @@ class NameUses {
     // A free variable that no instruction uses must have been declared.
     for (const std::string& name : code_.freevars)
       if (!closed_.contains(name) && !is_implied(name)) nonlocals.insert(name);
+    // Loading the name `super` is what implies __class__ in a function. Dynamo keeps the variable where it takes `super()`
+    // away, and keeps the name in co_names.
+    if (scope.kind == Scope::Kind::function && !loads_super_ && !closed_.contains("__class__") &&
+        std::ranges::find(decoded_.localsplus, "super") == decoded_.localsplus.end() &&
+        std::ranges::find(code_.freevars, "__class__") != code_.freevars.end())
+      nonlocals.insert("__class__");
   }
 
   // Returns the locals that are loaded but never bound.
@@ -204,6 +210,7 @@ class NameUses {
 
   // Records a load of a global. A class body that loads one has declared it: it loads other names from its namespace first.
   void load_global(const std::string& name) {
+    loads_super_ |= name == "super";
     const bool is_compilers = dialect_of(code_.version).global_assertion_error && name == "AssertionError";
     if (scope_.kind != Scope::Kind::class_body) {
       if (hidden_.contains(name)) loaded_hidden.insert(name);
@@ -264,6 +271,7 @@ class NameUses {
   const CodeObject& code_;
   std::vector<Use> uses_;
   std::set<std::string_view> closed_;  // free variables that are loaded
+  bool loads_super_ = false;  // whether some instruction loads the global `super`
   const std::set<std::string_view> hidden_;  // see hidden_globals
 };
 
@@ -308,15 +316,17 @@ Block declarations(Context& context, Block body, const Scope& scope) {
   if (hidden.empty() && !has_declarations(scope)) return body;
   const std::vector<Stmt*> statements = declaring_statements(context, scope, std::move(hidden));
   if (statements.empty()) return body;
-  // In a module, they stand behind the docstring and imports from __future__, which must come first.
+  // In a module or a class, they stand behind the docstring and imports from __future__, which must come first.
   std::size_t first = 0;
   auto must_lead = [&](const Stmt* stmt) {
     auto* assign = as<Assign>(stmt);
     auto* target = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
     auto* import = as<ImportFrom>(stmt);
-    return (target && target->id == "__doc__") || (import && import->module == "__future__");
+    auto* text = as<ExprStmt>(stmt);  // the docstring of a class
+    return (target && target->id == "__doc__") || (import && import->module == "__future__") ||
+           (text && constant_of(text->value, Constant::Kind::string));
   };
-  if (scope.kind == Scope::Kind::module)
+  if (scope.kind != Scope::Kind::function)
     while (first < body.size() && must_lead(body[first])) ++first;
   std::vector<Stmt*> whole(body.begin(), body.begin() + std::ptrdiff_t(first));
   whole.insert(whole.end(), statements.begin(), statements.end());

@@ -190,7 +190,9 @@ def test_what_is_not_proved_gives_way_to_another_form(broken, monkeypatch):
         source="def f(a):\n    return a.x\n", constants={}, notes=[], lines=[], level="structured"
     )
     monkeypatch.setattr(
-        decompilation, "_decompile", lambda code, name, form: written if form in broken else real(code, name, form)
+        decompilation,
+        "_decompile",
+        lambda code, name, form, standalone: written if form in broken else real(code, name, form, standalone),
     )
     result = decompilation.decompile(f.__code__)
     left = [form for form in ("plain", "exact") if form not in broken]

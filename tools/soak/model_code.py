@@ -28,6 +28,7 @@ import models
 KINDS = (
     "llama mistral qwen2 gemma2 phi3 gpt2 gpt_neox gptj opt bloom falcon mixtral biogpt bert roberta deberta-v2".split()
 )
+COMMAND = models.ROOT / "build" / "dev" / "depyf-decompile"
 FUTURE_FLAGS = 0x1FF0000  # co_flags of `from __future__ import ...`
 
 
@@ -38,7 +39,7 @@ def function_in(code: types.CodeType) -> types.CodeType:
 
 
 def judge(code: types.CodeType) -> str:
-    """Return what becomes of a code object: "proved", or what is wrong."""
+    """Return what becomes of a code object: "proved", "proved, but keeps a value longer", or what is wrong."""
     import depyf
 
     with tempfile.TemporaryDirectory() as folder:
@@ -57,8 +58,15 @@ def judge(code: types.CodeType) -> str:
         return f"loses the free variable {', '.join(lost)}"
     if code.co_flags & FUTURE_FLAGS != function.co_flags & FUTURE_FLAGS:
         return "loses a future flag"
-    proof = depyf.prove(code, depyf.compile_like(source, code))
-    return "proved" if proof else f"not proved: {proof.reason}"
+    proof = depyf.prove(code, depyf.compile_like(source, code), lifetimes=False)
+    if not proof:
+        return f"not proved: {proof.reason}"
+    return "proved, but keeps a value longer" if proof.kept else "proved"
+
+
+def proved_of(verdicts: collections.Counter[str]) -> int:
+    """Return how many verdicts are proofs."""
+    return sum(count for verdict, count in verdicts.items() if verdict.startswith("proved"))
 
 
 def code_of_model(kind: str, auto: str) -> list[types.CodeType]:
@@ -102,13 +110,13 @@ def main() -> int:
         verdicts = collections.Counter(judge(code) for code in codes if code not in seen)
         seen.update(codes)
         total += verdicts
-        print(f"{kind:12} {verdicts.total():4} code objects, {verdicts['proved']:4} proved", flush=True)
+        print(f"{kind:12} {verdicts.total():4} code objects, {proved_of(verdicts):4} proved", flush=True)
         for verdict, count in verdicts.items():
             if verdict != "proved":
                 print(f"    {count} {verdict[:300]}", flush=True)
     with_variables = sum(bool(code.co_freevars) for code in seen)
     print(
-        f"{total['proved']} of {total.total()} code objects are proved as single functions; "
+        f"{proved_of(total)} of {total.total()} code objects are proved as single functions; "
         f"{with_variables} have free variables, {sum('__class__' in code.co_freevars for code in seen)} of them __class__"
     )
     return 1 if any("loses" in verdict or "compile" in verdict for verdict in total) else 0

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from depyf import _core, decompiler, guards, running
+from depyf import _core, decompilation, guards, running
 from depyf.capture import memory
 from depyf.compat import ahead, cache, installed, restored
 from depyf.guards import Guard
@@ -77,7 +77,7 @@ class CacheEntry:
             ValueError: PyTorch loaded this entry, and its code is unknown.
         """
         self._need_code()
-        return self.written if self.written is not None else decompiler.decompile(self.code)
+        return self.written if self.written is not None else decompilation.decompile(self.code).source
 
     @property
     def graphs(self) -> list[Graph]:
