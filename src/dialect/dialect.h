@@ -30,6 +30,7 @@ struct Dialect {
 
   // Facts about the interpreter.
   bool exception_table;  // handlers stand in a table; before, instructions push and pop blocks
+  bool named_ellipsis;  // an annotation that is kept as text spells the ellipsis of a constant tuple `Ellipsis`
   bool finally_subroutines;  // the body of a finally is a subroutine: CALL_FINALLY, END_FINALLY
   bool qualified_names;  // code objects have co_qualname
   bool columns;  // positions of instructions have columns
@@ -127,6 +128,7 @@ constexpr Dialect make_dialect(int minor) {
                                      : 1,
 
       .exception_table = minor >= 11,
+      .named_ellipsis = minor < 9,
       .finally_subroutines = minor < 9,
       .qualified_names = minor >= 11,
       .columns = minor >= 11,

@@ -140,7 +140,13 @@ bool Unwinder::step(State& state) {
   if (op == Op::pop_except_) return pop_except(state), true;
   if (op == Op::reraise_ || op == Op::end_finally_) return end_handler(state);
   if (op == Op::begin_finally_) return begin_finally(state);
-  if (op == Op::call_finally_) return clear(), true;
+  if (op == Op::call_finally_) {
+    // The end of `except ... as e` goes through BEGIN_FINALLY, so POP_EXCEPT; CALL_FINALLY stands for a statement that leaves
+    // the handler.
+    if (at_ > 0 && unwound_.code[std::size_t(at_) - 1].op == Op::pop_except_)
+      unwound_.code[std::size_t(at_) - 1].aux = 1;
+    return clear(), true;
+  }
   if (op == Op::pop_finally_) return pop_finally(state), true;
   if (op == Op::with_cleanup_start_ || op == Op::with_cleanup_finish_) return with_cleanup(state, op), true;
   // END_ASYNC_FOR pops the iterator and the six values of the exception.

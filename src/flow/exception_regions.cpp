@@ -172,11 +172,16 @@ class RegionBuilder {
       // `async for` at the end of a statement.
       const bool left_out = !cfg_.inside(cfg_.region_of[at], inner);
       auto comes_from_inner = [&](int source) {
-        return cfg_.region_of[source] == inner || (left_out && cfg_.inside(cfg_.region_of[source], inner));
+        // The NOP of `break` in front of the jump was given to the jump behind it.
+        const bool is_break = source == at - 1 && code_[source].op == Op::nop_ && cover_[source] >= 0;
+        const RegionIndex from_region = is_break ? region_at(source) : cfg_.region_of[source];
+        return from_region == inner || (left_out && cfg_.inside(from_region, inner));
       };
       bool inside = !falls_through(code_[at - 1].op) || comes_from_inner(at - 1);
       for (int source : from[at]) inside &= comes_from_inner(source);
-      if (inside && (falls_through(code_[at - 1].op) || !from[at].empty())) cfg_.region_of[at] = inner;
+      if (!inside || (!falls_through(code_[at - 1].op) && from[at].empty())) continue;
+      cfg_.region_of[at] = inner;
+      if (code_[at - 1].op == Op::nop_ && cover_[at - 1] >= 0) cfg_.region_of[at - 1] = inner;
     }
   }
 

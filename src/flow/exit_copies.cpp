@@ -64,6 +64,7 @@ class ExitCopies {
       if (dialect_of(version_).copied_exits) join_statement(at, original);
       else join_returns(at, original);
     }
+    if (!dialect_of(version_).copied_exits) join_returns_on_lines(original);
     return original;
   }
 
@@ -127,6 +128,26 @@ class ExitCopies {
       if (!reachable_[at] || code_[at].op != Op::return_value_ || cfg_.region_of[at] != cfg_.region_of[kept]) continue;
       if (original.empty()) original.assign(code_.size() + 1, -1);
       original[at] = kept;
+    }
+  }
+
+  // Joins the returns of a conditional expression on several lines. The last RETURN_VALUE has the line of the word `return`,
+  // which stands above its value, so every return on the lines down to that value belongs to the same statement:
+  //
+  //     1 return (                    <a> (line 2); POP_JUMP_IF_FALSE E; <c> (line 2); RETURN_VALUE (line 2)
+  //     2     c if a else d           E: <d> (line 2); RETURN_VALUE (line 1)
+  //     3 )
+  void join_returns_on_lines(Originals& original) const {
+    for (int kept = 1; kept < count_; ++kept) {
+      const std::int32_t first = code_[kept].line, last = code_[kept - 1].line;
+      if (!reachable_[kept] || code_[kept].op != Op::return_value_ || first < 0 || last <= first) continue;
+      for (int at = kept - 1; at > 0 && code_[at].line > first; --at) {
+        const bool is_copy = reachable_[at] && code_[at].op == Op::return_value_ && code_[at].line <= last &&
+                             cfg_.region_of[at] == cfg_.region_of[kept];
+        if (!is_copy) continue;
+        if (original.empty()) original.assign(code_.size() + 1, -1);
+        if (original[at] < 0 && original[kept] < 0) original[at] = kept;
+      }
     }
   }
 
@@ -255,6 +276,9 @@ class ExitCopies {
       int at, statement;
       bool whole, value;
     };
+    // The end of a display such as [1, 2, 3]: BUILD_LIST 0; LOAD_CONST (1, 2, 3); LIST_EXTEND 1.
+    constexpr OpSet fills_display{Op::list_extend_, Op::set_update_, Op::dict_update_, Op::dict_merge_,
+                                  Op::list_append_, Op::set_add_,    Op::map_add_};
     Table<Place> places;
     int depth = 0, statement = start;
     bool below = false;  // values from before `start` are part of the statement
@@ -269,7 +293,7 @@ class ExitCopies {
       if (takes) below = effect.pushes > 0, depth = effect.pushes;
       else depth += effect.pushes - std::min(effect.pops, depth);
       if (depth == 0 && !(at == start && drops_tested(at))) statement = at + 1, below = false;
-      made = effect.pushes > 0;
+      made = effect.pushes > 0 || fills_display.has(code_[at].op);
     }
     Table<Tail> found;
     const int count = int(places.size()), bound = dialect_of(version_).copied_exits ? longest : 1;
@@ -301,7 +325,7 @@ class ExitCopies {
       // and the return of None at the end of a function are excluded, because their positions do not show which
       // statement they belong to.
       if (tail.takes_value && (place.statement != start || exits_with || !has_place(end) ||
-                               (place.at == end && index == 1 && is_end(places[0].at, end))))
+                               (place.at == end && index == 1 && is_end(places[0].at, end) && !ends_conditional(end))))
         continue;
       // A return of a constant is compiled at each place of the source, not copied.
       if (place.whole && values == 2 && code_[load].op == Op::load_const_) continue;
@@ -344,6 +368,18 @@ class ExitCopies {
   bool is_end(int load, int end) const {
     const Position value = position(load), exit = position(end);
     return is_none(load) && (value.column < 0 || (value.column == exit.column && value.line == exit.line));
+  }
+
+  // Without columns: true if two returns on the line of the return at `end` stand in front of it. One line has no room for an
+  // `if` with an `elif`, so this is one conditional expression:
+  //
+  //     return a if b else c if d else None        <b>; POP_JUMP_IF_FALSE L; <a>; RETURN_VALUE
+  //                                                L: <d>; POP_JUMP_IF_FALSE E; <c>; RETURN_VALUE; E: None; RETURN_VALUE
+  bool ends_conditional(int end) const {
+    if (dialect_of(version_).columns) return false;
+    return std::count_if(code_.begin(), code_.begin() + end, [&](const Instruction& it) {
+             return it.op == Op::return_value_ && it.line == code_[end].line;
+           }) >= 2;
   }
 
   // False for code that no compiler made: Dynamo, for example, writes no columns, and may give one line to everything.

@@ -79,6 +79,9 @@ void Unwinder::leave_body(int start, State state) {
 void Unwinder::pop_finally(State& state) {
   const bool value = unwound_.old[std::size_t(at_)].arg != 0;
   if (state.top(1 + value) == Kind::no_exception) {
+    // The end of a with statement has END_FINALLY in this place.
+    Instruction& before = unwound_.code[std::size_t(std::max(at_ - 1, 0))];
+    if (unwound_.old[std::size_t(std::max(at_ - 1, 0))].op == Op::with_cleanup_finish_) before.aux = 1;
     clear();
     return rotate_out(state, value, 1);
   }

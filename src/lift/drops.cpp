@@ -36,6 +36,8 @@ void pop_top(Simulation& sim) {
       const bool again = next < sim.cursor.end && sim.cursor.code[next].op == Op::store_fast_ && !sim.cursor.flat;
       return store(sim, again ? sim.cursor.target_name(sim.cursor.code[next]) : sim.names.fresh(), sim.pop_entry());
     }
+    if (internal->marker == Marker::with_exit && sim.cursor.now().aux == 1)
+      sim.graph.nodes[sim.graph.node].left_by_statement = true;
     const bool exception = internal->marker == Marker::exception;
     if (exception) sim.emit(InternalStmt{StmtMarker::bind_exception, 0, nullptr, nullptr});
     if (exception || is_bookkeeping(*internal)) return sim.stack.pop_back();

@@ -67,6 +67,7 @@ void handler(Simulation& sim, const Instruction& instruction) {
     sim.pop_entry();
     if (sim.cursor.flat) return;
     Node& node = sim.graph.nodes[sim.graph.node];
+    node.left_by_statement = instruction.aux == 1;
     node.ends_handler = node.behind_handlers && node.statements.empty() && !ends_named_handler(sim.cursor);
     sim.emit(InternalStmt{StmtMarker::pop_except, 0, nullptr, nullptr});
     // LOAD_CONST None; STORE e; DELETE e is the end of `except ... as e`, which the clause does by itself.

@@ -47,6 +47,8 @@ struct Node {
   bool behind_handlers = false;
   // In 3.8: that statement ends a handler, which the node leaves at once.
   bool ends_handler = false;
+  // In 3.8: `break`, `continue` or `return` leaves a handler or a with statement in this node, and not its end.
+  bool left_by_statement = false;
   // In 3.8: `break` right behind handlers, which is the else clause of their statement.
   bool else_break = false;
   // In 3.8: the node starts the else clause of a try statement.

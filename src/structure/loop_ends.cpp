@@ -40,14 +40,45 @@ bool leaves_outer_loop(const Outline& outline, NodeIndex node, const Place& plac
   return place.loop >= 0 && node != place.next && !outline.in_loop(node, place.loop);
 }
 
+// True if the iterator of the for loop is not on the stack any more. A node with the iterator still on the stack lies in
+// front of its `break`, or leaves by return or raise.
+bool is_behind(const Outline& outline, NodeIndex header, NodeIndex node) {
+  return outline.nodes[header].end != Node::End::loop ||
+         outline.nodes[node].iterators <= outline.nodes[header].iterators;
+}
+
+// Returns the first node on the way out of the loop to `exit` that comes behind the else clause in bytecode order, or that
+// pops the iterator. `break` may stand in an `if` of which another way raises or returns. Returns -1 if there is no such
+// node, or more than one.
+NodeIndex first_behind(const Outline& outline, NodeIndex header, NodeIndex exit, NodeIndex exhausted,
+                       const Place& place) {
+  NodeIndex found = -1;
+  Table<NodeIndex> todo{exit};
+  bool is_branched = false;
+  for (int steps = 0; !todo.empty() && steps < search_limits::nodes_to_meeting; ++steps) {
+    const NodeIndex node = todo.back();
+    todo.pop_back();
+    // A return pops the iterator, too.
+    if (node < 0 || (is_branched && outline.trivial_tail(node))) continue;
+    const Node& info = outline.nodes[node];
+    const bool is_after = info.offset > outline.nodes[exhausted].offset || info.pops_iterator;
+    if ((is_after && is_behind(outline, header, node)) || node == place.next || node == place.cont) {
+      if (found >= 0 && found != node) return -1;
+      found = node;
+    } else if (info.end == Node::End::go) {
+      todo.push_back(info.a);
+    } else if (info.end == Node::End::branch && !is_behind(outline, header, node)) {
+      is_branched = true;
+      for (NodeIndex next : outline.successors(node))
+        if (outline.order(next) > outline.order(node)) todo.push_back(next);
+    }
+  }
+  return found;
+}
+
 // Returns the node where two ways meet: that through the else clause, which starts at `exhausted`, and a way out of the
 // loop to `exit`. Returns -1 if they meet nowhere.
 NodeIndex else_meet(const Outline& outline, NodeIndex header, NodeIndex exit, NodeIndex exhausted, const Place& place) {
-  // A node with the iterator still on the stack lies in front of its `break`, or leaves by return or raise.
-  auto behind = [&](NodeIndex node) {
-    return outline.nodes[header].end != Node::End::loop ||
-           outline.nodes[node].iterators <= outline.nodes[header].iterators;
-  };
   // Follow both ways forward in reverse postorder, to the first node on both. Side 1 comes from the exit, side 2 from
   // the else clause.
   std::map<int, int> ahead;  // by order: the sides that come to it
@@ -67,7 +98,7 @@ NodeIndex else_meet(const Outline& outline, NodeIndex header, NodeIndex exit, No
     // Both ways may leave the loop around this one, each by a `break` or `return` of its own.
     const bool leaves_outer = place.leads_to(node) || leaves_outer_loop(outline, node, place);
     if (sides == 3 && !outline.in_loop(node, header) && !leaves_outer && outline.forward_preds(node) > 1 &&
-        behind(node))
+        is_behind(outline, header, node))
       return node;
     if (place.leads_to(node)) continue;
     for (NodeIndex next : outline.successors(node))
@@ -77,12 +108,7 @@ NodeIndex else_meet(const Outline& outline, NodeIndex header, NodeIndex exit, No
   for (NodeIndex node : {place.next, place.cont})
     if (node >= 0 && reaches(outline, exit, node, place) && reaches(outline, exhausted, node, place)) return node;
   // The else clause never reaches its end. Then the code behind it in bytecode order follows the loop.
-  NodeIndex meet = -1;
-  for (NodeIndex node = exit, steps = 0; meet < 0 && node >= 0 && steps < search_limits::nodes_to_meeting; ++steps) {
-    bool after = outline.nodes[node].offset > outline.nodes[exhausted].offset || outline.nodes[node].pops_iterator;
-    if ((after && behind(node)) || node == place.next || node == place.cont) meet = node;
-    else node = outline.nodes[node].end == Node::End::go ? outline.nodes[node].a : NodeIndex();
-  }
+  NodeIndex meet = first_behind(outline, header, exit, exhausted, place);
   for (NodeIndex node : {place.next, place.cont})
     if (meet < 0 && reaches(outline, exit, node, place)) meet = node;
   return meet;

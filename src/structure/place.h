@@ -21,9 +21,10 @@ struct Place {
 
 // The decisions about each node.
 struct Claims {
-  explicit Claims(std::size_t nodes) : claimed(nodes), emitted(nodes) {}
+  explicit Claims(std::size_t nodes) : claimed(nodes), emitted(nodes), opened(nodes) {}
   Table<char> claimed;  // some place will emit the node
   Table<char> emitted;  // the node has been written
+  Table<char> opened;   // the block that starts at the node has been written
 };
 
 }  // namespace depyf

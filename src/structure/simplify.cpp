@@ -42,6 +42,9 @@ void skip_empty(Lifted& lifted) {
   for (const Node& node : nodes)
     for (NodeIndex to : {node.a, node.b})
       if (node.end != Node::End::none && leads_back(nodes, node, to)) may_head[to] = true;
+  // Of the nodes that leave a handler or a with statement, those stay that may be `continue`.
+  for (Node& node : nodes)
+    node.left_by_statement &= node.end == Node::End::go && only_markers(node) && leads_back(nodes, node, node.a);
   std::optional<Graph> graph;
   // The empty node at the start of a loop is needed if the body starts with a for loop: without it, the two loops would
   // have one header.
@@ -49,6 +52,7 @@ void skip_empty(Lifted& lifted) {
     // The node makes a value inside of its statement, which the return behind takes.
     if (nodes[node].carries) return true;
     if (nodes[node].else_break) return true;
+    if (nodes[node].left_by_statement) return true;
     if (!may_head[node] || nodes[node].a < 0 || nodes[nodes[node].a].end != Node::End::loop) return false;
     if (!graph) graph.emplace(nodes, lifted.entry);
     return graph->order(node) >= 0 && graph->is_header(node);

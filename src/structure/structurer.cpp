@@ -12,14 +12,17 @@ using namespace ast;
 namespace {
 // A chain of elif is nested as deeply as it is long.
 constexpr int depth_max = 4000;
+// So many times are blocks added to code where ways meet.
+constexpr int blocks_max = 16;
 }  // namespace
 
-Structurer::Structurer(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return)
+Structurer::Structurer(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return, const BlockEnds& block_ends)
     : context_(context),
       outline_(context.version, lifted, cfg, may_return),
       nodes_(lifted.nodes),
       cfg_(cfg),
       finally_ends_(lifted.finally_ends),
+      block_ends_(block_ends),
       claims_(lifted.nodes.size()) {}
 
 void Structurer::fail(const char* what, NodeIndex node) const {
@@ -80,7 +83,7 @@ Table<NodeIndex> Structurer::exits_of(RegionIndex region, NodeIndex first, const
   for (NodeIndex pred : outline_.regions().of(region))
     for (NodeIndex node : outline_.successors(pred)) {
       if (outline_.order(pred) >= outline_.order(node) || cfg_.inside(nodes_[node].region, region)) continue;
-      if (claims_.claimed[node] || !outline_.dominates(first, node)) continue;
+      if (claims_.claimed[node] || nodes_[node].left_by_statement || !outline_.dominates(first, node)) continue;
       // A return at the end of a handler follows the statement in front of it there, not the statement of the handler.
       const bool ends_handler = nodes_[node].ends_handler && cfg_.regions[region].parent == nodes_[node].region;
       if (outline_.trivial_tail(node) && (!nodes_[node].behind_handlers || ends_handler)) continue;
@@ -99,6 +102,10 @@ void Structurer::emit(NodeIndex node, Place place, Statements& out) {
     if (outline_.is_header(node) && place.cont != node) {
       // The loop itself places the code behind it.
       node = step_to(loop(node, place, out), place);
+      continue;
+    }
+    if (block_ends_[node] >= 0 && !claims_.opened[node]) {
+      node = step_to(single_pass(node, place, out), place);
       continue;
     }
     if (claims_.emitted[node]) fail("a block in two places", node);
@@ -166,6 +173,13 @@ NodeIndex Structurer::terminator(NodeIndex node, const Place& place, Statements&
 
 // The way to `target` is written as nothing, `continue`, `break`, a copy of a return, or as the target itself.
 NodeIndex Structurer::go(NodeIndex target, const Place& place, Statements& out, bool tail) {
+  if (target >= 0 && nodes_[target].left_by_statement && target != place.next) {
+    // Simplifying has kept this node because a statement stood here, even if control would go on there anyway.
+    const Node& statement = nodes_[target];
+    claims_.emitted[target] = 1;
+    if (statement.a == place.cont) return out.push_back(make(Continue{}, statement)), -1;
+    target = statement.a;
+  }
   if (target == place.next) return -1;
   if (target == place.cont) {
     out.push_back(context_.stmt(Continue{}, nodes_[target].offset, nodes_[target].line));
@@ -184,7 +198,7 @@ NodeIndex Structurer::go(NodeIndex target, const Place& place, Statements& out, 
     out.push_back(make(Return{info.value}, info));
     return -1;
   }
-  if (!first) fail("ways meet where no statement ends", target);
+  if (!first) throw WaysMeet{{"ways meet where no statement ends", nodes_[target].offset}, target};
   if (!cfg_.inside(info.region, place.region)) fail("a way out of a statement", target);
   if (tail) return target;
   place_node(target, place, out);
@@ -207,7 +221,18 @@ Block structure(Context& context, Lifted& lifted, const Cfg& cfg, bool may_retur
       statements.push_back(context.stmt(Return{node.value}, node.offset, node.line, node.column, node.width));
     return clean(context, context.arena.copy(statements));
   }
-  return Structurer(context, lifted, cfg, may_return).run();
+  BlockEnds block_ends(lifted.nodes.size(), -1);
+  for (int blocks = 0;; ++blocks) {
+    Structurer structurer(context, lifted, cfg, may_return, block_ends);
+    try {
+      return structurer.run();
+    } catch (const WaysMeet& meeting) {
+      const NodeIndex start = structurer.start_of_block(meeting.node);
+      if (start < 0 || blocks == blocks_max) throw;
+      std::ranges::replace(block_ends, meeting.node, NodeIndex());
+      block_ends[start] = meeting.node;
+    }
+  }
 }
 
 }  // namespace depyf

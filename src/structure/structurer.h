@@ -16,11 +16,23 @@ namespace depyf {
 // True if control never reaches the end of the statements.
 bool leaves(std::span<ast::Stmt* const> statements);
 
+// By node: where the block ends that starts at the node and that `break` leaves; -1 if no such block starts there.
+using BlockEnds = Table<NodeIndex, NodeIndex>;
+
+// Ways meet at a node where no statement ends.
+struct WaysMeet : InternalError {
+  NodeIndex node;
+};
+
 // Places the nodes of one graph as statements.
 class Structurer {
  public:
-  Structurer(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return);
+  Structurer(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return, const BlockEnds& block_ends);
+  // Throws WaysMeet, or another InternalError.
   ast::Block run();
+  // Returns the node where a block that ends at `end` may start, around the one of `block_ends` if there is one; -1 if there
+  // is none.
+  NodeIndex start_of_block(NodeIndex end) const;  // single_pass.cpp
 
  private:
   using Statements = Table<ast::Stmt*>;
@@ -59,12 +71,14 @@ class Structurer {
   NodeIndex protect(NodeIndex setup, const Place& place, Statements& out);           // protected.cpp
   NodeIndex with(NodeIndex setup, const Place& place, Statements& out);              // with_statements.cpp
   NodeIndex match(NodeIndex first, const Place& place, Statements& out);             // match.cpp
+  NodeIndex single_pass(NodeIndex start, const Place& place, Statements& out);       // single_pass.cpp
 
   Context& context_;
   const Outline outline_;
   const Table<Node, NodeIndex>& nodes_;
   const Cfg& cfg_;
   const Table<std::pair<RegionIndex, NodeIndex>>& finally_ends_;
+  const BlockEnds& block_ends_;
   Claims claims_;
   int depth_ = 0;
 };

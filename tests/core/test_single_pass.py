@@ -1,0 +1,130 @@
+"""Blocks that `break` leaves from several depths, and `continue` that 3.8 compiles to code of its own: no state machine, and
+the same bytecode again."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from interpreters import VERSIONS, interpreter
+
+COMMAND = Path(__file__).resolve().parents[2] / "build" / "dev" / "depyf-decompile"
+
+# Generated parsers are written in this way. No statement but `while True` ends where the ways meet.
+SINGLE_PASS = """
+class Parser:
+    def mark_regions(self):
+        v_1 = self.cursor
+        try:
+            while True:
+                v_2 = self.cursor
+                try:
+                    if not self.in_grouping(1):
+                        raise Inner()
+                    while True:
+                        v_3 = self.cursor
+                        try:
+                            if not self.out_grouping(2):
+                                raise Innermost()
+                            self.cursor += 1
+                            break
+                        except Innermost:
+                            pass
+                        self.cursor = v_3
+                        if not self.in_grouping(3):
+                            raise Inner()
+                        self.cursor += 1
+                        break
+                    break
+                except Inner:
+                    pass
+                self.cursor = v_2
+                if not self.out_grouping(4):
+                    raise Outer()
+                break
+            self.start = self.cursor
+        except Outer:
+            pass
+        self.cursor = v_1
+        return True
+"""
+
+# In 3.8, `continue` out of a handler or a with statement is other code than the end of that statement.
+CONTINUES = """
+def handler(a):
+    for x in a:
+        try:
+            y = g(x)
+        except E as e:
+            if e.p:
+                h()
+                continue
+            q()
+
+
+def in_with(a):
+    for x in a:
+        with c:
+            if x:
+                continue
+            y()
+
+
+def inner_while(a):
+    while a:
+        while b():
+            try:
+                y = g(a)
+            except E as e:
+                if e.p:
+                    break
+                z()
+
+
+def handler_in_with(a):
+    while a:
+        with b as c:
+            try:
+                y = g(a)
+            except E as e:
+                if e.x:
+                    continue
+                if e.p:
+                    return 1
+"""
+
+
+def _decompiled(version, source: str, folder: Path, *arguments: str) -> str:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip("no such interpreter here")
+    file = folder / "module.py"
+    file.write_text(source, encoding="utf-8")
+    compiling = "import sys, py_compile; py_compile.compile(sys.argv[1], sys.argv[2], doraise=True)"
+    subprocess.run([python, "-c", compiling, file, folder / "module.pyc"], check=True)
+    command = [COMMAND, "-q", *(python if each == "{python}" else each for each in arguments), folder / "module.pyc"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def _unproved(version, source: str, folder: Path) -> list:
+    [file] = json.loads(_decompiled(version, source, folder, "--prove", "--json"))["files"]
+    return file["not_proved"]
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=lambda version: "%d.%d" % version)
+def test_block_that_break_leaves(version, tmp_path):
+    text = _decompiled(version, SINGLE_PASS, tmp_path, "--check", "{python}")
+    assert "# depyf: not equal" not in text
+    assert "__state" not in text
+    assert "while True:" in text
+    assert _unproved(version, SINGLE_PASS, tmp_path) == []
+
+
+def test_continue_of_3_8(tmp_path):
+    text = _decompiled((3, 8), CONTINUES, tmp_path, "--check", "{python}")
+    assert "# depyf: not equal" not in text
+    assert text.count("continue") == 3
+    assert _unproved((3, 8), CONTINUES, tmp_path) == []
