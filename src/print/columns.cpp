@@ -138,11 +138,12 @@ class Columns {
     for (std::size_t chosen = 0; chosen < std::size_t{1} << choices.size(); ++chosen) {
       const std::optional<std::int32_t> breaks = try_breaks(begin, end, anchor, choices, chosen);
       if (!breaks || (gap > 0 && (*breaks > gap || *breaks == 0)) || (gap == 0 && *breaks > 1)) continue;
-      // Prefer the choice that leaves the fewest source lines unexplained. Then prefer fewer breaks before attributes,
-      // which are rare. Then prefer the choice that breaks earlier.
+      // Prefer fewer breaks before attributes, which are rarer than comments. Then prefer the choice that leaves the fewest
+      // source lines unexplained, and then the choice that breaks earlier.
       const std::int32_t left = gap == 0 ? *breaks : gap - *breaks, attributes = breaks_at_attributes(choices, chosen);
-      const bool is_better = !best || left < best_left || (left == best_left && attributes < best_attributes) ||
-                             (left == best_left && attributes == best_attributes && is_earlier(chosen, *best));
+      const bool is_better = !best || attributes < best_attributes ||
+                             (attributes == best_attributes && left < best_left) ||
+                             (attributes == best_attributes && left == best_left && is_earlier(chosen, *best));
       if (is_better) best = chosen, best_left = left, best_attributes = attributes;
     }
     if (!best) return replay(begin, end);

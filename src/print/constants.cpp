@@ -7,6 +7,7 @@
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "print/literal.h"
+#include "print/raw_string.h"
 
 namespace depyf::print {
 
@@ -65,6 +66,7 @@ void Constants::constant(const Expr* leaf, const Constant& constant, bool bracke
   const bool is_display = (constant.kind == Kind::tuple || constant.kind == Kind::frozenset) && !constant.items.empty();
   // Inside the braces of an f-string nothing may break, so the display is printed as plain text.
   if (!is_display || fields > 0) {
+    if (leaf && raw_string(leaf, constant)) return;
     if (leaf && constant.kind == Kind::string && multiline_string(leaf, constant)) return;
     if (long_string(constant, !leaf ? may_divide : is_folded(leaf, constant))) return;
     return constant_text(constant);
@@ -81,6 +83,28 @@ void Constants::constant(const Expr* leaf, const Constant& constant, bool bracke
   may_divide = outer;
   if (spread) breaks_.last_line = std::max(breaks_.last_line, leaf->line + more - 1);
   if (bracketed) breaks_.close(leaf), out_.write(tuple ? ")" : "}");
+}
+
+// Prints a string or bytes that the source wrote on one line as a raw literal, which shows in the width of its position.
+// Returns false, and prints nothing, if the source did not.
+bool Constants::raw_string(const Expr* leaf, const Constant& constant) {
+  const bool is_bytes = constant.kind == Constant::Kind::bytes;
+  if ((constant.kind != Constant::Kind::string && !is_bytes) || fields > 0 ||
+      !positions_.has_own_position(leaf, constant))
+    return false;
+  const Position* position = positions_.code ? position_in(*positions_.code, leaf) : nullptr;
+  if (!position || position->column < 0 || position->line != position->end_line) return false;
+  const std::string_view prefix = is_bytes ? "rb" : "r",
+                         quote = constant.text.find('"') == std::string::npos ? "\"" : "'";
+  const auto width = std::size_t(std::max(position->end_column - position->column, 0));
+  if (width != prefix.size() + constant.text.size() + 2 * quote.size() || !can_be_raw(constant.text, quote))
+    return false;
+  // A text with one backslash has the same width either way.
+  std::string literal;
+  append_literal(literal, constant, Quoting::usual, version_);
+  if (literal.size() == width && !has_class_of_regex(constant.text)) return false;
+  out_.write(prefix), out_.write(quote), out_.write(constant.text), out_.write(quote);
+  return true;
 }
 
 // Prints a string that the source wrote between triple quotes, or as several strings on lines of their own. Returns

@@ -40,6 +40,7 @@ class Constants {
  private:
   // Prints a string over several lines if positions show that the source did; returns false otherwise.
   bool multiline_string(const ast::Expr* leaf, const Constant& constant);
+  bool raw_string(const ast::Expr* leaf, const Constant& constant);
   bool is_folded(const ast::Expr* leaf, const Constant& constant) const;
   bool ends_by_newline(const ast::Expr* leaf, std::string_view text, std::int32_t more) const;
   void joined_string(const ast::Expr* leaf, const Constant& constant, bool by_newline);

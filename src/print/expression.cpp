@@ -13,6 +13,7 @@
 #include "print/markers.h"
 #include "print/operands.h"
 #include "print/unicode.h"
+#include "support/words.h"
 
 namespace depyf::print {
 
@@ -28,6 +29,21 @@ struct TextParts {
   std::int32_t bars = 0, commas = 0;  // ` | ` outside of brackets, and the commas directly within the last outer ones
   bool is_bracketed = false;  // it ends in brackets
 };
+
+// Returns the text with `...` for the word Ellipsis, outside of strings. CPython 3.8 writes the word only for a tuple of
+// constants, which the name would not be.
+std::string with_ellipsis(std::string_view text) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text[at] == '\'' || text[at] == '"' ? behind_string(text, at)
+                            : is_word(text[at])                 ? at + word_at(text.substr(at)).size()
+                                                                : at + 1;
+    const std::string_view part = text.substr(at, end - at);
+    result += part == "Ellipsis" ? "..." : part;
+    at = end;
+  }
+  return result;
+}
 
 TextParts parts_of(std::string_view text) {
   TextParts result;
@@ -275,7 +291,10 @@ void Expressions::without_leftmost(const Expr* leaf) {
                    out_.write("*");
                    expr(n.value, Level::bit_or);
                  },
-                 [&](const Verbatim& n) { annotation_text(leaf, n.text); },
+                 [&](const Verbatim& n) {
+                   if (dialect_of(version_).named_ellipsis) annotation_text(leaf, with_ellipsis(n.text));
+                   else annotation_text(leaf, n.text);
+                 },
                  [&](const Internal& n) { internal(name_of(n.marker), n.index, n.value); },
              },
              leaf->node);

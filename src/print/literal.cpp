@@ -9,6 +9,7 @@
 
 #include "dialect/dialect.h"
 #include "print/print.h"
+#include "print/raw_string.h"
 #include "print/unicode.h"
 
 namespace depyf::print {
@@ -267,16 +268,31 @@ std::size_t end_of_part(std::string_view line, std::size_t at) {
   return std::min(line.find(blanks, text), line.size());
 }
 
+// True if a line of the docstring is printed in several parts.
+bool has_long_line(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (end_of_part(text.substr(at, end - at), 0) < end - at) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
 }  // namespace
 
 void append_docstring(std::string& out, std::string_view text, std::size_t indent) {
-  out += "\"\"\"";
+  const bool is_raw = can_be_raw(text, "\"\"\"") && !has_long_line(text);
+  out += is_raw ? "r\"\"\"" : "\"\"\"";
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     if (at > 0 && (end > at || end == text.size())) out.append(indent, ' ');
     const std::string_view line = text.substr(at, end - at);
     for (std::size_t i = 0, part = end_of_part(line, 0); i < line.size();) {
       if (i == part) out += "\\\n", part = end_of_part(line, i);
+      if (is_raw) {
+        out += line;
+        break;
+      }
       i = append_plain(out, line.substr(0, part), i, '"');
       if (i == part) continue;
       const std::size_t special = std::min(find_special(line, i), part);

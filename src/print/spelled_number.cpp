@@ -1,6 +1,7 @@
 #include "print/spelled_number.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 namespace depyf::print {
@@ -26,6 +27,12 @@ std::optional<int> exponent(Wide value, unsigned base) {
   return value == 1 && result >= least ? std::optional(result) : std::nullopt;
 }
 
+// True if the compiler computes base ** by. It decides by the bits of the base, before it knows the result.
+bool is_folded(unsigned base, int by) {
+  constexpr int most_bits = 128;
+  return int(std::bit_width(base)) * by <= most_bits;
+}
+
 // Returns a power or a shift of 1 with this value and width.
 SpelledNumber power(Wide value, std::size_t width) {
   for (const unsigned base : {2U, 10U, 3U, 5U, 7U, 8U, 16U}) {
@@ -33,9 +40,12 @@ SpelledNumber power(Wide value, std::size_t width) {
     if (!by) continue;
     const std::string left = std::to_string(base), right = std::to_string(*by);
     std::string tight = left + "**" + right, shift = "1 << " + right, wide = left + " ** " + right;
-    if (tight.size() == width) return {std::move(tight), Level::power};
-    if (base == 2 && shift.size() == width) return {std::move(shift), Level::shift};
-    if (wide.size() == width) return {std::move(wide), Level::power};
+    const bool may_be_power = is_folded(base, *by);
+    if (may_be_power && tight.size() == width) return {std::move(tight), Level::power};
+    // A shift without blanks is as wide as the power.
+    const bool is_shift = base == 2 && (shift.size() == width || tight.size() == width);
+    if (is_shift) return {std::move(shift), Level::shift};
+    if (may_be_power && wide.size() == width) return {std::move(wide), Level::power};
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include "dialect/dialect.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
+#include "refine/statement_columns.h"
 
 namespace depyf {
 using namespace ast;
@@ -88,6 +89,18 @@ std::size_t operands_above(const If& branch, const Stmt* failure) {
   return first_below == chain->values.end() ? 0 : std::size_t(first_below - chain->values.begin());
 }
 
+// True if the whole test stands above the statement that fails. From 3.11 on, the failure of an assert has the line of the
+// word `assert`, which no part of its test stands above:
+//
+//     if test:                        assert not test, message       if the failure has the line of the test
+//         assert False, message   or
+bool is_test_above(const If& branch, const Stmt* failure) {
+  const std::int32_t line = innermost_left(branch.test)->line;
+  auto* chain = as<BoolOp>(branch.test);
+  const Expr* last = chain ? innermost_left(chain->values.back()) : nullptr;
+  return failure->line >= 0 && line >= 0 && line < failure->line && (!last || last->line < failure->line);
+}
+
 // Returns the conjunction of some operands of `chain`.
 Expr* conjunction(Context& context, List<Expr*> operands) {
   return operands.size() == 1 ? operands[0]
@@ -144,6 +157,12 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
           const Block behind = branch->orelse;
           branch->orelse = {};
           statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, behind.begin(), behind.end());
+          continue;
+        }
+        if (dialect_of(scope.decoded.code->version).columns && is_test_above(*branch, branch->body[0])) {
+          branch->body =
+              context.list({context.stmt(Assert{context.constant(Constant::Kind::false_), message},
+                                         branch->body[0]->offset, branch->body[0]->line, branch->body[0]->column)});
           continue;
         }
         test = negate(context, branch->test), rest = branch->orelse;

@@ -73,12 +73,15 @@ class Indentation {
     if (!goes && !(behind == Tail::loop && index + 1 == statements.size())) return false;
     // The column of a `break` is unknown. Behind a body that leaves, few people write `else:` in front of a break.
     const bool only_breaks = goes && branch->orelse.size() == 1 && is<Break>(branch->orelse[0]);
-    if (!only_breaks && !columns_.all_at(branch->orelse, base)) return false;
-    for (const Stmt* stmt : branch->orelse)
+    // An `elif` stays.
+    const std::size_t kept = branch->orelse.size() > 1 && columns_.is_elif(branch->orelse[0], base) ? 1 : 0;
+    const Block behind_if = branch->orelse.subspan(kept);
+    if (!only_breaks && !columns_.all_at(behind_if, base)) return false;
+    for (const Stmt* stmt : behind_if)
       if (columns_.is_elif(stmt, base)) return false;
     if (!goes) branch->body = context_.arena.append(branch->body, context_.stmt(Continue{}));
-    statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, branch->orelse.begin(), branch->orelse.end());
-    branch->orelse = {};
+    statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, behind_if.begin(), behind_if.end());
+    branch->orelse = branch->orelse.first(kept);
     return true;
   }
 
@@ -131,6 +134,22 @@ class Indentation {
     attempt->handlers = context_.arena.copy(handlers);
     statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, attempt->orelse.begin(), attempt->orelse.end());
     attempt->orelse = {};
+  }
+
+  // Moves the statements behind a `try` that are indented like its body into its else clause. Its handlers leave, so only
+  // the end of its body comes to them.
+  void absorb_behind_try(std::vector<Stmt*>& statements, std::size_t index, int base) {
+    auto* attempt = as<Try>(statements[index]);
+    if (!attempt->orelse.empty() || !attempt->finalbody.empty() || leaves(attempt->body)) return;
+    if (!std::ranges::all_of(attempt->handlers, [](const ExceptHandler& each) { return leaves(each.body); })) return;
+    const int line = attempt->handlers.empty() ? -1 : last_line(attempt->handlers.back().body);
+    std::size_t end = index + 1;
+    while (end < statements.size() && columns_.of(statements[end]) == base + columns_.unit() &&
+           first_line(statements[end]) > line)
+      ++end;
+    const auto first = statements.begin() + std::ptrdiff_t(index) + 1, last = statements.begin() + std::ptrdiff_t(end);
+    attempt->orelse = context_.arena.copy(std::vector<Stmt*>(first, last));
+    statements.erase(first, last);
   }
 
   // Moves a return that is indented like the `try` itself from the end of its body behind it. Nothing that the return
@@ -336,9 +355,12 @@ class Indentation {
         // An elif is not indented further than its if.
         const bool chained = !branch->orelse.empty() && columns_.is_elif(branch->orelse[0], base);
         branch->orelse = block(branch->orelse, chained ? base : base + columns_.unit(), tail, depth + 1);
+        // What stands behind the `elif` now may stand behind the `if` as well.
+        if (chained && branch->orelse.size() > 1) splice(statements, index, base, behind);
         continue;
       }
       if (is<Try>(stmt) && base >= 0) {
+        absorb_behind_try(statements, index, base);
         splice_try(statements, index, base, behind);
         return_behind(statements, index, base);
         return_of_handlers(statements, index, base);
@@ -346,12 +368,18 @@ class Indentation {
       const bool looping = is<For>(stmt) || is<While>(stmt);
       if (looping && base >= 0) absorb_behind_loop(statements, index, base);
       bool first = true;
+      // The ends of a try statement that is the last in a loop's body come to the next round, but an else clause, too, may
+      // follow the body of the `try`.
+      auto* attempt = as<Try>(stmt);
+      const bool goes_round =
+          attempt && attempt->finalbody.empty() && behind == Tail::loop && index + 1 == statements.size();
+      const bool body_goes_round = goes_round && attempt->orelse.empty();
       for_each_block(stmt, [&](Block& inner) {
         if (looping && first && behind == Tail::function && index + 1 == statements.size()) break_out(inner, 0);
         // The body may stand on the line of its statement, and then has no indentation.
         const bool below = base >= 0 && !inner.empty() && inner[0]->line > stmt->line;
         inner = block(inner, below ? base + columns_.unit() : columns_.of_first(inner),
-                      looping && first ? Tail::loop : Tail::none, depth + 1);
+                      (first ? looping || body_goes_round : goes_round) ? Tail::loop : Tail::none, depth + 1);
         first = false;
       });
     }

@@ -43,17 +43,37 @@ class SharedEnds {
 
   // Rewrites the statements of one block.
   void rewrite(std::vector<Stmt*>& statements) {
-    if (statements.size() < 2 || !is_end(statements.back())) return;
+    if (statements.size() < 2) return;
+    if (is<Continue>(statements.back())) leave_out_else(statements[statements.size() - 2]);
+    if (!is_end(statements.back())) return;
     take_else(statements);
     for (std::size_t size = 1; size <= longest_end && size < statements.size(); ++size) {
       const std::size_t index = statements.size() - 1 - size;
       const Block end =
           context_.arena.copy(std::vector<Stmt*>(statements.end() - std::ptrdiff_t(size), statements.end()));
-      if (is<If>(statements[index]) || is<Try>(statements[index])) leave_out(statements[index], end, 0);
+      if (may_hold_copy(statements[index], end)) leave_out(statements[index], end, 0);
     }
   }
 
  private:
+  // True if it makes no difference whether the end stands at the end of a protected body or behind the statement: it
+  // returns None, and does nothing else that could raise.
+  static bool may_leave_body(Block end) {
+    auto* leave = end.size() == 1 ? as<Return>(end[0]) : nullptr;
+    return leave && (!leave->value || is_none(leave->value));
+  }
+
+  // True if the blocks of the statement may end in copies of `end`.
+  static bool may_hold_copy(const Stmt* stmt, Block end) {
+    return is<If>(stmt) || is<Try>(stmt) || (is<With>(stmt) && may_leave_body(end));
+  }
+
+  // Removes the else clause of an `if` that `continue` follows, if the clause is a `continue`, too.
+  static void leave_out_else(Stmt* stmt) {
+    auto* branch = as<If>(stmt);
+    if (branch && branch->orelse.size() == 1 && is<Continue>(branch->orelse[0])) branch->orelse = {};
+  }
+
   // True if the last statements of `body` are copies of `end`.
   static bool ends_with(Block body, Block end) {
     return body.size() >= end.size() && std::ranges::equal(body.last(end.size()), end, is_same_statement);
@@ -106,8 +126,10 @@ class SharedEnds {
         branch->orelse = {};
       }
     }
+    if (auto* with = as<With>(stmt)) with->body = without(with->body, end, depth);
     auto* attempt = as<Try>(stmt);
     if (!attempt || !attempt->finalbody.empty()) return;
+    if (attempt->orelse.empty() && may_leave_body(end)) attempt->body = without(attempt->body, end, depth);
     std::vector<ExceptHandler> handlers(attempt->handlers.begin(), attempt->handlers.end());
     for (ExceptHandler& handler : handlers) handler.body = without(handler.body, end, depth);
     attempt->handlers = context_.arena.copy(handlers);
@@ -119,12 +141,12 @@ class SharedEnds {
   Block without(Block body, Block end, int depth) {
     if (body.empty() || depth > search_limits::statement_nesting) return body;
     if (!ends_with(body, end)) {
-      leave_out(body.back(), end, depth + 1);
+      if (may_hold_copy(body.back(), end)) leave_out(body.back(), end, depth + 1);
       return body;
     }
     body = body.first(body.size() - end.size());
     if (body.empty()) return context_.list({context_.stmt(Pass{})});
-    if (is<If>(body.back()) || is<Try>(body.back())) leave_out(body.back(), end, depth + 1);
+    if (may_hold_copy(body.back(), end)) leave_out(body.back(), end, depth + 1);
     return body;
   }
 

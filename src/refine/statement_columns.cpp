@@ -80,11 +80,16 @@ int StatementColumns::column(const Stmt* stmt, int depth) const {
   }
   int found = -1;
   if (depth > search_limits::statement_nesting_searched) return -1;
-  // Otherwise the column follows from the first statement of its body.
+  // Otherwise the column follows from the first statement of its body. A try statement has the line of its body, because
+  // `try` has no instruction; a body on the line of the `try` itself is indented by no whole number of units. What is in
+  // its else clause now may have stood behind it.
+  auto* attempt = as<Try>(stmt);
   for_each_block(const_cast<Stmt*>(stmt), [&](Block& inner) {
-    if (found >= 0 || inner.empty() || inner[0]->line <= stmt->line) return;
+    if (found >= 0 || inner.empty() || (attempt && &inner == &attempt->orelse)) return;
+    const bool is_body = attempt && &inner == &attempt->body && inner[0]->line == stmt->line;
+    if (inner[0]->line <= stmt->line && !is_body) return;
     const int within = column(inner[0], depth + 1);
-    if (within >= unit_) found = within - unit_;
+    if (within >= unit_ && !(is_body && unit_ > 0 && within % unit_ != 0)) found = within - unit_;
   });
   auto* branch = as<If>(stmt);
   if (!branch || unit_ <= 0 || found < 0) return found;
