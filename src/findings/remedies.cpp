@@ -63,7 +63,7 @@ std::string line_end_of(std::string_view text) {
   return end != std::string_view::npos && end > 0 && text[end - 1] == '\r' ? "\r" : "";
 }
 
-// True for a file of an installed package. A setting is for the whole process, so that it belongs into the program.
+// True for a file of an installed package. A setting holds for the whole process, so it belongs in the program.
 bool is_installed(std::string_view file) { return has(file, "/site-packages/") || has(file, "/dist-packages/"); }
 
 }  // namespace

@@ -120,6 +120,16 @@ void finish_call(Simulation& sim, Expr* function, Table<Expr*> args, Table<Keywo
   sim.push(Call{function, sim.context.arena.copy(args), sim.context.arena.copy(keywords)});
 }
 
+namespace {
+// In 3.8: true if the display was written as `**{...}`. Keywords without it, and without a starred argument, compile to
+// CALL_FUNCTION_KW.
+bool is_written_as_mapping(const Dict& display, const Table<Expr*>& args) {
+  const bool is_unpacking = std::ranges::any_of(display.keys, [](const Expr* key) { return key == nullptr; });
+  const bool is_starred = std::ranges::any_of(args, [](const Expr* arg) { return is<Starred>(arg); });
+  return !is_unpacking && (display.keys.empty() || !is_starred);
+}
+}  // namespace
+
 // Handles CALL_FUNCTION_EX, whose arguments are a tuple and maybe a dict.
 void call_ex(Simulation& sim, const Instruction& instruction) {
   Expr* mapping = instruction.arg & 1 ? sim.pop() : nullptr;
@@ -141,6 +151,9 @@ void call_ex(Simulation& sim, const Instruction& instruction) {
     auto* dict = as<Dict>(mapping);
     bool plain = dict && !dict->keys.empty() &&
                  !is_one_mapping(*dict, sim.cursor.code, sim.cursor.at, sim.cursor.decoded.code->version);
+    const bool is_mapping =
+        dict && dialect_of(sim.cursor.decoded.code->version).unpacking_builds && is_written_as_mapping(*dict, args);
+    plain &= !is_mapping;
     std::set<std::string_view> seen;
     if (dict)
       // Keys become keywords only if all are different identifiers.
@@ -170,7 +183,7 @@ void call_ex(Simulation& sim, const Instruction& instruction) {
         else keywords.push_back({"", value});
         after_keywords = key || nested_plain;
       }
-    } else if (!(dict && dict->keys.empty())) {
+    } else if (!(dict && dict->keys.empty()) || is_mapping) {
       keywords.push_back({"", mapping});
     }
   }

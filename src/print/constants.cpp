@@ -99,6 +99,8 @@ bool Constants::raw_string(const Expr* leaf, const Constant& constant) {
   const auto width = std::size_t(std::max(position->end_column - position->column, 0));
   if (width != prefix.size() + constant.text.size() + 2 * quote.size() || !can_be_raw(constant.text, quote))
     return false;
+  if (is_bytes && std::ranges::any_of(constant.text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }))
+    return false;
   // A text with one backslash has the same width either way.
   std::string literal;
   append_literal(literal, constant, Quoting::usual, version_);

@@ -176,10 +176,8 @@ bool FStrings::multiline_fstring(const JoinedStr& node, const Expr* whole) {
   for (const Piece& piece : pieces) {
     if (piece.kind == Piece::Kind::literal) {
       std::string escaped;
-      // `append_docstring` keeps line breaks; its triple quotes are cut off again, and braces are doubled.
-      append_docstring(escaped, piece.text, 0);
-      for (const char c : escaped.substr(quotes.size(), escaped.size() - 2 * quotes.size()))
-        text += c == '{' || c == '}' ? std::string(2, c) : std::string(1, c);
+      append_lines(escaped, piece.text, 0, false);
+      for (const char c : escaped) text += c == '{' || c == '}' ? std::string(2, c) : std::string(1, c);
     } else if (piece.text.find_first_of("\n") != std::string::npos || piece.text.find(quotes) != std::string::npos) {
       return false;
     } else if (piece.kind == Piece::Kind::code) {

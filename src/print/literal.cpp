@@ -280,19 +280,14 @@ bool has_long_line(std::string_view text) {
 
 }  // namespace
 
-void append_docstring(std::string& out, std::string_view text, std::size_t indent) {
-  const bool is_raw = can_be_raw(text, "\"\"\"") && !has_long_line(text);
-  out += is_raw ? "r\"\"\"" : "\"\"\"";
+void append_lines(std::string& out, std::string_view text, std::size_t indent, bool is_raw) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     if (at > 0 && (end > at || end == text.size())) out.append(indent, ' ');
     const std::string_view line = text.substr(at, end - at);
-    for (std::size_t i = 0, part = end_of_part(line, 0); i < line.size();) {
+    if (is_raw) out += line;
+    for (std::size_t i = is_raw ? line.size() : 0, part = end_of_part(line, 0); i < line.size();) {
       if (i == part) out += "\\\n", part = end_of_part(line, i);
-      if (is_raw) {
-        out += line;
-        break;
-      }
       i = append_plain(out, line.substr(0, part), i, '"');
       if (i == part) continue;
       const std::size_t special = std::min(find_special(line, i), part);
@@ -306,7 +301,15 @@ void append_docstring(std::string& out, std::string_view text, std::size_t inden
     if (end < text.size()) out += '\n';
     at = end + 1;
   }
-  out += "\"\"\"";
+}
+
+void append_docstring(std::string& out, std::string_view text, std::size_t indent) {
+  constexpr std::string_view quotes = "\"\"\"";
+  const bool is_raw = can_be_raw(text, quotes) && !has_long_line(text);
+  if (is_raw) out += 'r';
+  out += quotes;
+  append_lines(out, text, indent, is_raw);
+  out += quotes;
 }
 
 bool precedes_in_set(const Constant& one, const Constant& two) {

@@ -27,8 +27,11 @@ bool precedes_in_set(const Constant& one, const Constant& two);
 // 0.
 void append_escaped(std::string& out, std::string_view text, char quote);
 
-// Appends `text` between triple quotes. Its line breaks stay as they are, and each line after the first starts with
-// `indent` blanks.
+// Appends what stands between triple double quotes for `text`. Its line breaks stay as they are, and each line after the first
+// starts with `indent` blanks. With `is_raw` no character is escaped.
+void append_lines(std::string& out, std::string_view text, std::size_t indent, bool is_raw);
+
+// Appends `text` between triple quotes, as `append_lines` writes it; raw if that saves a backslash.
 void append_docstring(std::string& out, std::string_view text, std::size_t indent);
 
 }  // namespace depyf::print

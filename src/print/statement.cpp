@@ -288,7 +288,9 @@ void Statements::keyword_statement(const Stmt* stmt) {
                  },
                  [&](const Assign& n) {
                    for (const Expr* target : n.targets) {
-                     exprs_.value(target, Level::tuple);
+                     // Nobody writes brackets around a name that is assigned to.
+                     if (is<Name>(target)) exprs_.expr(target, Level::tuple);
+                     else exprs_.value(target, Level::tuple);
                      out_.write(" = ");
                    }
                    exprs_.value(n.value, Level::yield);

@@ -1,0 +1,77 @@
+"""Strings with backslashes: raw where the source had them so, and the same value in any case."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from interpreters import VERSIONS, interpreter
+
+COMMAND = Path(__file__).resolve().parents[2] / "build" / "dev" / "depyf-decompile"
+SOURCE = r'''
+import re
+
+DIGITS = re.compile(r"\d+\s*(\w+)")
+ONE_BACKSLASH = r"\d"
+PATH = "C:\\x"
+RAW_BYTES = rb"\d\w"
+BYTES = b"\\d\\w"
+NOT_ASCII = b"\xc3\xa9\\d"
+OTHER_QUOTES = r'a"\d\w'
+AT_THE_END = "ends\\"
+TWO_AT_THE_END = "\\ends\\\\"
+CONTROL = "\x07\\d\\w\\s"
+LINES = r"""first \d
+second \w"""
+QUOTES_AT_THE_END = "first \\d\nsecond \"\"\"\\w\""
+
+
+def matches(text, prop):
+    r"""Matches \d+.
+
+    >>> matches("\n")
+    """
+    return re.search(
+        rf"""(?isx)<meta
+        (?=[^>]+(["\']?){re.escape(prop)}\1)
+        [^>]+?(["\'])(?P<content>.*?)\2""",
+        text,
+    )
+
+
+def escaped(prop):
+    """Not raw: \\d and \x07."""
+    return f"""first \\d {prop}
+    second \\w"""
+
+
+class Documented:
+    r"""A class with \w."""
+'''
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=lambda version: "%d.%d" % version)
+def test_strings_keep_their_values(version, tmp_path):
+    python = interpreter(version)
+    if python is None:
+        pytest.skip("no such interpreter here")
+    file = tmp_path / "module.py"
+    file.write_text(SOURCE, encoding="utf-8")
+    compiling = "import sys, py_compile; py_compile.compile(sys.argv[1], sys.argv[2], doraise=True)"
+    subprocess.run([python, "-c", compiling, file, tmp_path / "module.pyc"], check=True)
+    command = [COMMAND, "-q", "--check", python, tmp_path / "module.pyc"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "# depyf: not equal" not in text
+    assert 'r"""A class with \\w."""' in text
+    if version >= (3, 11):
+        for line in (
+            're.compile(r"\\d+\\s*(\\w+)")',
+            'ONE_BACKSLASH = r"\\d"',
+            'PATH = "C:\\\\x"',
+            'RAW_BYTES = rb"\\d\\w"',
+        ):
+            assert line in text
+        assert 'BYTES = b"\\\\d\\\\w"' in text
+        assert "OTHER_QUOTES = r'a\"\\d\\w'" in text
