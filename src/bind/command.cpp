@@ -23,15 +23,22 @@ class PythonSinks : public cli::Sinks {
   void error(const std::string& lines) override { call(error_, lines); }
   void idle() override {
     const HeldGil held;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (ask_for_gil([] { return PyErr_CheckSignals(); }) != 0) throw nb::python_error();
   }
 
  private:
   static void call(const nb::callable& write, const std::string& utf8) {
     const HeldGil held;
-    PyObject* string = PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "backslashreplace");
-    if (!string) throw nb::python_error();
-    write(nb::steal(string));
+    // Python code gives the lock away and takes it again, and the interpreter may have ended by then.
+    PyObject* result = ask_for_gil([&]() -> PyObject* {
+      PyObject* string = PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "backslashreplace");
+      if (!string) return nullptr;
+      PyObject* written = PyObject_CallFunctionObjArgs(write.ptr(), string, nullptr);
+      Py_DECREF(string);
+      return written;
+    });
+    if (!result) throw nb::python_error();
+    Py_DECREF(result);
   }
   nb::callable text_, error_;
 };

@@ -12,7 +12,8 @@
 
 namespace depyf {
 
-// Calls `ask`, which asks for the lock. Does not return if the interpreter has ended this thread.
+// Calls `ask`, which asks for the lock, or runs Python code that does. Does not return if the interpreter has ended this
+// thread.
 template <class Ask>
 auto ask_for_gil(Ask ask) noexcept {
 #ifdef __GLIBCXX__

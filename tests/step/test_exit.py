@@ -18,7 +18,7 @@ RUNS = 50  # of the interpreter that runs the tests
 RUNS_OF_OTHERS = 10
 # Each thread releases the interpreter's lock for a while, and takes it again when the interpreter may have ended.
 PROGRAM = """
-import argparse, sys, threading, time
+import argparse, sys, threading, time, weakref
 from depyf import _core
 
 code = argparse.ArgumentParser._parse_known_args.__code__
@@ -35,7 +35,14 @@ def decompiles_files():
     while True:
         _core.decompile_files([argparse.__cached__], lambda text: None, lambda text: None)
 
-for work in (decompiles, decompiles, proves, decompiles_files):
+def writes():
+    # The function that is called gives the lock away, and may not get it back.
+    busy = lambda text: sum(range(3000))
+    while True:
+        _core.decompile_files([weakref.__cached__], busy, busy)
+
+sys.setswitchinterval(1e-5)
+for work in (decompiles, proves, decompiles_files, writes, writes):
     threading.Thread(target=work, daemon=True).start()
 time.sleep(float(sys.argv[1]))
 """
