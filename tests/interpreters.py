@@ -32,3 +32,12 @@ def interpreter(version: tuple[int, int]) -> str | None:
     if version == sys.version_info[:2]:
         return sys.executable
     return next((path for path in _candidates(version) if _is(path, version)), None)
+
+
+def compiled(python: str, source: str, folder: Path) -> Path:
+    """Compiles a source with an interpreter to a .pyc file in the folder."""
+    (folder / "module.py").write_text(source, encoding="utf-8")
+    pyc = folder / "module.pyc"
+    make = "import py_compile, sys; py_compile.compile(sys.argv[1], cfile=sys.argv[2], doraise=True)"
+    subprocess.run([python, "-c", make, str(folder / "module.py"), str(pyc)], check=True)
+    return pyc

@@ -18,12 +18,15 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "decode/decode.h"
 #include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/exception_regions.h"
+#include "support/search_limits.h"
 #include "support/table.h"
 
 namespace depyf {
@@ -141,7 +144,8 @@ class ExitCopies {
     for (int kept = 1; kept < count_; ++kept) {
       const std::int32_t first = code_[kept].line, last = code_[kept - 1].line;
       if (!reachable_[kept] || code_[kept].op != Op::return_value_ || first < 0 || last <= first) continue;
-      for (int at = kept - 1; at > 0 && code_[at].line > first; --at) {
+      const int least = std::max(0, kept - search_limits::returned_value);
+      for (int at = kept - 1; at > least && code_[at].line > first; --at) {
         const bool is_copy = reachable_[at] && code_[at].op == Op::return_value_ && code_[at].line <= last &&
                              cfg_.region_of[at] == cfg_.region_of[kept];
         if (!is_copy) continue;
@@ -220,6 +224,10 @@ class ExitCopies {
       if (code_[at].target >= 0) entered_[code_[at].target] = true;
       if (flow_.next[at] >= 0 && flow_.next[at] != at + 1) entered_[flow_.next[at]] = resumed_[flow_.next[at]] = true;
     }
+    std::unordered_set<std::int32_t> returning;  // lines with a return
+    for (int at = 0; at < count_; ++at)
+      if (code_[at].op == Op::return_value_ && !returning.insert(code_[at].line).second)
+        second_returns_.emplace(code_[at].line, at);
     for (const Region& region : cfg_.regions)
       for (int at : {region.handler_at, region.follow_at})
         if (at >= 0) entered_[at] = true;
@@ -377,9 +385,8 @@ class ExitCopies {
   //                                                L: <d>; POP_JUMP_IF_FALSE E; <c>; RETURN_VALUE; E: None; RETURN_VALUE
   bool ends_conditional(int end) const {
     if (dialect_of(version_).columns) return false;
-    return std::count_if(code_.begin(), code_.begin() + end, [&](const Instruction& it) {
-             return it.op == Op::return_value_ && it.line == code_[end].line;
-           }) >= 2;
+    const auto second = second_returns_.find(code_[end].line);
+    return second != second_returns_.end() && second->second < end;
   }
 
   // False for code that no compiler made: Dynamo, for example, writes no columns, and may give one line to everything.
@@ -423,6 +430,7 @@ class ExitCopies {
   Table<bool> lineless_;
   Table<bool> entered_;  // by instruction: reached other than from the one before
   Table<bool> resumed_;  // by instruction: follows a copied finally body
+  std::unordered_map<std::int32_t, int> second_returns_;  // by line: its second RETURN_VALUE
 };
 
 }  // namespace

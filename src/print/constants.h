@@ -16,7 +16,7 @@ std::size_t escaped_size(std::string_view text);
 // if it has neither.
 std::size_t filled_line(std::string_view text, std::size_t width);
 // Returns the least width with which `lines` lines hold `text`, if `used` columns of the first line are taken; `usual` if
-// no lesser one does. Who divides a string among lines seldom fills some of them and leaves another short.
+// no lesser one does. Such a width spreads the words evenly, as people divide a string among lines.
 std::size_t balanced_width(std::string_view text, std::size_t lines, std::size_t used, std::size_t usual);
 
 class Constants {

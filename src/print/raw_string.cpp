@@ -1,6 +1,7 @@
 #include "print/raw_string.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "print/literal.h"

@@ -54,6 +54,14 @@ class Indentation {
   // What follows a block: the next round of a loop, or the end of the function.
   enum class Tail : std::uint8_t { none, loop, function };
 
+  // Removes the statements from `begin` up to `end`, and returns them as a block.
+  Block take(std::vector<Stmt*>& statements, std::size_t begin, std::size_t end) {
+    const auto first = statements.begin() + std::ptrdiff_t(begin), last = statements.begin() + std::ptrdiff_t(end);
+    const Block taken = context_.arena.copy(std::vector<Stmt*>(first, last));
+    statements.erase(first, last);
+    return taken;
+  }
+
   // Moves the statements that are indented further than the `if` at `index`, whose body leaves, into its else clause.
   void absorb(std::vector<Stmt*>& statements, std::size_t index, int base) {
     auto* branch = as<If>(statements[index]);
@@ -61,9 +69,7 @@ class Indentation {
     while (end < statements.size() && (columns_.of(statements[end]) > base || columns_.is_elif(statements[end], base)))
       ++end;
     if (end == index + 1) return;
-    const auto first = statements.begin() + std::ptrdiff_t(index) + 1, last = statements.begin() + std::ptrdiff_t(end);
-    branch->orelse = context_.arena.copy(std::vector<Stmt*>(first, last));
-    statements.erase(first, last);
+    branch->orelse = take(statements, index + 1, end);
   }
 
   // Moves statements that are indented like the `if` itself from its else clause behind it. Returns true if it did.
@@ -147,9 +153,7 @@ class Indentation {
     while (end < statements.size() && columns_.of(statements[end]) == base + columns_.unit() &&
            first_line(statements[end]) > line)
       ++end;
-    const auto first = statements.begin() + std::ptrdiff_t(index) + 1, last = statements.begin() + std::ptrdiff_t(end);
-    attempt->orelse = context_.arena.copy(std::vector<Stmt*>(first, last));
-    statements.erase(first, last);
+    attempt->orelse = take(statements, index + 1, end);
   }
 
   // Moves a return that is indented like the `try` itself from the end of its body behind it. Nothing that the return
@@ -213,9 +217,7 @@ class Indentation {
              (!branch || StatementColumns::is_behind_if(columns_.of_test(branch->test) - within));
     };
     while (end < statements.size() && is_within(statements[end])) ++end;
-    const auto first = statements.begin() + std::ptrdiff_t(index) + 1, last = statements.begin() + std::ptrdiff_t(end);
-    orelse = context_.arena.copy(std::vector<Stmt*>(first, last));
-    statements.erase(first, last);
+    orelse = take(statements, index + 1, end);
   }
 
   // Moves statements that are indented like the `if` itself from the end of its body behind it. Its else clause leaves,

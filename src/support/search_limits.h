@@ -9,6 +9,7 @@ namespace depyf::search_limits {
 
 // Flow.
 inline constexpr int jump_chain = 100;  // jumps to jumps
+inline constexpr int returned_value = 2000;  // instructions of a conditional expression that is returned
 inline constexpr int silent_chain = 1000;  // jumps and NOPs between two instructions of a finally body
 inline constexpr std::size_t compared_pairs = 5000;  // instructions of a copy of a finally body
 inline constexpr std::size_t guard_instructions = 2000;  // of the guard of a `case _`

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from interpreters import VERSIONS, interpreter
+from interpreters import VERSIONS, compiled, interpreter
 
 ROOT = Path(__file__).parent.parent.parent
 COMMAND = os.environ.get("DEPYF_DECOMPILE") or str(ROOT / "build" / "dev" / "depyf-decompile")
@@ -68,14 +68,6 @@ class Second:
     z = len(function(1,
                      2))
 '''
-
-
-def compiled(python: str, source: str, folder: Path) -> Path:
-    (folder / "module.py").write_text(source)
-    pyc = folder / "module.pyc"
-    make = "import py_compile, sys; py_compile.compile(sys.argv[1], cfile=sys.argv[2], doraise=True)"
-    subprocess.run([python, "-c", make, str(folder / "module.py"), str(pyc)], check=True)
-    return pyc
 
 
 def run(*arguments: str) -> str:

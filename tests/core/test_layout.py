@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from interpreters import interpreter
+from interpreters import compiled, interpreter
 
 ROOT = Path(__file__).parent.parent.parent
 COMMAND = os.environ.get("DEPYF_DECOMPILE") or str(ROOT / "build" / "dev" / "depyf-decompile")
@@ -32,10 +32,7 @@ def function(first_parameter, second_parameter=None, *arguments, third_parameter
 
 
 def decompiled(tmp_path: Path, source: str, python: str, *options: str) -> str:
-    (tmp_path / "module.py").write_text(source)
-    pyc = tmp_path / "module.pyc"
-    make = "import py_compile, sys; py_compile.compile(sys.argv[1], cfile=sys.argv[2], doraise=True)"
-    subprocess.run([python, "-c", make, str(tmp_path / "module.py"), str(pyc)], check=True)
+    pyc = compiled(python, source, tmp_path)
     done = subprocess.run([COMMAND, "-q", *options, str(pyc)], capture_output=True, text=True, check=True)
     return done.stdout
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from interpreters import VERSIONS, interpreter
+from interpreters import VERSIONS, compiled, interpreter
 
 COMMAND = Path(__file__).resolve().parents[2] / "build" / "dev" / "depyf-decompile"
 SOURCE = r'''
@@ -57,11 +57,7 @@ def test_strings_keep_their_values(version, tmp_path):
     python = interpreter(version)
     if python is None:
         pytest.skip("no such interpreter here")
-    file = tmp_path / "module.py"
-    file.write_text(SOURCE, encoding="utf-8")
-    compiling = "import sys, py_compile; py_compile.compile(sys.argv[1], sys.argv[2], doraise=True)"
-    subprocess.run([python, "-c", compiling, file, tmp_path / "module.pyc"], check=True)
-    command = [COMMAND, "-q", "--check", python, tmp_path / "module.pyc"]
+    command = [COMMAND, "-q", "--check", python, compiled(python, SOURCE, tmp_path)]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "# depyf: not equal" not in text
     assert 'r"""A class with \\w."""' in text

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from interpreters import VERSIONS, interpreter
+from interpreters import VERSIONS, compiled, interpreter
 
 COMMAND = Path(__file__).resolve().parents[2] / "build" / "dev" / "depyf-decompile"
 
@@ -101,11 +101,8 @@ def _decompiled(version, source: str, folder: Path, *arguments: str) -> str:
     python = interpreter(version)
     if python is None:
         pytest.skip("no such interpreter here")
-    file = folder / "module.py"
-    file.write_text(source, encoding="utf-8")
-    compiling = "import sys, py_compile; py_compile.compile(sys.argv[1], sys.argv[2], doraise=True)"
-    subprocess.run([python, "-c", compiling, file, folder / "module.pyc"], check=True)
-    command = [COMMAND, "-q", *(python if each == "{python}" else each for each in arguments), folder / "module.pyc"]
+    pyc = compiled(python, source, folder)
+    command = [COMMAND, "-q", *(python if each == "{python}" else each for each in arguments), pyc]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 

@@ -137,7 +137,7 @@ def dropped(source: str) -> list[Change]:
 def changed(source: str, changes: list[Change]) -> str:
     """Return the source after some changes."""
     lines = source.splitlines(keepends=True)
-    # From the right to the left, as texts of a set may move the rest of their line.
+    # Texts are replaced from the right to the left, because those of a set may move the rest of their line.
     for number, start, end, text in sorted((each for change in changes for each in change), reverse=True):
         line = lines[number - 1]
         lines[number - 1] = line[:start] + text + line[end:]
