@@ -44,7 +44,12 @@ struct FormattedValue { Expr* value; char conversion; Expr* format_spec; };  // 
 // `values` holds ConstantExpr strings and FormattedValue. `is_percent` is true if the source was `"..." % (...)`, which
 // the compilers of 3.11 and later turn into the same code.
 struct JoinedStr { List<Expr*> values; bool is_percent = false; };
-struct Interpolation { Expr* value; std::string_view text; char conversion; Expr* format_spec; };
+// `text` is the source of the value, which programs can read. `shown` says what the printer writes: the text; the text,
+// although it is not known to give the value; or the value (see validate/interpolations.cpp).
+struct Interpolation {
+  enum class Shown : std::uint8_t { text, likely_text, value };
+  Expr* value; std::string_view text; char conversion; Expr* format_spec; Shown shown = Shown::text;
+};
 struct TemplateStr { List<Expr*> values; };
 struct Arg { std::string_view name; Expr* annotation; };
 struct Arguments {

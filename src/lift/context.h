@@ -106,6 +106,8 @@ class Context {
   bool folds_assertions = false;
   // True if some of these assertions could not be folded back.
   bool has_unfolded_assertions = false;
+  // True if there is a template string in the tree.
+  bool has_templates = false;
 
   Ahead* ahead = nullptr;  // owned by the pipeline
 

@@ -91,6 +91,7 @@ void build_template(Simulation& sim) {
     if (!is<Interpolation>(values->elts[index])) sim.cursor.fail("a template of another shape");
     parts.push_back(values->elts[index]);
   }
+  sim.context.has_templates = true;
   sim.push(TemplateStr{sim.context.arena.copy(parts)});
 }
 

@@ -62,6 +62,7 @@ void template_string(Unit& unit, const TemplateStr& node) {
   for (const Expr* value : node.values) {
     auto* part = as<Interpolation>(value);
     if (!part) continue;
+    if (part->shown != Interpolation::Shown::text) fail("a field of a template string whose text is not its value's");
     expr(unit, part->value);
     unit.code.load_string(part->text);
     if (part->format_spec) expr(unit, part->format_spec);

@@ -34,18 +34,6 @@ void append_piece(std::string& out, std::string_view text, bool in_spec, char qu
   }
 }
 
-// Returns true if two texts of code differ only in blanks, parentheses and quotes. In this case a t-string can be
-// printed with the source text that the interpolation keeps.
-bool same_code(std::string_view original, std::string_view printed) {
-  auto essence = [](std::string_view text) {
-    std::string result;
-    for (const char c : text)
-      if (std::string_view(" \n()\"'\\").find(c) == std::string_view::npos) result += c;
-    return result;
-  };
-  return essence(original) == essence(printed);
-}
-
 // Returns true if `field` nests deeper in format specifications than Python allows, for example `f"{a:{b:{c}}}"` before
 // 3.12.
 bool nests_too_deep(const FormattedValue& field, int spec_depth, Version version) {
@@ -55,20 +43,18 @@ bool nests_too_deep(const FormattedValue& field, int spec_depth, Version version
   return !spec || !std::ranges::all_of(spec->values, [](const Expr* each) { return is<ConstantExpr>(each); });
 }
 
-// Returns true if the text of `expr` ends with the body of a lambda, whose colon would begin a format specification.
-bool ends_in_lambda(const Expr* expr) {
-  while (auto* choice = as<IfExp>(expr)) expr = choice->orelse;
-  return is<Lambda>(expr);
-}
-
 }  // namespace
 
-// Returns the text of a field's expression. A lambda gets parentheses, because its colon would begin the format
-// specification.
+Level level_of_field(const Expr* value) {
+  while (auto* choice = as<IfExp>(value)) value = choice->orelse;
+  return is<Lambda>(value) ? Level::or_ : Level::test;
+}
+
+// Returns the text of a field's expression.
 std::string FStrings::field_value(const Expr* value) {
   return breaks_.capture([&] {
     ++constants_.fields;
-    exprs_.expr(value, ends_in_lambda(value) ? Level::or_ : Level::test);
+    exprs_.expr(value, level_of_field(value));
     --constants_.fields;
   });
 }
@@ -97,8 +83,8 @@ void FStrings::add_pieces(std::vector<Piece>& pieces, const Expr* part, int spec
   } else if (auto* field = as<FormattedValue>(part); field && !nests_too_deep(*field, spec_depth, version_)) {
     add_field(pieces, field_value(field->value), field->conversion, field->format_spec, spec_depth);
   } else if (auto* interpolation = as<Interpolation>(part)) {
-    std::string value = field_value(interpolation->value);
-    if (same_code(interpolation->text, value)) value = interpolation->text;
+    const bool has_text = interpolation->shown != Interpolation::Shown::value;
+    std::string value = has_text ? std::string(interpolation->text) : field_value(interpolation->value);
     add_field(pieces, std::move(value), interpolation->conversion, interpolation->format_spec, spec_depth);
   } else {
     // Any remaining kind of node, or a field that nests too deep, becomes a field of its own.

@@ -5,11 +5,16 @@
 #include <string_view>
 #include <vector>
 
+#include "print/precedence.h"
 #include "print/sheet.h"
 
 namespace depyf::print {
 
 class Expressions;
+
+// Returns the level at which the expression of a field is printed. What ends with a lambda gets parentheses, because
+// its colon would begin the format specification.
+Level level_of_field(const ast::Expr* value);
 
 // Tries the forms in order: an f-string over several lines, one on a single line, and calls of `format` where no quotes
 // are left.

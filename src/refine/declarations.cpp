@@ -275,6 +275,13 @@ class NameUses {
   const std::set<std::string_view> hidden_;  // see hidden_globals
 };
 
+// True for `__doc__ = "text"`, which is what a docstring of a module compiles to.
+bool is_docstring(const Stmt* stmt) {
+  auto* assign = as<Assign>(stmt);
+  auto* target = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
+  return target && target->id == "__doc__" && constant_of(assign->value, Constant::Kind::string);
+}
+
 // Returns the statements that make the compiler's symbol table what it was. Most of them never run.
 std::vector<Stmt*> declaring_statements(Context& context, const Scope& scope, std::set<std::string_view> hidden) {
   NameUses uses(scope, std::move(hidden));
@@ -318,12 +325,10 @@ Block declarations(Context& context, Block body, const Scope& scope) {
   if (statements.empty()) return body;
   // In a module or a class, they stand behind the docstring and imports from __future__, which must come first.
   std::size_t first = 0;
-  auto must_lead = [&](const Stmt* stmt) {
-    auto* assign = as<Assign>(stmt);
-    auto* target = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
+  auto must_lead = [](const Stmt* stmt) {
     auto* import = as<ImportFrom>(stmt);
     auto* text = as<ExprStmt>(stmt);  // the docstring of a class
-    return (target && target->id == "__doc__") || (import && import->module == "__future__") ||
+    return is_docstring(stmt) || (import && import->module == "__future__") ||
            (text && constant_of(text->value, Constant::Kind::string));
   };
   if (scope.kind != Scope::Kind::function)
@@ -344,10 +349,8 @@ Block docstring(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::function) {
     if (has_docstring(code)) text = context.expr(ConstantExpr{&code.constants[0]});
   } else if (scope.kind == Scope::Kind::module && !result.empty()) {
-    auto* assign = as<Assign>(result[0]);
-    auto* name = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
-    if (name && name->id == "__doc__" && constant_of(assign->value, Constant::Kind::string)) {
-      text = assign->value;
+    if (is_docstring(result[0])) {
+      text = as<Assign>(result[0])->value;
       line = result[0]->line;
       result.erase(result.begin());
     }

@@ -239,8 +239,10 @@ class Recognizer {
       const std::string_view three = text_.substr(at_, 3);
       if (three.size() == 3 && three[1] == quote && three[2] == quote) return false;  // no unparsed text has these
       const bool formatted = prefix.find('f') != std::string_view::npos;
-      for (++at_; at_ < text_.size() && text_[at_] != quote; ++at_)
+      for (++at_; at_ < text_.size() && text_[at_] != quote; ++at_) {
         if (formatted && (text_[at_] == '{' || text_[at_] == '}')) return false;  // no look at expressions in braces
+        if (text_[at_] == '\\') ++at_;
+      }
       if (at_++ >= text_.size()) return false;
       blanks();
     } while (at_ < text_.size() && (text_[at_] == '\'' || text_[at_] == '"'));

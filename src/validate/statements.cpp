@@ -32,12 +32,21 @@ struct NameScope {
   enum class Kind : std::uint8_t { module, class_body, function } kind = Kind::module;
   NameScope* outer = nullptr;
   Block body;
+  std::string_view class_name = {};  // of a class body
   const Arguments* args = nullptr;
-  List<TypeParam> type_params;
+  List<TypeParam> type_params = {};
   bool is_async = false;
   std::optional<std::set<std::string_view>> bound = std::nullopt;
   std::optional<bool> yields = std::nullopt;
 };
+
+// True if the compiler changes the name in the scope, a class: `__x` becomes `_C__x` there, and means another variable
+// than `__x` around the class.
+bool changes(const NameScope& scope, std::string_view name) {
+  const bool is_private = name.starts_with("__") && !name.ends_with("__");
+  return is_private && scope.kind == NameScope::Kind::class_body &&
+         scope.class_name.find_first_not_of('_') != scope.class_name.npos;
+}
 
 // The statements around a statement, within its scope.
 struct Place {
@@ -192,27 +201,41 @@ class Statements {
   // as if the statement had run.
   Block replaced(Block body, std::size_t at, Reason reason, bool raises) {
     const std::string text(reason);
-    const Stmt& old = *body[at];
+    Stmt* const old = body[at];
     std::vector<Stmt*> statements(body.begin(), body.end());
-    const std::string where = " (offset " + std::to_string(old.offset) + ")";
+    const std::string where = " (offset " + std::to_string(old->offset) + ")";
     Stmt* mark = context_.stmt(Comment{context_.arena.copy("depyf: not equal: " + text + where)});
     statements[at] = mark;
     if (raises) {
       Expr* message = context_.constant(Constant::Kind::string, "depyf cannot show this: " + text);
       Expr* error = context_.expr(Call{context_.name("RuntimeError"), context_.list({message}), {}});
-      statements.insert(statements.begin() + std::ptrdiff_t(at) + 1,
-                        context_.stmt(Raise{error, nullptr}, old.offset, old.line));
+      std::vector<Stmt*> instead{context_.stmt(Raise{error, nullptr}, old->offset, old->line)};
+      if (Stmt* bindings = bindings_of(old)) instead.push_back(bindings);
+      statements.insert(statements.begin() + std::ptrdiff_t(at) + 1, instead.begin(), instead.end());
     }
     context_.notes.push_back("no Python for " + text + where);
     return context_.arena.copy(statements);
+  }
+
+  // Returns `a = b = None` for the names that the statement binds in a function, or a null pointer. It stands where it
+  // is never run, and keeps the names variables of the function, which functions within may declare as `nonlocal`.
+  Stmt* bindings_of(Stmt* stmt) {
+    if (scope_->kind != NameScope::Kind::function) return nullptr;
+    std::set<std::string_view> names;
+    add_bound({&stmt, 1}, names);
+    std::vector<Expr*> targets;
+    for (std::string_view name : names)
+      if (print::is_identifier(name) && bound_name(name).empty()) targets.push_back(context_.name(name));
+    return targets.empty() ? nullptr : context_.stmt(Assign{context_.arena.copy(targets), context_.none()});
   }
 
   Block block(Block body, const Place& place) {
     ++depth_;
     for (std::size_t at = 0; at < body.size(); ++at) {
       if (Reason reason = statement(body[at], place); !reason.empty()) {
+        const std::size_t behind = body.size() - at - 1;
         body = replaced(body, at, reason, true);
-        ++at;
+        at = body.size() - behind - 1;
         future_may_follow_ = false;
         continue;
       }
@@ -482,7 +505,11 @@ class Statements {
       if (Reason reason = expression(base, true); !reason.empty()) return reason;
     for (const Keyword& keyword : n.keywords)
       if (Reason reason = expression(keyword.value); !reason.empty()) return reason;
-    NameScope scope{.kind = NameScope::Kind::class_body, .outer = scope_, .body = n.body, .type_params = n.type_params};
+    NameScope scope{.kind = NameScope::Kind::class_body,
+                    .outer = scope_,
+                    .body = n.body,
+                    .class_name = n.name,
+                    .type_params = n.type_params};
     n.body = in_scope(scope, n.body);
     return {};
   }
@@ -559,7 +586,8 @@ class Statements {
       return std::ranges::any_of(scope.type_params, [&](const TypeParam& param) { return param.name == name; });
     };
     if (is_type_param(*scope_)) return false;
-    for (NameScope* scope = scope_->outer; scope; scope = scope->outer) {
+    for (NameScope *scope = scope_->outer, *inner = scope_; scope; inner = scope, scope = scope->outer) {
+      if (changes(*inner, name)) return false;
       if (scope->kind == NameScope::Kind::class_body && name == "__class__") return true;
       if (scope->kind == NameScope::Kind::function) {
         if (is_parameter(scope->args, name)) return true;

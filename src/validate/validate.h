@@ -12,4 +12,8 @@ namespace depyf {
 // generator, or two parameters of one name. Each replacement is recorded in `context.notes`.
 ast::Block valid_statements(Context& context, ast::Block body, Version version);
 
+// Returns `body` with a mark in front of each statement that has a template string with a field whose text may not give
+// its value, and decides which of the two such fields show. The grammar is that of `version`.
+ast::Block settle_interpolations(Context& context, ast::Block body, Version version);
+
 }  // namespace depyf

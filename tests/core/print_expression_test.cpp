@@ -97,13 +97,15 @@ TEST_CASE("fields of format specifications nest only so deep") {
 
 TEST_CASE("interpolations keep the text that they had") {
   TreeBuilder b;
-  auto print_template = [&](std::string_view text) {
+  using Shown = Interpolation::Shown;
+  auto print_template = [&](std::string_view text, Shown shown = Shown::text) {
     auto* value = b.expr(BinOp{b.name("a"), BinaryOp::add, b.name("b"), false});
-    return print(b.expr(TemplateStr{b.exprs({b.expr(Interpolation{value, text, 0, nullptr})})}), {3, 14});
+    return print(b.expr(TemplateStr{b.exprs({b.expr(Interpolation{value, text, 0, nullptr, shown})})}), {3, 14});
   };
   CHECK(print_template("a+b") == "t\"{a+b}\"");
   CHECK(print_template(" (a + b)") == "t\"{ (a + b)}\"");
-  CHECK(print_template("a - b") == "t\"{a + b}\"");
+  CHECK(print_template("a - b", Shown::likely_text) == "t\"{a - b}\"");
+  CHECK(print_template("a - b", Shown::value) == "t\"{a + b}\"");
 }
 
 TEST_CASE("internal nodes keep the text valid") {

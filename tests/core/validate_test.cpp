@@ -73,6 +73,29 @@ TEST_CASE("nonlocal needs a function around that binds the name") {
       {t.definition("f", nullptr, {t.assign("x"), t.definition("g", t.parameters({"x"}), {t.nonlocal("x")})})})));
 }
 
+TEST_CASE("a private name is another variable in a class than around it") {
+  Trees t;
+  auto in_class = [&](std::string_view class_name, std::string_view variable) {
+    auto* inner = t.stmt(ClassDef{class_name, {}, {}, t.block({t.nonlocal(variable)}), {}, {}});
+    return is_kept(t.block({t.definition("f", nullptr, {t.assign(variable), inner})}));
+  };
+  CHECK(in_class("C", "x"));
+  CHECK(in_class("C", "_C__x"));  // printed as __x
+  CHECK(in_class("C", "__x__"));
+  CHECK(in_class("__", "__x"));  // a class with such a name changes no names
+  CHECK_FALSE(in_class("C", "__x"));
+}
+
+TEST_CASE("the names that a replaced statement binds remain variables of the function") {
+  Trees t;
+  auto* bad = t.stmt(Assign{t.exprs({t.name("x"), t.name("y")}), t.expr(Await{t.name("z")})});
+  auto* inner = t.definition("g", nullptr, {t.nonlocal("x")});
+  const std::string text = valid(t.block({t.definition("f", nullptr, {bad, inner})}));
+  CHECK(text.find("\")\n    x = y = None\n") != std::string::npos);
+  CHECK(text.find("nonlocal x") != std::string::npos);
+  CHECK(valid(t.block({bad})).find("None") == std::string::npos);  // of a module, all names are variables
+}
+
 TEST_CASE("a nonlocal that is taken out binds nothing for those within") {
   Trees t;
   auto* inner = t.definition("g", nullptr, {t.nonlocal("x")});

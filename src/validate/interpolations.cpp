@@ -1,0 +1,138 @@
+// Compares the text of each field of a template string with its expression. `t"{1 + 2}"` keeps the text `1 + 2` for
+// programs to read, beside the value 3, to which the compiler has folded it. The source can hold only the text or the
+// value, and no instruction says that they belong together.
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ast/visit.h"
+#include "print/expression.h"
+#include "print/fstring.h"
+#include "print/unicode.h"
+#include "support/keywords.h"
+#include "validate/expression_text.h"
+#include "validate/validate.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+
+bool is_quote(char c) { return c == '"' || c == '\''; }
+
+// Returns where the string literal that begins at `at` ends. A literal in triple quotes reads as three literals.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+  std::size_t end = at + 1;
+  while (end < text.size() && text[end] != text[at]) end += text[end] == '\\' ? 2u : 1u;
+  return std::min(end + 1, text.size());
+}
+
+// Returns the text without blanks outside of strings, with double quotes around strings, and without the backslashes in
+// front of quotes in them. Two texts of code with the same result have the same meaning.
+std::string essence(std::string_view text) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    if (!is_quote(text[at])) {
+      if (text[at] != ' ' && text[at] != '\n') result += text[at];
+      ++at;
+      continue;
+    }
+    const std::size_t end = end_of_string(text, at);
+    result += '"';
+    for (++at; at + 1 < end; ++at) {
+      if (text[at] == '\\' && !is_quote(text[at + 1])) result += text[at];
+      if (text[at] == '\\') ++at;
+      result += text[at];
+    }
+    result += '"';
+    at = end;
+  }
+  return result;
+}
+
+// Returns the identifiers in a text of code, in order. What stands in quotes is left out.
+std::vector<std::string_view> identifiers(std::string_view text) {
+  auto is_part = [](char c) { return ascii_identifier_parts[static_cast<unsigned char>(c)] || (c & 0x80) != 0; };
+  std::vector<std::string_view> found;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_part(text[end])) ++end;
+    if (const std::string_view word = text.substr(at, end - at); print::is_identifier(word)) found.push_back(word);
+    at = end > at ? end : is_quote(text[at]) ? end_of_string(text, at) : at + 1;
+  }
+  return found;
+}
+
+class Interpolations {
+ public:
+  Interpolations(Context& context, Version version) : context_(context), version_(version) {}
+
+  Block block(Block body) {
+    std::vector<Stmt*> statements;
+    for (Stmt* stmt : body) {
+      lost_.clear();
+      for_each_expr(stmt, [&](Expr*& expr) { look(expr); });
+      for (const std::string& text : lost_) statements.push_back(context_.stmt(Comment{context_.arena.copy(text)}));
+      statements.push_back(stmt);
+      for_each_block(stmt, [&](Block& inner) { inner = block(inner); });
+      if (auto* function = as<FunctionDef>(stmt)) definition(stmt, function->body, class_name_);
+      if (auto* cls = as<ClassDef>(stmt)) definition(stmt, cls->body, cls->name);
+    }
+    return statements.size() == body.size() ? body : context_.arena.copy(statements);
+  }
+
+ private:
+  void definition(const Stmt* stmt, Block& body, std::string_view class_name) {
+    if (!visited_.insert(stmt).second) return;
+    const std::string_view around = std::exchange(class_name_, class_name);
+    body = block(body);
+    class_name_ = around;
+  }
+
+  // Looks at all interpolations in an expression.
+  void look(Expr* expr) {
+    std::vector<Expr*> todo{expr};
+    while (!todo.empty()) {
+      Expr* next = todo.back();
+      todo.pop_back();
+      if (auto* part = as<Interpolation>(next)) settle(*part);
+      for_each_child(next, [&](Expr*& child) { todo.push_back(child); });
+    }
+  }
+
+  void settle(Interpolation& part) {
+    print::Sheet sheet(version_, nullptr, {});
+    sheet.names.enter_class(class_name_);
+    print::Expressions(sheet).expr(part.value, print::level_of_field(part.value));
+    const std::string printed = std::move(sheet.out.text());
+    if (essence(part.text) == essence(printed)) return;
+    const bool is_likely = validate::is_expression(part.text) && identifiers(part.text) == identifiers(printed);
+    part.shown = is_likely ? Interpolation::Shown::likely_text : Interpolation::Shown::value;
+    lost_.push_back(is_likely ? "depyf: not proved: that the text of a field gives its value: " + one_line(printed)
+                              : "depyf: not equal: the text of a field was: " + one_line(part.text));
+    context_.notes.push_back("the text of a field of a template string is not that of its value");
+  }
+
+  static std::string one_line(std::string_view text) {
+    std::string line(text.substr(0, 200));
+    for (char& c : line)
+      if (static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) >= 0x7f) c = '?';
+    return line;
+  }
+
+  Context& context_;
+  const Version version_;
+  std::string_view class_name_;    // the class around, in which the compiler changes private names
+  std::vector<std::string> lost_;  // marks for the current statement
+  std::set<const Stmt*> visited_;
+};
+
+}  // namespace
+
+Block settle_interpolations(Context& context, Block body, Version version) {
+  return Interpolations(context, version).block(body);
+}
+
+}  // namespace depyf
