@@ -70,6 +70,8 @@ struct Options {
   // Whether to prove that the printed source means what the bytecode does. The proof goes code object by code object,
   // and needs no interpreter.
   bool prove = false;
+  // Whether the source will be compiled and its bytecode compared. What that comparison finds gets no mark before it.
+  bool compared = false;
   std::vector<Difference> marks;  // each gets a comment at the head of its code object: `# depyf: not equal: <what>`
 };
 

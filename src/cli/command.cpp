@@ -61,6 +61,7 @@ class Checkers {
 // Returns the source, with a mark at each code object that compiles to other bytecode. `error` says what could not be
 // checked.
 Decompiled checked(const CodeObject& code, Options options, Checkers& checkers, std::string& error) {
+  options.compared = true;
   Decompiled result = decompile(code, options);
   try {
     options.marks = checkers.of(code.version).differences(code, result.source);
@@ -68,6 +69,8 @@ Decompiled checked(const CodeObject& code, Options options, Checkers& checkers, 
   } catch (const std::runtime_error& failure) {
     error = failure.what();
     if (error.starts_with("--check")) checkers.forget(code.version);
+    options.compared = false;
+    result = decompile(code, options);
     result.source = "# depyf: not equal: not checked: " + error + "\n" + result.source;
   }
   return result;

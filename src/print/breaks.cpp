@@ -5,6 +5,7 @@
 
 #include "ast/position.h"
 #include "depyf/code_object.h"
+#include "print/operands.h"
 
 namespace depyf::print {
 
@@ -36,6 +37,17 @@ bool may_need_lines(const Expr* expr) {
          is<Call>(expr) || is<Subscript>(expr) || is<UnaryExpr>(expr) || is<Await>(expr) || is<JoinedStr>(expr);
 }
 
+namespace {
+// True if the position is that of a whole list, set or dict comprehension. Some versions give it that of one of its parts;
+// the whole starts before its first element. A generator may stand in brackets of a call, which belong to its position.
+bool is_position_of(const ComprehensionExpr& node, const Position& position, const CodeObject& around) {
+  const Expr* first = first_leaf(node.elt);
+  if (node.kind == ComprehensionKind::generator || !first || first->line < 0) return false;
+  const Position* inner = position_in(node.code ? *node.code : around, first);
+  return inner && std::pair(position.line, position.column) < std::pair(inner->line, inner->column);
+}
+}  // namespace
+
 // An anchor must not lie: a wrong column would choose wrong breaks. Therefore only kinds of nodes whose instruction
 // surely has the column of their text get an anchor.
 void Breaks::anchor(const Expr* expr) {
@@ -52,11 +64,14 @@ void Breaks::anchor(const Expr* expr) {
   auto* attribute = as<Attribute>(expr);
   auto* constant = as<ConstantExpr>(expr);
   auto* joined = as<JoinedStr>(expr);
+  auto* comprehension = as<ComprehensionExpr>(expr);
   const bool is_known = name ? has_width(name->id)
                         : attribute
                             ? has_width(attribute->attr)  // exact since 3.12 where the name has a line of its own
                         : constant ? positions_.loads(expr, *constant->value)
                         : joined   ? !joined->is_percent
+                        : comprehension
+                            ? is_position_of(*comprehension, *position, *positions_.code)
                                    : is<ListExpr>(expr) || is<SetExpr>(expr) || is<Dict>(expr) || is<Await>(expr);
   if (is_known) anchors_.push_back({out_.text().size(), position->line, position->column});
 }

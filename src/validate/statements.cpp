@@ -501,10 +501,14 @@ class Statements {
     if (Reason reason = decorators(n.decorators); !reason.empty()) return reason;
     if (Reason reason = type_parameters(n.type_params); !reason.empty()) return reason;
     if (Reason reason = expressions_.keywords_reason(n.keywords); !reason.empty()) return reason;
+    // In these versions, the bases of a generic class belong to the scope of its type parameters.
+    Where within = here();
+    within.no_functions = !dialect_of(version_).functions_in_generic_methods && !n.type_params.empty() &&
+                          scope_->kind == NameScope::Kind::class_body;
     for (Expr* base : n.bases)
-      if (Reason reason = expression(base, true); !reason.empty()) return reason;
+      if (Reason reason = expressions_.reason(base, within, true); !reason.empty()) return reason;
     for (const Keyword& keyword : n.keywords)
-      if (Reason reason = expression(keyword.value); !reason.empty()) return reason;
+      if (Reason reason = expressions_.reason(keyword.value, within, false); !reason.empty()) return reason;
     NameScope scope{.kind = NameScope::Kind::class_body,
                     .outer = scope_,
                     .body = n.body,

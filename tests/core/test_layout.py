@@ -271,3 +271,32 @@ def test_strings_are_cut_where_the_source_cut_them(tmp_path: Path, version: tupl
     # 3.11 has no positions of the literals, which would show that one without a field had the prefix.
     expected = STRINGS.replace('f" with', '" with') if version == (3, 11) else STRINGS
     assert decompiled(tmp_path, STRINGS, python) == expected
+
+
+# The compiler drops the annotation, so the target stands above the value, and stores a comprehension's result in another
+# order than where both stand on one line.
+ANNOTATED = """
+def annotated(pairs):
+    by_key: Dict[
+        str, List[int]
+    ] = {
+        key: [value for value in values]
+        for key, values in pairs
+    }
+    plain = [
+        key
+        for key in by_key
+    ]
+    return by_key, plain
+"""
+
+
+@pytest.mark.parametrize("version", [(3, 12), (3, 13), (3, 14)], ids="{0[0]}.{0[1]}".format)
+def test_value_of_an_annotated_local_starts_below_it(tmp_path: Path, version: tuple[int, int]) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip("no such interpreter here")
+    text = decompiled(tmp_path, ANNOTATED, python, "--check", python)
+    assert "# depyf" not in text
+    assert "    by_key = (\n        {\n" in text
+    assert "    plain = [\n" in text
