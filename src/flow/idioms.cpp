@@ -98,8 +98,11 @@ class Simplifier {
     for (int at = 1; at + 1 < size(); ++at) {
       const Instruction& next = code_[skip(at + 1)];
       if (!is_conditional_jump(code_[at].op) || !covered[at - 1]) continue;
+      auto goes_back = [&](const Instruction& it) { return it.op == Op::jump_ && it.target >= 0 && it.target <= at; };
+      const int far = code_[at].target > at ? skip(code_[at].target) : -1;
       if (!covered[at]) code_[at].turned = Turned::yes;
-      else if (next.op == Op::jump_ && next.target >= 0 && next.target <= at) code_[at].turned = Turned::no;
+      else if (goes_back(next)) code_[at].turned = Turned::no;
+      else if (far >= 0 && covered[far] && goes_back(code_[far])) code_[at].turned = Turned::elsewhere;
     }
   }
 

@@ -45,7 +45,11 @@ int count_not(const Context& context, const Expr* test, bool negated) {
   }
   if (auto* chain = as<BoolOp>(test)) {
     int parts = 0;
-    for (const Expr* part : chain->values) parts += count_not(context, part, negated);
+    for (const Expr* part : chain->values) {
+      const int pushed_down = count_not(context, part, negated);
+      const bool may_wrap = negated && is<BoolOp>(part);
+      parts += may_wrap ? std::min(pushed_down, 1 + count_not(context, part, false)) : pushed_down;
+    }
     return parts;
   }
   if (auto* choice = as<IfExp>(test)) {
@@ -65,15 +69,16 @@ int count_not(const Context& context, const Expr* test, bool negated) {
   return compare && compare->ops.size() == 1 && opposite(compare->ops[0]) ? other_operator : 1;
 }
 
-// True for a chain of two parts, neither of which is a comparison like `a < b`, whose negation reads badly.
+// True for a comparison like `a < b`, whose negation is `not a < b`.
+bool is_kept_by_negation(const Expr* part) {
+  auto* compare = as<Compare>(part);
+  return compare && (compare->ops.size() > 1 || !opposite(compare->ops[0]));
+}
+
+// True for a chain of two parts whose negations read well. One of the parts may be a chain, which is negated as a whole.
 bool reads_well_negated(const BoolOp& chain) {
-  return chain.values.size() == 2 && std::ranges::all_of(chain.values, [](const Expr* part) {
-           auto* compare = as<Compare>(part);
-           if (!compare) return true;
-           const CompareOp op = compare->ops[0];
-           return compare->ops.size() == 1 &&
-                  (op == CompareOp::is || op == CompareOp::is_not || op == CompareOp::in || op == CompareOp::not_in);
-         });
+  return chain.values.size() == 2 && std::ranges::none_of(chain.values, is_kept_by_negation) &&
+         std::ranges::count_if(chain.values, [](const Expr* part) { return is<BoolOp>(part); }) < 2;
 }
 
 }  // namespace
@@ -86,12 +91,14 @@ bool negation_changes(const Context& context, const Expr* test) {
 }
 
 // In a condition, `not (a and b)` and `not a or not b` compile to the same jumps. People write the second form for
-// names, calls and the like. Otherwise the form with fewer `not` is chosen.
+// names, calls and the like. Otherwise the form with fewer `not` is chosen, that of the outermost one counted.
 Expr* negate(Context& context, Expr* test) {
   if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) return unary->operand;
   auto* chain = as<BoolOp>(test);
   const int pushed_down = chain ? count_not(context, test, true) : 0;
-  if (chain && (pushed_down <= count_not(context, test, false) ||
+  // `not (not a or b or c)` has as many as `a and not b and not c`, and reads worse.
+  const int within = chain ? count_not(context, test, false) : 0;
+  if (chain && (pushed_down <= within + (within > 0 ? 1 : 0) ||
                 (pushed_down < other_operator && reads_well_negated(*chain)))) {
     Table<Expr*> values;
     for (Expr* part : chain->values) values.push_back(negate(context, part));
