@@ -21,7 +21,7 @@ test: build  ## Everything that must hold
 test-long: build  ## The tests that `make test` leaves out for their time
 	@$(PYTHON_VENV) -m pytest -m long
 
-lint: build  ## Formatting, style, types; all of it, clang-tidy included
+lint: build  ## Formatting, style, types, the figures of `make house`; all of it, clang-tidy included
 	@tools/lint.sh --all
 
 docs: setup  ## The documents as a site that needs no network: build/site/index.html

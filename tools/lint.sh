@@ -1,5 +1,5 @@
 #!/bin/bash
-# Checks formatting, style and types. With --all it also runs clang-tidy, on files that changed since they last passed.
+# Checks formatting, style, types and the figures of `make house`. With --all it also runs clang-tidy, on files that changed since they last passed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH"
@@ -15,6 +15,7 @@ check 'ruff check' ruff check --quiet
 check 'ruff format' ruff format --quiet --check
 check mypy mypy --no-error-summary
 check shell sh -c 'for file in tools/*.sh .ci/run; do bash -n "$file" || exit 1; done'
+check house python tools/house/house.py
 if [ "${1:-}" = --all ]; then
   check clang-tidy tools/tidy.sh
 fi

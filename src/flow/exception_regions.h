@@ -12,10 +12,12 @@ struct Flow {
   Table<InstructionIndex, InstructionIndex> next;
 };
 
+// True if `op` leaves the function.
+constexpr bool leaves_function(Op op) { return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_; }
+
 // True if control may go on with the next instruction after `op`.
 constexpr bool falls_through(Op op) {
-  return op != Op::jump_ && op != Op::return_value_ && op != Op::raise_ && op != Op::reraise_ &&
-         op != Op::end_async_for_ && op != Op::unreachable_;
+  return op != Op::jump_ && !leaves_function(op) && op != Op::end_async_for_ && op != Op::unreachable_;
 }
 
 // Fills `cfg.regions` and `cfg.region_of` from `ranges`, whose handlers must have the shapes of 3.11 and later. Element
@@ -27,9 +29,14 @@ void build_regions(Cfg& cfg, const Table<ProtectedRange>& ranges, const Table<ch
 // raises it again.
 void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, const DecodedCode& decoded);
 
-// Returns for each instruction the index of the original if a copy starts there, and -1 if none does. Returns an empty
-// vector if the code has no copies.
-Table<InstructionIndex, InstructionIndex> find_exit_copies(const Cfg& cfg, const Flow& flow,
-                                                           const Table<char>& reachable, const DecodedCode& decoded);
+// By instruction: the original of the copy that starts there, or -1 if none does. Empty if the code has no copies.
+using Originals = Table<InstructionIndex, InstructionIndex>;
+
+// Finds the copies of code that leaves the function.
+Originals find_exit_copies(const Cfg& cfg, const Flow& flow, const Table<char>& reachable, const DecodedCode& decoded);
+
+// Adds to `original` the copies of ends that a test within one expression or statement leads to.
+void join_ends(const Cfg& cfg, const Flow& flow, const Table<char>& reachable, const DecodedCode& decoded,
+               Originals& original);
 
 }  // namespace depyf

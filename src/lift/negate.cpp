@@ -98,8 +98,8 @@ Expr* negate(Context& context, Expr* test) {
   const int pushed_down = chain ? count_not(context, test, true) : 0;
   // `not (not a or b or c)` has as many as `a and not b and not c`, and reads worse.
   const int within = chain ? count_not(context, test, false) : 0;
-  if (chain && (pushed_down <= within + (within > 0 ? 1 : 0) ||
-                (pushed_down < other_operator && reads_well_negated(*chain)))) {
+  if (chain &&
+      (pushed_down <= within + (within > 0 ? 1 : 0) || (pushed_down < other_operator && reads_well_negated(*chain)))) {
     Table<Expr*> values;
     for (Expr* part : chain->values) values.push_back(negate(context, part));
     return context.expr(BoolOp{!chain->is_or, context.arena.copy(values)}, test->offset, test->line);

@@ -68,11 +68,10 @@ void Breaks::anchor(const Expr* expr) {
   const bool is_known = name ? has_width(name->id)
                         : attribute
                             ? has_width(attribute->attr)  // exact since 3.12 where the name has a line of its own
-                        : constant ? positions_.loads(expr, *constant->value)
-                        : joined   ? !joined->is_percent
-                        : comprehension
-                            ? is_position_of(*comprehension, *position, *positions_.code)
-                                   : is<ListExpr>(expr) || is<SetExpr>(expr) || is<Dict>(expr) || is<Await>(expr);
+                        : constant      ? positions_.loads(expr, *constant->value)
+                        : joined        ? !joined->is_percent
+                        : comprehension ? is_position_of(*comprehension, *position, *positions_.code)
+                                        : is<ListExpr>(expr) || is<SetExpr>(expr) || is<Dict>(expr) || is<Await>(expr);
   if (is_known) anchors_.push_back({out_.text().size(), position->line, position->column});
 }
 

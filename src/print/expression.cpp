@@ -540,8 +540,7 @@ void Expressions::value(const Expr* expr, Level loosest, bool starred_allowed) {
   breaks_.starts_at(first_line(expr));
   // A comprehension brings brackets of its own. It gets others only if it starts below what stands in front of it, as it
   // does behind an annotation of several lines.
-  if (is<ComprehensionExpr>(expr) && first_line(expr) <= breaks_.last_line)
-    return bare(expr, loosest, starred_allowed);
+  if (is<ComprehensionExpr>(expr) && first_line(expr) <= breaks_.last_line) return bare(expr, loosest, starred_allowed);
   breaks_.mark(Mark::Kind::open, first_line_within(expr), 0, true);
   bare(expr, loosest, starred_allowed);
   const std::int32_t end = is<Tuple>(expr) ? positions_.end_line(expr) : -1;

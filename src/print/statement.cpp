@@ -266,20 +266,22 @@ void Statements::import_from(const Stmt* stmt, const ImportFrom& import) {
       line, [&] { aliases(import.names, true, line, more > std::int32_t(import.names.size()) ? 1 : 0); });
 }
 
+void Statements::return_statement(const Stmt* stmt, const Return& node) {
+  out_.write("return");
+  if (!node.value) return;
+  out_.write(" ");
+  // A value on a later line than the `return` keyword, without brackets, belongs to a statement whose instruction has
+  // another line.
+  if (first_line(node.value) != stmt->line && !positions_.is_in_brackets(stmt, node.value))
+    breaks_.last_line = first_line(node.value);
+  exprs_.value(node.value, Level::tuple);
+}
+
 void Statements::keyword_statement(const Stmt* stmt) {
   std::visit(Overloaded{
                  [&](const FunctionDef& n) { definitions_.definition(stmt, n); },
                  [&](const ClassDef& n) { definitions_.definition(stmt, n); },
-                 [&](const Return& n) {
-                   out_.write("return");
-                   if (!n.value) return;
-                   out_.write(" ");
-                   // A value on a later line than the `return` keyword, without brackets, belongs to a statement whose
-                   // instruction has another line.
-                   if (first_line(n.value) != stmt->line && !positions_.is_in_brackets(stmt, n.value))
-                     breaks_.last_line = first_line(n.value);
-                   exprs_.value(n.value, Level::tuple);
-                 },
+                 [&](const Return& n) { return_statement(stmt, n); },
                  [&](const Delete& n) {
                    out_.write("del ");
                    if (n.targets.empty()) return out_.write("()");

@@ -54,6 +54,7 @@ class Statements {
   void statement(const ast::Stmt* stmt);
   // Prints `stmt` without the beginning and the end of its line.
   void keyword_statement(const ast::Stmt* stmt);
+  void return_statement(const ast::Stmt* stmt, const ast::Return& node);
   // Prints an `if` statement with its chain of `elif` clauses.
   void conditional(const ast::Stmt* stmt);
   void annotated_assignment(const ast::AnnAssign& assign);

@@ -277,27 +277,6 @@ class Indentation {
     std::swap(branch.body, branch.orelse);
   }
 
-  // Chooses between `not (a or b)` and `not a and not b` by the column of a.
-  void choose_negation(If& branch, int base) {
-    const int behind = columns_.of_test(branch.test) - base;
-    auto* chain = as<BoolOp>(branch.test);
-    auto* unary = as<UnaryExpr>(branch.test);
-    auto* wrapped = unary && unary->op == UnaryOp::not_ ? as<BoolOp>(unary->operand) : nullptr;
-    if (!chain && !wrapped) return;
-    auto keeps = [&](const Expr* part) { return negation_cost(context_, part) < other_operator; };
-    if (!std::ranges::all_of((chain ? chain : wrapped)->values, keeps)) return;
-    std::vector<Expr*> values;
-    for (Expr* part : (chain ? chain : wrapped)->values) values.push_back(negate(context_, part));
-    Expr* turned = context_.expr(BoolOp{!(chain ? chain : wrapped)->is_or, context_.arena.copy(values)},
-                                 branch.test->offset, branch.test->line);
-    // The operand stands behind `if not ` or `elif not `, so there is no bracket.
-    if (wrapped && (behind == 7 || behind == 9)) branch.test = turned;
-    auto* first = chain ? as<UnaryExpr>(chain->values[0]) : nullptr;
-    // The operand stands behind `if not (` or `elif not (`.
-    if (first && first->op == UnaryOp::not_ && (behind == 8 || behind == 10))
-      branch.test = context_.expr(UnaryExpr{UnaryOp::not_, turned}, branch.test->offset, branch.test->line);
-  }
-
   // Splits `if a and b:` into nested statements if the body is indented further than one unit. The operands that stand
   // on lines of their own, behind the space for an `if`, are the tests of the nested statements.
   void nest(Stmt* stmt, int base) {
@@ -351,7 +330,7 @@ class Indentation {
         if (!branch->orelse.empty()) splice(statements, index, base, behind);
         else if (behind == Tail::loop && last) turn(statements, base);
         nest(stmt, base);
-        choose_negation(*branch, base);
+        choose_negation(context_, columns_, *branch, base);
         const Tail tail = index + 1 == statements.size() ? behind : Tail::none;
         branch->body = block(branch->body, base + columns_.unit(), tail, depth + 1);
         // An elif is not indented further than its if.

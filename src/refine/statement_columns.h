@@ -7,6 +7,7 @@
 #include "depyf/code_object.h"
 
 namespace depyf {
+class Context;
 
 // Returns the operand of a test that stands first in the source.
 const ast::Expr* innermost_left(const ast::Expr* test);
@@ -40,5 +41,8 @@ class StatementColumns {
   std::vector<int> known_;
   int unit_ = 0;
 };
+
+// Chooses between `not (a or b)` and `not a and not b` as the test of an `if` at column `base`.
+void choose_negation(Context& context, const StatementColumns& columns, ast::If& branch, int base);
 
 }  // namespace depyf

@@ -1,0 +1,135 @@
+// Finds the copies of ends that a test within one expression or statement leads to: the branches of a conditional
+// expression that is returned (before 3.10), and the two ends of the statement `a or b` (from 3.10 on).
+#include <algorithm>
+
+#include "decode/decode.h"
+#include "decode/op.h"
+#include "dialect/dialect.h"
+#include "flow/exception_regions.h"
+#include "support/search_limits.h"
+
+namespace depyf {
+namespace {
+
+// CPython copies the end of a function that has no line whatever its length. This bounds the search for such ends.
+constexpr int longest_rest = 64;
+
+class JoinedEnds {
+ public:
+  JoinedEnds(const Cfg& cfg, const Flow& flow, const Table<char>& reachable, Version version)
+      : code_(cfg.code), cfg_(cfg), version_(version), flow_(flow), reachable_(reachable), count_(int(code_.size())) {}
+
+  void run(Originals& original) const {
+    for (int at = 0; at < count_; ++at) {
+      if (!reachable_[at] || (code_[at].op != Op::jump_if_true_or_pop_ && code_[at].op != Op::jump_if_false_or_pop_))
+        continue;
+      if (dialect_of(version_).copied_exits) join_statement(at, original);
+      else join_returns(at, original);
+    }
+    if (!dialect_of(version_).copied_exits) join_returns_on_lines(original);
+  }
+
+ private:
+  // Joins the returns of one conditional expression. Before 3.10, a branch of the expression ends in a RETURN_VALUE of
+  // its own, on the line of the jump that was there. Between a test that jumps to the last RETURN_VALUE with its value
+  // and that instruction lies nothing but the expression.
+  //
+  //     <a>; JUMP_IF_FALSE_OR_POP L; <c>; POP_JUMP_IF_FALSE E; <b>; RETURN_VALUE       return a and (b if c else d)
+  //     E: <d>; L: RETURN_VALUE
+  void join_returns(int jump, Originals& original) const {
+    int kept = code_[jump].target;
+    while (kept + 1 < count_ && code_[kept].op == Op::nop_) ++kept;
+    if (kept <= jump || code_[kept].op != Op::return_value_) return;
+    if (!original.empty() && original[kept] >= 0) return;
+    for (int at = jump + 1; at < kept; ++at) {
+      if (!reachable_[at] || code_[at].op != Op::return_value_ || cfg_.region_of[at] != cfg_.region_of[kept]) continue;
+      if (original.empty()) original.assign(code_.size() + 1, -1);
+      original[at] = kept;
+    }
+  }
+
+  // Joins the returns of a conditional expression on several lines. The last RETURN_VALUE has the line of the word `return`,
+  // which stands above its value, so every return on the lines down to that value belongs to the same statement:
+  //
+  //     1 return (                    <a> (line 2); POP_JUMP_IF_FALSE E; <c> (line 2); RETURN_VALUE (line 2)
+  //     2     c if a else d           E: <d> (line 2); RETURN_VALUE (line 1)
+  //     3 )
+  void join_returns_on_lines(Originals& original) const {
+    for (int kept = 1; kept < count_; ++kept) {
+      const std::int32_t first = code_[kept].line, last = code_[kept - 1].line;
+      if (!reachable_[kept] || code_[kept].op != Op::return_value_ || first < 0 || last <= first) continue;
+      const int least = std::max(0, kept - search_limits::returned_value);
+      for (int at = kept - 1; at > least && code_[at].line > first; --at) {
+        const bool is_copy = reachable_[at] && code_[at].op == Op::return_value_ && code_[at].line <= last &&
+                             cfg_.region_of[at] == cfg_.region_of[kept];
+        if (!is_copy) continue;
+        if (original.empty()) original.assign(code_.size() + 1, -1);
+        if (original[at] < 0 && original[kept] < 0) original[at] = kept;
+      }
+    }
+  }
+
+  // Joins the two ends of the statement `a or b`. The POP_TOP that ends it has no line, so the compiler may copy the
+  // code from there on.
+  //
+  //     <a>; JUMP_IF_TRUE_OR_POP L; <b>; POP_TOP; <rest>      L: POP_TOP; <rest>
+  void join_statement(int jump, Originals& original) const {
+    int kept = code_[jump].target;
+    while (kept + 1 < count_ && code_[kept].op == Op::nop_) ++kept;
+    if (kept <= jump || code_[kept].op != Op::pop_top_) return;
+    int depth = 0;
+    for (int at = jump + 1; at < kept; ++at) {
+      const Instruction& it = code_[at];
+      if (it.op == Op::nop_) continue;
+      if (it.target >= 0 || !falls_through(it.op) || flow_.next[at] != at + 1) return;
+      const StackEffect effect = stack_effect(it, std::max(version_, unwound_version), false);
+      if (it.op != Op::pop_top_ || depth != 1) {
+        if (effect.pops > depth) return;
+        depth += effect.pushes - effect.pops;
+        continue;
+      }
+      if (cfg_.region_of[at] != cfg_.region_of[kept] || !same_rest(at, kept)) return;
+      if (original.empty()) original.assign(code_.size() + 1, -1);
+      if (original[kept] < 0) original[at] = kept;
+      return;
+    }
+  }
+
+  // True if the instructions from `one` and from `two` on do the same until the function ends, on whatever lines.
+  bool same_rest(int one, int two) const {
+    auto plain = [&](int at) {
+      for (int steps = 0; steps < longest_rest && at >= 0; ++steps) {
+        if (code_[at].op == Op::jump_ && code_[at].target >= 0) at = code_[at].target;
+        else if (code_[at].op == Op::nop_) at = flow_.next[at];
+        else break;
+      }
+      return at;
+    };
+    for (int steps = 0; steps < longest_rest; ++steps) {
+      one = plain(one), two = plain(two);
+      if (one < 0 || two < 0 || one == two) return one == two;
+      const Instruction &a = code_[one], &b = code_[two];
+      if (a.op != b.op || a.arg != b.arg || a.aux != b.aux || a.target != b.target) return false;
+      if (cfg_.region_of[one] != cfg_.region_of[two]) return false;
+      if (leaves_function(a.op)) return true;
+      one = flow_.next[one], two = flow_.next[two];
+    }
+    return false;
+  }
+
+  const Table<Instruction, InstructionIndex>& code_;
+  const Cfg& cfg_;
+  const Version version_;
+  const Flow& flow_;
+  const Table<char>& reachable_;
+  const int count_;  // number of instructions
+};
+
+}  // namespace
+
+void join_ends(const Cfg& cfg, const Flow& flow, const Table<char>& reachable, const DecodedCode& decoded,
+               Originals& original) {
+  JoinedEnds(cfg, flow, reachable, decoded.code->version).run(original);
+}
+
+}  // namespace depyf

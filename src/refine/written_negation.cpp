@@ -1,0 +1,33 @@
+// Chooses between two forms of a condition that compile to equal bytecode, by the column of the first operand:
+//
+//     if not (a or b):      a stands eight columns behind the start of the statement
+//     if not a and not b:   a stands seven columns behind it
+#include <algorithm>
+
+#include "refine/refine.h"
+#include "refine/statement_columns.h"
+
+namespace depyf {
+using namespace ast;
+
+void choose_negation(Context& context, const StatementColumns& columns, If& branch, int base) {
+  const int behind = columns.of_test(branch.test) - base;
+  auto* chain = as<BoolOp>(branch.test);
+  auto* unary = as<UnaryExpr>(branch.test);
+  auto* wrapped = unary && unary->op == UnaryOp::not_ ? as<BoolOp>(unary->operand) : nullptr;
+  if (!chain && !wrapped) return;
+  auto keeps = [&](const Expr* part) { return negation_cost(context, part) < other_operator; };
+  if (!std::ranges::all_of((chain ? chain : wrapped)->values, keeps)) return;
+  std::vector<Expr*> values;
+  for (Expr* part : (chain ? chain : wrapped)->values) values.push_back(negate(context, part));
+  Expr* turned = context.expr(BoolOp{!(chain ? chain : wrapped)->is_or, context.arena.copy(values)},
+                              branch.test->offset, branch.test->line);
+  // The operand stands behind `if not ` or `elif not `, so there is no bracket.
+  if (wrapped && (behind == 7 || behind == 9)) branch.test = turned;
+  auto* first = chain ? as<UnaryExpr>(chain->values[0]) : nullptr;
+  // The operand stands behind `if not (` or `elif not (`.
+  if (first && first->op == UnaryOp::not_ && (behind == 8 || behind == 10))
+    branch.test = context.expr(UnaryExpr{UnaryOp::not_, turned}, branch.test->offset, branch.test->line);
+}
+
+}  // namespace depyf
