@@ -225,7 +225,7 @@ class Summing {
   }
 
   // Between its calls, the body of output code allocates and frees buffers and checks sizes. The time in front of a call
-  // counts to the lines of the call. The time behind the last call counts to no line.
+  // counts towards the lines of the call. The time behind the last call counts towards no line.
   //
   //     |alloc|-- call --|alloc, free|-- call --|return|
   void visit_body(std::size_t index, std::size_t frame, bool is_backward) {

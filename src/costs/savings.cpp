@@ -164,7 +164,7 @@ class Savings {
       saving.place = compilation(first).breaks.front().place;
       saving.repeats = pieces.size();
       double operators = 0;
-      // A piece may be compiled several times, which one graph would be, too.
+      // If a piece is compiled several times, one graph in place of the pieces would be, too.
       std::map<std::pair<std::string, int>, std::size_t> times_compiled;
       std::size_t remaining = 0;
       for (const std::size_t piece : pieces) {

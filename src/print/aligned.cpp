@@ -76,8 +76,8 @@ std::int32_t SourceLines::keyword_line(Block body, std::int32_t otherwise) {
   return above >= std::int32_t(out_.line()) ? above : line - otherwise;
 }
 
-// Each kind of statement starts with a different part, and the instruction that ends the statement may have a later
-// line. For this reason the function looks at the first expression of the text first.
+// The first expression of a statement's text shows its line best: each kind of statement starts with a different part,
+// and the instruction that ends the statement may have a later line.
 std::int32_t SourceLines::source_line(const Stmt* stmt) {
   auto known = [](std::int32_t line, std::int32_t otherwise) { return line >= 0 ? line : otherwise; };
   // Returns the earlier of the line of `expr` and the line of `stmt`; an unknown line (-1) does not count.

@@ -49,8 +49,8 @@ struct Program {
 Result<Program> make_program(const CodeObject& code, Result<DecodedCode> decoded, Symbols& symbols,
                              const ProofOptions& options);
 
-// Returns true if nothing but POP_TOP finds the subject that MATCH_CLASS of 3.10 leaves on the stack where it does not
-// match. From 3.11 on, it leaves None there. True for all other instructions.
+// MATCH_CLASS of 3.10 leaves the subject on the stack where it does not match, and that of 3.11 and later leaves None.
+// Returns true if nothing but POP_TOP finds that subject, and for all other instructions.
 bool drops_unmatched_subject(const DecodedCode& decoded, int at);
 
 // Returns the state of one side at the start of its frame. Arguments and free variables are the same symbols on both

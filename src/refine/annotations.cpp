@@ -78,7 +78,7 @@ void place_unmarked(Context& context, Statements& statements, const std::vector<
   // Skip what the compiler stores first. A module begins with the function that evaluates the annotations.
   if (!statements.empty() && marker(statements[0], StmtMarker::annotate)) at = 1;
   while (at < statements.size() && assigned_name(statements[at]).starts_with("__")) ++at;
-  // In a class, that function is stored last.
+  // A class ends with that function.
   std::size_t end = at;
   while (end < statements.size() && !marker(statements[end], StmtMarker::annotate)) ++end;
   std::map<int, std::size_t> marked;  // by index: the statement with the mark

@@ -17,7 +17,7 @@ class Search {
 
   FirstEvaluated result;
 
-  // Each statement evaluates this expression first.
+  // Searches the expression that the statement evaluates first.
   Found in(Stmt* stmt) {
     if (auto* assign = as<Assign>(stmt)) return in(assign->value);
     if (auto* returned = as<Return>(stmt)) return returned->value ? in(returned->value) : Found::no;

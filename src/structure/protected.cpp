@@ -58,7 +58,9 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
       NodeIndex node = handler_exits[index];
       bool dead = std::all_of(outline_.preds(node).begin(), outline_.preds(node).end(),
                               [&](NodeIndex pred) { return nodes_[pred].end == Node::End::stop; });
-      bool joined = !after.empty() || handler_exits.size() > 1 || handler_falls(outline_, info.b, handler_scope, place);
+      bool joined = !after.empty() || handler_exits.size() > 1 ||
+                    (nodes_[node].else_break && nodes_[node].else_clause) ||
+                    handler_falls(outline_, info.b, handler_scope, place);
       if (!dead || !joined) continue;
       orelse_at = node, claims_.claimed[node] = 1;
       handler_exits.erase(handler_exits.begin() + std::ptrdiff_t(index));

@@ -25,7 +25,7 @@ RESUMED = "RESUMED"
 _HEAD = """\
 # {kind} entry of {name}: what Dynamo runs in the place of the function, and when.
 #
-# ENTRY says which function it is of. It has to stay as it is.
+# ENTRY says to which function this entry belongs. It has to stay as it is.
 # NAMES says what the code needs besides the function's own globals: "below" is defined further down.
 # GUARDS must all hold for a call to take this entry: expressions over L (the locals by name), G (the globals) and torch.
 #   Take lines away, change them, add some. only_here(...) is a guard that has no Python form.
