@@ -1,4 +1,4 @@
-# depyf-case: versions 3.8-
+# depyf-case: versions 3.8-3.8
 def f(self):
     n = 0
     while True:
