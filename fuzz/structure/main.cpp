@@ -43,11 +43,18 @@ constexpr std::size_t bytes_max = std::size_t{2} << 30;  // protects the machine
 
 }  // namespace
 
-void* operator new(std::size_t size) {
+// The forms with std::nothrow are replaced too, as std::stable_sort uses them: a sanitizer would notice memory that one
+// allocator gives and another takes.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   void* block = live_bytes + size > bytes_max ? nullptr : std::malloc(size);
-  if (!block) throw std::bad_alloc();
+  if (!block) return nullptr;
   live_bytes += malloc_usable_size(block);
   peak_bytes = std::max(peak_bytes, live_bytes);
+  return block;
+}
+void* operator new(std::size_t size) {
+  void* block = operator new(size, std::nothrow);
+  if (!block) throw std::bad_alloc();
   return block;
 }
 void operator delete(void* block) noexcept {
@@ -56,6 +63,7 @@ void operator delete(void* block) noexcept {
   std::free(block);
 }
 void operator delete(void* block, std::size_t) noexcept { operator delete(block); }
+void operator delete(void* block, const std::nothrow_t&) noexcept { operator delete(block); }
 
 namespace {
 

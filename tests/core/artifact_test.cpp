@@ -38,7 +38,8 @@ std::string expression(const std::string& pickled) {
 }  // namespace
 
 TEST_CASE("artifact: bundles are read entry by entry") {
-  const auto entries = artifact::read_bundle(bundle("text"));
+  const std::string file = bundle("text");  // the entries point into it
+  const auto entries = artifact::read_bundle(file);
   REQUIRE(entries);
   REQUIRE(entries->size() == 1);
   CHECK((*entries)[0].kind == "pgo");
