@@ -37,6 +37,7 @@ LoweredTree lower_tree(ast::Block body, const CodeObject& root, bool is_module, 
                 symbols,      tree, static_cast<std::int64_t>(std::min(most_bytes, most))};
   Header header{.name = "<module>", .qualname = "<module>", .origin = is_module ? &root : nullptr};
   Unit(shared, scope, nullptr, header).run([&](Unit& unit) { lowering::module(unit, body); });
+  tree.names = symbols.take_names();
   return tree;
 }
 

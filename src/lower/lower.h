@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "ast/node.h"
@@ -24,6 +25,8 @@ struct LoweredCode {
 
 // The results for all scopes. `codes` keeps them alive, the first for the whole tree; `by_code` finds them.
 struct LoweredTree {
+  // Names that are not in the tree: private names with the name of their class. The instructions' locals point into it.
+  std::unordered_set<std::string> names;
   std::vector<std::shared_ptr<LoweredCode>> codes;  // the first is that of the whole tree
   std::unordered_map<const CodeObject*, const LoweredCode*> by_code;
 };

@@ -78,6 +78,8 @@ class SymbolTable {
   std::string_view mangled(std::string_view name, const Scope& scope);
   // Keeps a text alive and returns a view of it.
   std::string_view keep(std::string text);
+  // Returns the kept texts. All views of them stay valid as long as the result lives.
+  std::unordered_set<std::string> take_names() { return std::move(names_); }
 
  private:
   // Opens the scope of a function that evaluates something later.

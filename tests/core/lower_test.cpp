@@ -120,3 +120,15 @@ TEST_CASE("what cannot be lowered says so, and its neighbours stay") {
   CHECK(code_named(tree, "g").failure.empty());
   CHECK(tree.codes[0]->failure.empty());
 }
+
+TEST_CASE("private names of locals live as long as the result") {
+  Trees t;
+  auto* method = t.definition("method", {t.assign("__a_private_name", t.name("x"))});
+  const LoweredTree tree = lowered(t.block({t.stmt(ClassDef{"Class", {}, {}, t.block({method}), {}, {}})}));
+  const auto& locals = code_named(tree, "method").decoded.localsplus;
+  REQUIRE(locals.size() == 1);
+  CHECK(std::string(locals[0]) == "_Class__a_private_name");
+  // Memory of names that were gone would be in use again.
+  const std::vector<std::string> others(64, std::string("another text of this length"));
+  CHECK(std::string(locals[0]) == "_Class__a_private_name");
+}
