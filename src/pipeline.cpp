@@ -507,8 +507,10 @@ Block finished_tree(Context& context, const CodeObject& code, const Options& opt
   context.build = build;
   context.build_part = build_part;
   Block block = whole(context, code);
-  if (options.stop_after.empty()) block = valid_statements(context, block, code.version);
-  if (context.has_templates && options.stop_after.empty()) block = settle_interpolations(context, block, code.version);
+  if (options.stop_after.empty()) {
+    block = valid_statements(context, block, code.version);
+    if (context.has_templates) block = settle_interpolations(context, block, code.version);
+  }
   context.ahead = nullptr;
   return block;
 }

@@ -36,7 +36,7 @@ constexpr std::uint32_t compared_flags =
     CodeObject::nested | CodeObject::generator | CodeObject::coroutine | CodeObject::iterable_coroutine |
     CodeObject::async_generator | CodeObject::future_annotations | CodeObject::method;
 
-bool ends(Op op) { return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_ || op == Op::unreachable_; }
+bool ends(Op op) { return leaves_function(op) || op == Op::unreachable_; }
 
 // The control flow graph of one code object, with instructions that mean the same brought to one form.
 class CompareGraph {

@@ -122,7 +122,7 @@ Result<bool> resolve_ranges(DecodedCode& decoded, const std::vector<RawInstructi
 void close(DecodedCode& decoded, const RawInstruction& last) {
   if (!decoded.instructions.empty()) {
     const Instruction& it = decoded.instructions.back();
-    bool ends = it.op == Op::return_value_ || it.op == Op::jump_ || it.op == Op::raise_ || it.op == Op::reraise_;
+    const bool ends = leaves_function(it.op) || it.op == Op::jump_;
     if (ends && it.offset == last.offset) return;
   }
   decoded.instructions.push_back({.op = Op::raise_, .size = 0, .offset = last.end});

@@ -29,6 +29,9 @@ constexpr bool is_store_name(Op op) {
   return op == Op::store_fast_ || op == Op::store_name_ || op == Op::store_global_ || op == Op::store_deref_;
 }
 
+// True if `op` leaves the function.
+constexpr bool leaves_function(Op op) { return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_; }
+
 constexpr bool is_conditional_jump(Op op) {
   return op == Op::pop_jump_if_true_ || op == Op::pop_jump_if_false_ || op == Op::pop_jump_if_none_ ||
          op == Op::pop_jump_if_not_none_;

@@ -94,7 +94,7 @@ struct Dialect {
   bool starred_subscripts;  // a[*b]
   bool nested_async_comprehensions;  // within comprehensions that are not asynchronous
   bool type_parameters;
-  bool functions_in_generic_methods;  // lambdas and comprehensions in annotations of a method with type parameters
+  bool functions_in_type_scopes;  // lambdas and comprehensions in scopes of type parameters and aliases within a class
   bool free_fstrings;  // fields hold any quotes, backslashes and line breaks, and nest deeper
   bool type_parameter_defaults;
   bool template_strings;
@@ -190,7 +190,7 @@ constexpr Dialect make_dialect(int minor) {
       .starred_subscripts = minor >= 11,
       .nested_async_comprehensions = minor >= 11,
       .type_parameters = minor >= 12,
-      .functions_in_generic_methods = minor != 12,
+      .functions_in_type_scopes = minor != 12,
       .free_fstrings = minor >= 12,
       .type_parameter_defaults = minor >= 13,
       .template_strings = minor >= 14,

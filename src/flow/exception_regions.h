@@ -12,9 +12,6 @@ struct Flow {
   Table<InstructionIndex, InstructionIndex> next;
 };
 
-// True if `op` leaves the function.
-constexpr bool leaves_function(Op op) { return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_; }
-
 // True if control may go on with the next instruction after `op`.
 constexpr bool falls_through(Op op) {
   return op != Op::jump_ && !leaves_function(op) && op != Op::end_async_for_ && op != Op::unreachable_;

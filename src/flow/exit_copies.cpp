@@ -33,6 +33,7 @@ namespace {
 
 // CPython copies blocks of up to this many instructions (MAX_COPY_SIZE).
 constexpr int longest = 4;
+
 // Finds, for each place where a copy starts, the index of the original.
 class ExitCopies {
  public:
@@ -47,15 +48,8 @@ class ExitCopies {
     find_class_ends();
   }
 
-  Originals run() {
-    Originals original = copies();
-    join_ends(cfg_, flow_, reachable_, decoded_, original);
-    return original;
-  }
-
- private:
   // Finds copies among all ends of the function that have an equal last instruction.
-  Originals copies() {
+  Originals run() {
     Table<std::pair<Word, int>> ends;
     for (int end = 0; end < count_; ++end) {
       if (!reachable_[end]) continue;
@@ -98,6 +92,7 @@ class ExitCopies {
     return original;
   }
 
+ private:
   using Word = std::array<int, 7>;  // what an instruction and its copies have in common
   using Key = Table<Word>;  // whether the tail takes no value, then its instructions
   // A possible copy: the instructions from `at` to the end of the function.
@@ -331,7 +326,9 @@ class ExitCopies {
 }  // namespace
 
 Originals find_exit_copies(const Cfg& cfg, const Flow& flow, const Table<char>& reachable, const DecodedCode& decoded) {
-  return ExitCopies(cfg, flow, reachable, decoded).run();
+  Originals original = ExitCopies(cfg, flow, reachable, decoded).run();
+  join_ends(cfg, flow, reachable, decoded, original);
+  return original;
 }
 
 }  // namespace depyf

@@ -98,12 +98,16 @@ class Simplifier {
     for (int at = 1; at + 1 < size(); ++at) {
       const Instruction& next = code_[skip(at + 1)];
       if (!is_conditional_jump(code_[at].op) || !covered[at - 1]) continue;
-      auto goes_back = [&](const Instruction& it) { return it.op == Op::jump_ && it.target >= 0 && it.target <= at; };
       const int far = code_[at].target > at ? skip(code_[at].target) : -1;
       if (!covered[at]) code_[at].turned = Turned::yes;
-      else if (goes_back(next)) code_[at].turned = Turned::no;
-      else if (far >= 0 && covered[far] && goes_back(code_[far])) code_[at].turned = Turned::elsewhere;
+      else if (jumps_back(next, at)) code_[at].turned = Turned::no;
+      else if (far >= 0 && covered[far] && jumps_back(code_[far], at)) code_[at].turned = Turned::elsewhere;
     }
+  }
+
+  // True for an unconditional jump to `at` or to code in front of it.
+  static bool jumps_back(const Instruction& it, int at) {
+    return it.op == Op::jump_ && it.target >= 0 && it.target <= at;
   }
 
   // Before 3.12, the compiler turns no jump around, so a test over a jump back comes from `if c: continue`.
@@ -111,8 +115,7 @@ class Simplifier {
     for (int at = 0; at + 1 < size(); ++at) {
       if (!is_conditional_jump(code_[at].op)) continue;
       const int next = skip(at + 1);
-      if (code_[next].op == Op::jump_ && code_[next].target >= 0 && code_[next].target <= at && targets_[next] == 0)
-        code_[at].turned = Turned::no;
+      if (jumps_back(code_[next], at) && targets_[next] == 0) code_[at].turned = Turned::no;
     }
   }
 
@@ -124,7 +127,7 @@ class Simplifier {
     for (int at = 0; at + 1 < size(); ++at) {
       if (!is_conditional_jump(code_[at].op)) continue;
       const Instruction& next = code_[skip(at + 1)];
-      if (next.op != Op::jump_ || next.target < 0 || next.target > at || next.offset / 2 >= positions.size()) continue;
+      if (!jumps_back(next, at) || next.offset / 2 >= positions.size()) continue;
       const Position &own = positions[next.offset / 2], &test = positions[code_[at].offset / 2];
       const bool apart = own.line != test.line || own.column != test.column;
       if (apart && own.end_line == own.line && own.end_column - own.column == width) code_[at].turned = Turned::no;

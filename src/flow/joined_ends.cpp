@@ -4,6 +4,7 @@
 
 #include "decode/decode.h"
 #include "decode/op.h"
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/exception_regions.h"
 #include "support/search_limits.h"
@@ -30,6 +31,12 @@ class JoinedEnds {
   }
 
  private:
+  void add_copy(Originals& original, int at, int kept) const {
+    if (original.empty()) original.assign(code_.size() + 1, -1);
+    original[at] = kept;
+  }
+  static bool is_copy(const Originals& original, int at) { return !original.empty() && original[at] >= 0; }
+
   // Joins the returns of one conditional expression. Before 3.10, a branch of the expression ends in a RETURN_VALUE of
   // its own, on the line of the jump that was there. Between a test that jumps to the last RETURN_VALUE with its value
   // and that instruction lies nothing but the expression.
@@ -40,11 +47,10 @@ class JoinedEnds {
     int kept = code_[jump].target;
     while (kept + 1 < count_ && code_[kept].op == Op::nop_) ++kept;
     if (kept <= jump || code_[kept].op != Op::return_value_) return;
-    if (!original.empty() && original[kept] >= 0) return;
+    if (is_copy(original, kept)) return;
     for (int at = jump + 1; at < kept; ++at) {
       if (!reachable_[at] || code_[at].op != Op::return_value_ || cfg_.region_of[at] != cfg_.region_of[kept]) continue;
-      if (original.empty()) original.assign(code_.size() + 1, -1);
-      original[at] = kept;
+      add_copy(original, at, kept);
     }
   }
 
@@ -60,11 +66,9 @@ class JoinedEnds {
       if (!reachable_[kept] || code_[kept].op != Op::return_value_ || first < 0 || last <= first) continue;
       const int least = std::max(0, kept - search_limits::returned_value);
       for (int at = kept - 1; at > least && code_[at].line > first; --at) {
-        const bool is_copy = reachable_[at] && code_[at].op == Op::return_value_ && code_[at].line <= last &&
+        const bool is_same = reachable_[at] && code_[at].op == Op::return_value_ && code_[at].line <= last &&
                              cfg_.region_of[at] == cfg_.region_of[kept];
-        if (!is_copy) continue;
-        if (original.empty()) original.assign(code_.size() + 1, -1);
-        if (original[at] < 0 && original[kept] < 0) original[at] = kept;
+        if (is_same && !is_copy(original, at) && !is_copy(original, kept)) add_copy(original, at, kept);
       }
     }
   }
@@ -89,8 +93,7 @@ class JoinedEnds {
         continue;
       }
       if (cfg_.region_of[at] != cfg_.region_of[kept] || !same_rest(at, kept)) return;
-      if (original.empty()) original.assign(code_.size() + 1, -1);
-      if (original[kept] < 0) original[at] = kept;
+      if (!is_copy(original, kept)) add_copy(original, at, kept);
       return;
     }
   }

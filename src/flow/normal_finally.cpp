@@ -21,14 +21,14 @@ namespace depyf {
 InstructionIndex Unwinder::statement_end(int target) const {
   const Instruction& last = unwound_.old[std::size_t(at_) - 1];
   InstructionIndex found;
-  if (at_ > target + 1 && last.op == Op::jump_ && last.target > at_ &&
-      unwound_.old[std::size_t(at_) - 2].op == Op::pop_except_) {
+  const bool ends_in_jump =
+      at_ > target + 1 && last.op == Op::jump_ && unwound_.old[std::size_t(at_) - 2].op == Op::pop_except_;
+  if (ends_in_jump && last.target > at_) {
     const Instruction& next = unwound_.old[std::size_t(at_) + (at_ + 1 < int(unwound_.old.size()))];
     found = next.op == Op::jump_ && next.target == last.target ? InstructionIndex(at_ + 1) : last.target;
   }
   // At the end of a loop's body, with `break` as the else clause: POP_EXCEPT; JUMP back; END_FINALLY; JUMP out; JUMP back.
-  if (at_ > target + 1 && at_ + 2 < int(unwound_.old.size()) && last.op == Op::jump_ && last.target < at_ &&
-      unwound_.old[std::size_t(at_) - 2].op == Op::pop_except_ && is_else_break(at_ + 1)) {
+  if (ends_in_jump && last.target < at_ && at_ + 2 < int(unwound_.old.size()) && is_else_break(at_ + 1)) {
     const Instruction& back = unwound_.old[std::size_t(at_) + 2];
     if (back.op == Op::jump_ && back.target == last.target) found = InstructionIndex(at_ + 2);
   }

@@ -57,7 +57,7 @@ bool PatternExecution::same_end(int one, int two) const {
     if (one < 0 || two < 0 || one >= size() || two >= size()) return false;
     const Instruction &a = code_[one], &b = code_[two];
     if (a.op != b.op || a.arg != b.arg || a.aux != b.aux || a.target >= 0 || b.target >= 0) return false;
-    if (a.op == Op::return_value_ || a.op == Op::raise_ || a.op == Op::reraise_) return true;
+    if (leaves_function(a.op)) return true;
     ++one, ++two;
   }
   return false;

@@ -8,10 +8,6 @@
 namespace depyf {
 namespace {
 
-// True for a character of a name. Bytes beyond ASCII count, because a name may have letters of other alphabets.
-bool is_part(char c) {
-  return static_cast<unsigned char>(c) >= 0x80 || ascii_identifier_parts[static_cast<unsigned char>(c)];
-}
 bool is_start(char c) { return ascii_identifier_parts[static_cast<unsigned char>(c)] && !(c >= '0' && c <= '9'); }
 
 // Returns the name of the node that a line describes; an empty text if it describes none.
@@ -24,8 +20,8 @@ std::string_view name_in(std::string_view line, bool of_ir) {
     line.remove_prefix(indent);
     if (line.empty() || !is_start(line[0])) return {};
   }
-  const std::string_view name =
-      line.substr(0, static_cast<std::size_t>(std::find_if_not(line.begin(), line.end(), is_part) - line.begin()));
+  const std::string_view name = line.substr(
+      0, static_cast<std::size_t>(std::find_if_not(line.begin(), line.end(), is_identifier_byte) - line.begin()));
   const std::string_view after = line.substr(name.size());
   const bool is_named =
       of_ir ? name.size() > 2 && after.starts_with(": ") : after.starts_with(":") || after.starts_with(" =");

@@ -9,19 +9,17 @@
 #include "ast/visit.h"
 #include "dialect/dialect.h"
 #include "lift/context.h"
+#include "support/private_names.h"
 
 namespace depyf::lowering {
 using namespace ast;
 
 std::string_view SymbolTable::keep(std::string text) { return *names_.insert(std::move(text)).first; }
 
-// Names with a dot are made by the compiler, and are not mangled.
 std::string_view SymbolTable::mangled(std::string_view name, const Scope& scope) {
-  if (scope.class_name.empty() || !name.starts_with("__") || name.ends_with("__")) return name;
-  if (name.find('.') != name.npos) return name;
-  const std::size_t stripped = scope.class_name.find_first_not_of('_');
-  if (stripped == std::string::npos) return name;
-  return keep("_" + scope.class_name.substr(stripped) + std::string(name));
+  const std::string_view of_class = class_in_private_names(scope.class_name);
+  if (of_class.empty() || !is_private_name(name)) return name;
+  return keep("_" + std::string(of_class) + std::string(name));
 }
 
 // A child has the class of its parent, for mangling.

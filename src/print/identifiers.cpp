@@ -1,6 +1,9 @@
 #include "print/identifiers.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "support/private_names.h"
 
 namespace depyf::print {
 
@@ -37,12 +40,8 @@ void Identifiers::plain_name(std::string_view name) {
 }
 
 std::string Identifiers::enter_class(std::string_view name) {
-  // The compiler strips leading underscores of the class name, and mangles nothing in a class named only by
-  // underscores.
-  const std::size_t stripped = std::min(name.find_first_not_of('_'), name.size());
-  std::string around = std::exchange(private_, "_" + std::string(name.substr(stripped)) + "__");
-  if (stripped == name.size()) private_.clear();
-  return around;
+  const std::string_view of_class = class_in_private_names(name);
+  return std::exchange(private_, of_class.empty() ? std::string() : "_" + std::string(of_class) + "__");
 }
 
 }  // namespace depyf::print

@@ -22,7 +22,7 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
   return names;
 }
 
-bool ends_flow(Op op) { return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_ || op == Op::jump_; }
+bool ends_flow(Op op) { return leaves_function(op) || op == Op::jump_; }
 
 // Computes `may_return`, by going backwards through the code until nothing changes.
 void find_returns(Program& program) {

@@ -13,7 +13,7 @@
 namespace depyf {
 namespace {
 
-bool leaves(Op op) { return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_ || op == Op::jump_; }
+bool leaves(Op op) { return leaves_function(op) || op == Op::jump_; }
 
 // The number of times that an operation may be reached with more values on the stack than before. CPython's compiler
 // reaches each operation with one number of values, or with a few where a finally clause of 3.8 begins. In a loop that

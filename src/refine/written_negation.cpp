@@ -15,13 +15,14 @@ void choose_negation(Context& context, const StatementColumns& columns, If& bran
   auto* chain = as<BoolOp>(branch.test);
   auto* unary = as<UnaryExpr>(branch.test);
   auto* wrapped = unary && unary->op == UnaryOp::not_ ? as<BoolOp>(unary->operand) : nullptr;
-  if (!chain && !wrapped) return;
+  const BoolOp* tested = chain ? chain : wrapped;
+  if (!tested) return;
   auto keeps = [&](const Expr* part) { return negation_cost(context, part) < other_operator; };
-  if (!std::ranges::all_of((chain ? chain : wrapped)->values, keeps)) return;
+  if (!std::ranges::all_of(tested->values, keeps)) return;
   std::vector<Expr*> values;
-  for (Expr* part : (chain ? chain : wrapped)->values) values.push_back(negate(context, part));
-  Expr* turned = context.expr(BoolOp{!(chain ? chain : wrapped)->is_or, context.arena.copy(values)},
-                              branch.test->offset, branch.test->line);
+  for (Expr* part : tested->values) values.push_back(negate(context, part));
+  Expr* turned =
+      context.expr(BoolOp{!tested->is_or, context.arena.copy(values)}, branch.test->offset, branch.test->line);
   // The operand stands behind `if not ` or `elif not `, so there is no bracket.
   if (wrapped && (behind == 7 || behind == 9)) branch.test = turned;
   auto* first = chain ? as<UnaryExpr>(chain->values[0]) : nullptr;

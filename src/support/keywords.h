@@ -22,6 +22,12 @@ inline constexpr auto ascii_identifier_parts = [] {
   return parts;
 }();
 
+// True for a byte that an identifier may contain. Bytes beyond ASCII count: a name may have letters of other alphabets.
+constexpr bool is_identifier_byte(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x80 || ascii_identifier_parts[byte];
+}
+
 // For each letter, the index of the first keyword in the list above that starts with it. The last entry is the size of
 // the list.
 inline constexpr auto keyword_starts = [] {

@@ -30,11 +30,10 @@ class Recognizer {
     at_ += wanted.size();
     return true;
   }
-  static bool in_word(char c) { return ascii_identifier_parts[static_cast<unsigned char>(c)] || (c & 0x80) != 0; }
   std::string_view peek_word() {
     blanks();
     std::size_t end = at_;
-    while (end < text_.size() && in_word(text_[end])) ++end;
+    while (end < text_.size() && is_identifier_byte(text_[end])) ++end;
     return text_.substr(at_, end - at_);
   }
   bool word(std::string_view wanted) {
@@ -274,7 +273,7 @@ class Recognizer {
     }
     if (at_ < text_.size() && text_[at_] == 'j') real = true, ++at_;
     if (!real && whole > 1 && text_[start] == '0') return false;  // an integer with a leading zero
-    return at_ >= text_.size() || !in_word(text_[at_]);
+    return at_ >= text_.size() || !is_identifier_byte(text_[at_]);
   }
 
   std::string_view text_;

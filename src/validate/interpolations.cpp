@@ -29,13 +29,17 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
   return std::min(end + 1, text.size());
 }
 
-// Returns the text without blanks outside of strings, with double quotes around strings, and without the backslashes in
-// front of quotes in them. Two texts of code with the same result have the same meaning.
+// Returns the text without blanks outside of strings but those between words, with double quotes around strings, and
+// without the backslashes in front of quotes in them. Two texts of code with the same result have the same meaning.
 std::string essence(std::string_view text) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
     if (!is_quote(text[at])) {
-      if (text[at] != ' ' && text[at] != '\n') result += text[at];
+      const bool is_blank = text[at] == ' ' || text[at] == '\n';
+      const bool joins = !is_blank && at > 0 && !result.empty() && (text[at - 1] == ' ' || text[at - 1] == '\n') &&
+                         is_identifier_byte(result.back()) && is_identifier_byte(text[at]);
+      if (joins) result += ' ';
+      if (!is_blank) result += text[at];
       ++at;
       continue;
     }
@@ -54,15 +58,14 @@ std::string essence(std::string_view text) {
 
 // Returns the identifiers in a text of code, in order. What stands in quotes is left out.
 std::vector<std::string_view> identifiers(std::string_view text) {
-  auto is_part = [](char c) { return ascii_identifier_parts[static_cast<unsigned char>(c)] || (c & 0x80) != 0; };
-  std::vector<std::string_view> found;
+  std::vector<std::string_view> words;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
-    while (end < text.size() && is_part(text[end])) ++end;
-    if (const std::string_view word = text.substr(at, end - at); print::is_identifier(word)) found.push_back(word);
+    while (end < text.size() && is_identifier_byte(text[end])) ++end;
+    if (const std::string_view word = text.substr(at, end - at); print::is_identifier(word)) words.push_back(word);
     at = end > at ? end : is_quote(text[at]) ? end_of_string(text, at) : at + 1;
   }
-  return found;
+  return words;
 }
 
 class Interpolations {

@@ -8,6 +8,7 @@
 #include "ast/visit.h"
 #include "dialect/dialect.h"
 #include "print/unicode.h"
+#include "support/private_names.h"
 #include "validate/expressions.h"
 #include "validate/validate.h"
 
@@ -43,9 +44,8 @@ struct NameScope {
 // True if the compiler changes the name in the scope, a class: `__x` becomes `_C__x` there, and means another variable
 // than `__x` around the class.
 bool changes(const NameScope& scope, std::string_view name) {
-  const bool is_private = name.starts_with("__") && !name.ends_with("__");
-  return is_private && scope.kind == NameScope::Kind::class_body &&
-         scope.class_name.find_first_not_of('_') != scope.class_name.npos;
+  return scope.kind == NameScope::Kind::class_body && is_private_name(name) &&
+         !class_in_private_names(scope.class_name).empty();
 }
 
 // The statements around a statement, within its scope.
@@ -271,11 +271,16 @@ class Statements {
     if (Reason reason = expressions_.target_reason(expr, use); !reason.empty()) return reason;
     return expression(expr);
   }
-  Reason annotation(Expr* expr, bool starred_allowed = false, bool generic_method = false) {
+  // Returns `where` for an expression in the scope that the compiler makes for type parameters, or for the value of a
+  // type alias: the bounds of parameters, the annotations of a generic function, and the bases of a generic class.
+  Where in_type_scope(Where where) const {
+    where.no_functions = !dialect_of(version_).functions_in_type_scopes && scope_->kind == NameScope::Kind::class_body;
+    return where;
+  }
+  Reason annotation(Expr* expr, bool starred_allowed = false, bool is_generic = false) {
     if (!expr) return {};
-    Where where = here();
+    Where where = is_generic ? in_type_scope(here()) : here();
     where.deferred = where.deferred || dialect_of(version_).deferred_annotations || is<Verbatim>(expr);
-    where.no_functions = generic_method;
     return expressions_.reason(expr, where, starred_allowed);
   }
   Reason bound_name(std::string_view name) const {
@@ -434,7 +439,7 @@ class Statements {
       if (defaults && !param.default_value) return "a type parameter without a default behind one with a default";
       defaults = param.default_value != nullptr;
       if (param.bound && param.kind != TypeParam::Kind::type_var) return "a bound of a type parameter that takes none";
-      Where where;
+      Where where = in_type_scope({});
       where.deferred = true;
       if (Reason reason = expressions_.reason(param.bound, where); !reason.empty()) return reason;
       const bool starred = param.kind == TypeParam::Kind::type_var_tuple;
@@ -447,7 +452,7 @@ class Statements {
     if (!dialect_of(version_).type_parameters) return "a type alias";
     if (Reason reason = bound_name(n.name); !reason.empty()) return reason;
     if (Reason reason = type_parameters(n.type_params); !reason.empty()) return reason;
-    Where where;
+    Where where = in_type_scope({});
     where.deferred = true;
     return expressions_.reason(n.value, where);
   }
@@ -469,23 +474,20 @@ class Statements {
     if (Reason reason = decorators(n.decorators); !reason.empty()) return reason;
     if (Reason reason = type_parameters(n.type_params); !reason.empty()) return reason;
     if (Reason reason = expressions_.parameters_reason(n.args); !reason.empty()) return reason;
-    // In these versions, the annotations of a generic method belong to the scope of its type parameters.
-    const bool generic_method = !dialect_of(version_).functions_in_generic_methods && !n.type_params.empty() &&
-                                scope_->kind == NameScope::Kind::class_body;
+    const bool is_generic = !n.type_params.empty();
     if (n.args) {
       for (List<Expr*> defaults : {n.args->defaults, n.args->kw_defaults})
         for (Expr* each : defaults)
           if (Reason reason = expression(each); !reason.empty()) return reason;
       for (List<Arg> list : {n.args->posonly, n.args->args, n.args->kwonly})
         for (const Arg& arg : list)
-          if (Reason reason = annotation(arg.annotation, false, generic_method); !reason.empty()) return reason;
-      if (Reason reason =
-              annotation(n.args->vararg.annotation, dialect_of(version_).starred_annotations, generic_method);
+          if (Reason reason = annotation(arg.annotation, false, is_generic); !reason.empty()) return reason;
+      if (Reason reason = annotation(n.args->vararg.annotation, dialect_of(version_).starred_annotations, is_generic);
           !reason.empty())
         return reason;
-      if (Reason reason = annotation(n.args->kwarg.annotation, false, generic_method); !reason.empty()) return reason;
+      if (Reason reason = annotation(n.args->kwarg.annotation, false, is_generic); !reason.empty()) return reason;
     }
-    if (Reason reason = annotation(n.returns, false, generic_method); !reason.empty()) return reason;
+    if (Reason reason = annotation(n.returns, false, is_generic); !reason.empty()) return reason;
     NameScope scope{.kind = NameScope::Kind::function,
                     .outer = scope_,
                     .body = n.body,
@@ -501,10 +503,7 @@ class Statements {
     if (Reason reason = decorators(n.decorators); !reason.empty()) return reason;
     if (Reason reason = type_parameters(n.type_params); !reason.empty()) return reason;
     if (Reason reason = expressions_.keywords_reason(n.keywords); !reason.empty()) return reason;
-    // In these versions, the bases of a generic class belong to the scope of its type parameters.
-    Where within = here();
-    within.no_functions = !dialect_of(version_).functions_in_generic_methods && !n.type_params.empty() &&
-                          scope_->kind == NameScope::Kind::class_body;
+    const Where within = n.type_params.empty() ? here() : in_type_scope(here());
     for (Expr* base : n.bases)
       if (Reason reason = expressions_.reason(base, within, true); !reason.empty()) return reason;
     for (const Keyword& keyword : n.keywords)

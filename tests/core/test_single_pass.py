@@ -3,15 +3,12 @@ the same bytecode again."""
 
 from __future__ import annotations
 
-import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from decompiled import decompiled, unproved
 from interpreters import VERSIONS, compiled, interpreter
-
-COMMAND = Path(__file__).resolve().parents[2] / "build" / "dev" / "depyf-decompile"
 
 # Generated parsers are written in this way. No statement but `while True` ends where the ways meet.
 SINGLE_PASS = """
@@ -97,31 +94,27 @@ def handler_in_with(a):
 """
 
 
-def _decompiled(version, source: str, folder: Path, *arguments: str) -> str:
+def _compiled(version, source: str, folder: Path) -> tuple[str, Path]:
+    """Returns the interpreter of a version, and the file of bytecode that it makes of a source."""
     python = interpreter(version)
     if python is None:
         pytest.skip("no such interpreter here")
-    pyc = compiled(python, source, folder)
-    command = [COMMAND, "-q", *(python if each == "{python}" else each for each in arguments), pyc]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-
-def _unproved(version, source: str, folder: Path) -> list:
-    [file] = json.loads(_decompiled(version, source, folder, "--prove", "--json"))["files"]
-    return file["not_proved"]
+    return python, compiled(python, source, folder)
 
 
 @pytest.mark.parametrize("version", VERSIONS, ids=lambda version: "%d.%d" % version)
 def test_block_that_break_leaves(version, tmp_path):
-    text = _decompiled(version, SINGLE_PASS, tmp_path, "--check", "{python}")
+    python, pyc = _compiled(version, SINGLE_PASS, tmp_path)
+    text = decompiled(pyc, "--check", python)
     assert "# depyf: not equal" not in text
     assert "__state" not in text
     assert "while True:" in text
-    assert _unproved(version, SINGLE_PASS, tmp_path) == []
+    assert unproved(pyc) == []
 
 
 def test_continue_of_3_8(tmp_path):
-    text = _decompiled((3, 8), CONTINUES, tmp_path, "--check", "{python}")
+    python, pyc = _compiled((3, 8), CONTINUES, tmp_path)
+    text = decompiled(pyc, "--check", python)
     assert "# depyf: not equal" not in text
     assert text.count("continue") == 3
-    assert _unproved((3, 8), CONTINUES, tmp_path) == []
+    assert unproved(pyc) == []

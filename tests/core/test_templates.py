@@ -3,15 +3,11 @@ the two do not belong together, a mark says so."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-from pathlib import Path
-
 import pytest
 
+from decompiled import decompiled, unproved
 from interpreters import VERSIONS, compiled, interpreter
 
-COMMAND = Path(__file__).resolve().parents[2] / "build" / "dev" / "depyf-decompile"
 WITH_TEMPLATES = [version for version in VERSIONS if version >= (3, 14)]
 
 PLAIN = """
@@ -23,36 +19,27 @@ class C:
 
 @pytest.fixture(params=WITH_TEMPLATES, ids=lambda version: "%d.%d" % version)
 def python(request):
-    found = interpreter(request.param)
-    if found is None:
+    path = interpreter(request.param)
+    if path is None:
         pytest.skip("no such interpreter here")
-    return found
-
-
-def _decompiled(pyc: Path, *arguments: str) -> str:
-    return subprocess.run([COMMAND, "-q", *arguments, pyc], capture_output=True, text=True, check=True).stdout
-
-
-def _unproved(pyc: Path) -> list:
-    [file] = json.loads(_decompiled(pyc, "--prove", "--json"))["files"]
-    return file["not_proved"]
+    return path
 
 
 def test_texts_as_they_were_written_have_no_mark(python, tmp_path):
     pyc = compiled(python, PLAIN, tmp_path)
-    assert "# depyf" not in _decompiled(pyc, "--check", python)
-    assert _unproved(pyc) == []
+    assert "# depyf" not in decompiled(pyc, "--check", python)
+    assert unproved(pyc) == []
 
 
 @pytest.mark.parametrize("field", ["1 / 0.3", "f(60 * 60, a)", "not (a in b)", "0x10", " 0\n & 1\n | 2\n"])
 def test_values_that_the_compiler_changed_are_shown_by_their_text(python, tmp_path, field):
     pyc = compiled(python, "def g(a, b):\n    return t'{%s}'\n" % field, tmp_path)
-    assert "# depyf" not in _decompiled(pyc, "--check", python)
-    text = _decompiled(pyc)
+    assert "# depyf" not in decompiled(pyc, "--check", python)
+    text = decompiled(pyc)
     assert "{%s}" % field in text
     assert "# depyf: not proved: that the text of a field gives its value: " in text
     assert "not equal" not in text
-    assert len(_unproved(pyc)) == 1
+    assert len(unproved(pyc)) == 1
 
 
 @pytest.mark.parametrize(
@@ -63,6 +50,7 @@ def test_values_that_the_compiler_changed_are_shown_by_their_text(python, tmp_pa
         ("a + b", "a):f("),
         ("a * (b + 1)", "a *  b + 1 "),
         ("'a' + b", "aaa + b"),
+        ("not a", "nota "),
     ],
 )
 def test_text_of_another_expression_is_never_silent(python, tmp_path, field, other):
@@ -70,5 +58,5 @@ def test_text_of_another_expression_is_never_silent(python, tmp_path, field, oth
     changed = pyc.read_bytes().replace(field.encode(), other.encode())
     assert changed != pyc.read_bytes()
     pyc.write_bytes(changed)
-    assert "# depyf: not " in _decompiled(pyc)
-    assert len(_unproved(pyc)) == 1
+    assert "# depyf: not " in decompiled(pyc)
+    assert len(unproved(pyc)) == 1

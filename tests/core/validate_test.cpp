@@ -86,6 +86,20 @@ TEST_CASE("a private name is another variable in a class than around it") {
   CHECK_FALSE(in_class("C", "__x"));
 }
 
+TEST_CASE("3.12 has no functions in scopes of type parameters and aliases within a class") {
+  Trees t;
+  auto* function = t.expr(Lambda{t.arena.make<Arguments>(), t.name("x")});
+  auto* alias = t.stmt(TypeAlias{"A", {}, function});
+  const TypeParam bounded{TypeParam::Kind::type_var, "T", function, nullptr};
+  auto* method = t.stmt(FunctionDef{"m", nullptr, {}, {}, nullptr, false, t.list<TypeParam>({bounded})});
+  for (Stmt* stmt : {alias, method}) {
+    auto* in_class = t.stmt(ClassDef{"C", {}, {}, t.block({stmt}), {}, {}});
+    CHECK_FALSE(is_kept(t.block({in_class}), {3, 12}));
+    CHECK(is_kept(t.block({stmt}), {3, 12}));
+    CHECK(is_kept(t.block({t.stmt(ClassDef{"C", {}, {}, t.block({stmt}), {}, {}})}), {3, 13}));
+  }
+}
+
 TEST_CASE("the names that a replaced statement binds remain variables of the function") {
   Trees t;
   auto* bad = t.stmt(Assign{t.exprs({t.name("x"), t.name("y")}), t.expr(Await{t.name("z")})});
