@@ -401,8 +401,10 @@ Block with_future_imports(Context& context, const CodeObject& code, Block block)
 
 // Returns the tree of a source that holds the code: a module, or one function or class with what it takes to compile it.
 Block whole(Context& context, const CodeObject& code) {
-  Body body = build(context, code);
-  Scope::Kind kind = kind_of(code);
+  const Scope::Kind kind = kind_of(code);
+  // What does not make a module stands in a definition, and that perhaps in a function around it.
+  if (kind != Scope::Kind::module) context.depth = 2;
+  const Body body = build(context, code);
   if (kind == Scope::Kind::module) return body.block;
   std::string_view name =
       context.options.name.empty() ? std::string_view(code.name) : context.arena.copy(context.options.name);

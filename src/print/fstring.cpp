@@ -22,18 +22,6 @@ namespace {
 // Before Python 3.12 each nesting level needs other quotes, and there are only four kinds: ' " ''' """.
 constexpr int max_fields = 4;
 
-// Appends literal text of an f-string: escapes it for `quote` and doubles its braces.
-void append_piece(std::string& out, std::string_view text, bool in_spec, char quote) {
-  std::string escaped;
-  append_escaped(escaped, text, quote);
-  for (const char c : escaped) {
-    // Some versions do not read doubled braces as braces within a format specification, so they become escapes there.
-    if (c == '{') out += in_spec ? "\\x7b" : "{{";
-    else if (c == '}') out += in_spec ? "\\x7d" : "}}";
-    else out += c;
-  }
-}
-
 // Returns true if `field` nests deeper in format specifications than Python allows, for example `f"{a:{b:{c}}}"` before
 // 3.12.
 bool nests_too_deep(const FormattedValue& field, int spec_depth, Version version) {
@@ -48,6 +36,20 @@ bool nests_too_deep(const FormattedValue& field, int spec_depth, Version version
 Level level_of_field(const Expr* value) {
   while (auto* choice = as<IfExp>(value)) value = choice->orelse;
   return is<Lambda>(value) ? Level::or_ : Level::test;
+}
+
+// Appends literal text of an f-string: escapes it for the quotes and doubles its braces.
+void FStrings::append_piece(std::string& out, const Piece& piece, Quotes quotes) {
+  std::string escaped;
+  if (quotes.escapes) append_escaped(escaped, piece.text, quotes.text[0]);
+  else escaped = piece.text;
+  const bool in_spec = piece.kind == Piece::Kind::spec_literal;
+  for (const char c : escaped) {
+    // Some versions do not read doubled braces as braces within a format specification, so they become escapes there.
+    if (c == '{') out += in_spec ? "\\x7b" : "{{";
+    else if (c == '}') out += in_spec ? "\\x7d" : "}}";
+    else out += c;
+  }
 }
 
 // Returns the text of a field's expression.
@@ -92,9 +94,8 @@ void FStrings::add_pieces(std::vector<Piece>& pieces, const Expr* part, int spec
   }
 }
 
-// Writes the pieces between the quotes that suit them best. Returns false, and writes nothing, if no quotes are
-// possible.
-bool FStrings::quoted(std::string_view prefix, const std::vector<Piece>& pieces) {
+// Returns the quotes that suit the pieces best, or nothing if no quotes are possible.
+std::optional<FStrings::Quotes> FStrings::quotes_of(const std::vector<Piece>& pieces) const {
   const bool nests = dialect_of(version_).free_fstrings;
   // Quotes fit if no field contains them. Before 3.12 the fields must also contain no backslash, and no line break
   // within quotes of one character.
@@ -106,6 +107,16 @@ bool FStrings::quoted(std::string_view prefix, const std::vector<Piece>& pieces)
                          (quotes.size() == 1 && piece.text.find('\n') != std::string::npos)));
     });
   };
+  if (!nests && constants_.fields > 0) {
+    std::string literals;
+    for (const Piece& piece : pieces)
+      if (piece.kind != Piece::Kind::code) literals += piece.text;
+    const bool has_braces = std::ranges::any_of(pieces, [](const Piece& piece) {
+      return piece.kind == Piece::Kind::spec_literal && piece.text.find_first_of("{}") != std::string::npos;
+    });
+    for (std::string_view each : all_quotes)
+      if (!has_braces && fits(each) && needs_no_escape(literals, each)) return Quotes{each, false};
+  }
   auto in_literals = [&](char quote) {
     return std::ranges::any_of(pieces, [&](const Piece& piece) {
       return piece.kind != Piece::Kind::code && piece.text.find(quote) != std::string::npos;
@@ -114,21 +125,21 @@ bool FStrings::quoted(std::string_view prefix, const std::vector<Piece>& pieces)
   // As for other strings, the quotes that need fewer backslashes are preferred; the enum Quoting says which are usual.
   const std::string_view usual = constants_.fields > 0 ? "'" : "\"", other = constants_.fields > 0 ? "\"" : "'";
   const bool is_usual = fits(usual), both = is_usual && fits(other);
-  std::optional<std::string_view> quotes;
-  if (is_usual && !(both && in_literals(usual[0]) && !in_literals(other[0]))) quotes = usual;
+  if (is_usual && !(both && in_literals(usual[0]) && !in_literals(other[0]))) return Quotes{usual, true};
   for (std::string_view each : {other, std::string_view("'''"), std::string_view("\"\"\"")})
-    if (!quotes && fits(each)) quotes = each;
-  if (!quotes && nests) quotes = usual;
-  if (!quotes) return false;
+    if (fits(each)) return Quotes{each, true};
+  if (nests) return Quotes{usual, true};
+  return std::nullopt;
+}
 
+void FStrings::quoted(std::string_view prefix, const std::vector<Piece>& pieces, Quotes quotes) {
   out_.write(prefix);
-  out_.write(*quotes);
+  out_.write(quotes.text);
   for (const Piece& piece : pieces) {
     if (piece.kind == Piece::Kind::code) out_.write(piece.text);
-    else append_piece(out_.text(), piece.text, piece.kind == Piece::Kind::spec_literal, (*quotes)[0]);
+    else append_piece(out_.text(), piece, quotes);
   }
-  out_.write(*quotes);
-  return true;
+  out_.write(quotes.text);
 }
 
 // Prints an f-string between triple quotes if the source had its line breaks in the text. The positions of the parts
@@ -164,12 +175,13 @@ bool FStrings::multiline_fstring(const JoinedStr& node, const Expr* whole) {
       std::string escaped;
       append_lines(escaped, piece.text, 0, false);
       for (const char c : escaped) text += c == '{' || c == '}' ? std::string(2, c) : std::string(1, c);
-    } else if (piece.text.find_first_of("\n") != std::string::npos || piece.text.find(quotes) != std::string::npos) {
+    } else if (piece.text.find('\n') != std::string::npos || piece.text.find(quotes) != std::string::npos ||
+               (!dialect_of(version_).free_fstrings && piece.text.find('\\') != std::string::npos)) {
       return false;
     } else if (piece.kind == Piece::Kind::code) {
       text += piece.text;
     } else {
-      append_piece(text, piece.text, true, '"');
+      append_piece(text, piece, {quotes, true});
     }
   }
   out_.write(text);
@@ -186,7 +198,8 @@ void FStrings::fstring(const Expr* expr) {
   if (dialect_of(version_).free_fstrings || constants_.fields < max_fields) {
     std::vector<Piece> pieces;
     add_pieces(pieces, expr, 0);
-    if (divided(expr, pieces) || quoted(is_template ? "t" : "f", pieces)) return;
+    if (divided(expr, pieces)) return;
+    if (const std::optional<Quotes> quotes = quotes_of(pieces)) return quoted(is_template ? "t" : "f", pieces, *quotes);
   }
   const bool in_field = constants_.fields > 0;
   // The count rises so that the fields inside are not tried as f-strings again at each level, which would be exponential.

@@ -1,6 +1,7 @@
 // Prints f-strings and t-strings; fstring.cpp explains the limits of each version.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,11 @@ class FStrings {
   // A `Piece` is literal text or the code of a field; a `StringLine` holds the pieces of one line.
   struct Piece;
   struct StringLine;
+  // With `escapes`, literal text between the quotes is escaped; without, it stands as it is.
+  struct Quotes {
+    std::string_view text;
+    bool escapes;
+  };
 
   bool multiline_fstring(const ast::JoinedStr& node, const ast::Expr* whole);
   bool fstring_lines(const ast::JoinedStr& node, const ast::Expr* whole);
@@ -47,8 +53,11 @@ class FStrings {
   void add_pieces(std::vector<Piece>& pieces, const ast::Expr* part, int spec_depth);
   void add_field(std::vector<Piece>& pieces, std::string value, char conversion, const ast::Expr* spec, int spec_depth);
   std::string field_value(const ast::Expr* value);
-  bool quoted(std::string_view prefix, const std::vector<Piece>& pieces);
+  std::optional<Quotes> quotes_of(const std::vector<Piece>& pieces) const;
+  void quoted(std::string_view prefix, const std::vector<Piece>& pieces, Quotes quotes);
+  static void append_piece(std::string& out, const Piece& piece, Quotes quotes);
   bool divided(const ast::Expr* whole, const std::vector<Piece>& pieces);
+  bool can_be_lines(std::vector<StringLine>& lines) const;
   void string_line(const StringLine& line);
   void joined_calls(ast::List<ast::Expr*> parts);
   void format_call(const ast::FormattedValue& field);

@@ -10,12 +10,20 @@ namespace depyf::print {
 
 using namespace ast;
 
+// Sets the quotes of each line that is printed as an f-string. Returns false if no quotes are possible for one of them.
+bool FStrings::can_be_lines(std::vector<StringLine>& lines) const {
+  for (StringLine& line : lines) {
+    if (!line.has_field && !line.has_prefix) continue;
+    const std::optional<Quotes> quotes = quotes_of(line.pieces);
+    if (!quotes) return false;
+    line.quotes = *quotes;
+  }
+  return true;
+}
+
 // A line without fields is printed as a plain string, unless the source had the prefix.
 void FStrings::string_line(const StringLine& line) {
-  if (line.has_field || line.has_prefix) {
-    quoted("f", line.pieces);
-    return;
-  }
+  if (line.has_field || line.has_prefix) return quoted("f", line.pieces, line.quotes);
   Constant literal;
   literal.kind = Constant::Kind::string;
   for (const Piece& piece : line.pieces) literal.text += piece.text;
@@ -70,7 +78,7 @@ bool FStrings::divided(const Expr* whole, const std::vector<Piece>& pieces) {
     }
   }
   if (lines.back().pieces.empty()) lines.pop_back();
-  if (lines.size() < 2) return false;
+  if (lines.size() < 2 || !can_be_lines(lines)) return false;
   for (const StringLine& each : lines) {
     if (&each != &lines[0]) {
       // The break is sure, as if the source had it.

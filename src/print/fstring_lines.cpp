@@ -147,6 +147,7 @@ bool FStrings::fstring_lines(const JoinedStr& node, const Expr* whole) {
   }
   if (dialect_of(version_).fstring_positions) find_prefixes(lines, parts, *place);
   if (std::ranges::any_of(lines, [](const StringLine& each) { return each.pieces.empty(); })) return false;
+  if (!can_be_lines(lines)) return false;
   breaks_.last_line = place->line;
   for (const StringLine& each : lines) {
     if (&each != &lines[0]) {

@@ -21,6 +21,7 @@ struct FStrings::StringLine {
   std::vector<Piece> pieces;
   bool has_field = false;
   bool has_prefix = false;  // the string had the prefix `f`, although it has no field
+  Quotes quotes = {};       // set by can_be_lines, where the string has a field or the prefix
 };
 
 }  // namespace depyf::print

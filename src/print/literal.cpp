@@ -13,6 +13,19 @@
 #include "print/unicode.h"
 
 namespace depyf::print {
+bool needs_no_escape(std::string_view text, std::string_view quotes) {
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point(text, at);
+    if (point.value == '\n'
+            ? quotes.size() == 1
+            : point.value == '\\' || !point.valid || (!is_printable(point.value) && point.value != '\t'))
+      return false;
+    at += point.size;
+  }
+  // A quote at the end would merge with the quotes behind it.
+  return text.find(quotes) == text.npos && (text.empty() || text.back() != quotes[0]);
+}
+
 namespace {
 
 // Appends the lowest `digits` hexadecimal digits of `value`.
@@ -165,22 +178,10 @@ char quote_of(std::string_view text, Quoting quoting) {
 // Appends `text` unescaped between the first quotes that need no backslash. Returns false, and appends nothing, if
 // there are none.
 bool append_without_backslash(std::string& out, std::string_view text) {
-  bool lines = false;
-  for (std::size_t at = 0; at < text.size();) {
-    // A line break needs triple quotes; a backslash or an unprintable character needs an escape.
-    const CodePoint point = code_point(text, at);
-    if (point.value == '\n') lines = true;
-    else if (point.value == '\\' || !point.valid || (!is_printable(point.value) && point.value != '\t')) return false;
-    at += point.size;
-  }
-  for (std::string_view delimiter : {"'", "\"", "'''", "\"\"\""}) {
-    if (lines && delimiter.size() == 1) continue;
-    // The text must not end with the quote, which would merge with the delimiter.
-    if (text.find(delimiter) != text.npos || (!text.empty() && text.back() == delimiter[0])) continue;
-    ((out += delimiter) += text) += delimiter;
-    return true;
-  }
-  return false;
+  const auto quotes = std::ranges::find_if(all_quotes, [&](auto each) { return needs_no_escape(text, each); });
+  if (quotes == all_quotes.end()) return false;
+  ((out += *quotes) += text) += *quotes;
+  return true;
 }
 
 void append_string(std::string& out, std::string_view text, Quoting quoting) {

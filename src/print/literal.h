@@ -1,6 +1,7 @@
 // Writes constants as the text of literals.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,12 @@ Level level_of(const Constant& constant);
 // True if the element `one` of a set of constants is printed before `two`: numbers stand first, by their values, and
 // everything else follows by its text.
 bool precedes_in_set(const Constant& one, const Constant& two);
+
+// The quotes that a string can stand between.
+constexpr std::array<std::string_view, 4> all_quotes = {"'", "\"", "'''", "\"\"\""};
+
+// True if `text` can stand unescaped between `quotes`, one of `all_quotes`: a line break needs triple quotes.
+bool needs_no_escape(std::string_view text, std::string_view quotes);
 
 // Appends the characters of a string without the quotes, escaped as repr does it. `quote` is escaped too, unless it is
 // 0.

@@ -118,6 +118,8 @@ Reason Expressions::visit(const Todo& todo) {
     return "an expression that nests too deeply";
   if (is<Name>(expr)) return {};
   if (auto* n = as<ConstantExpr>(expr)) {
+    if (where.is_annotation && n->value->kind == Constant::Kind::integer && n->value->text.starts_with("0x"))
+      return "an integer in an annotation that is too long for the text of the annotation";
     if (n->value->items.empty()) return {};
     const bool deep = depth + depth_of(*n->value) > (dialect_of(version_).peg_parser ? depth_max : depth_max_38);
     return deep ? "a constant that nests too deeply" : Reason{};
@@ -153,21 +155,21 @@ Reason Expressions::visit(const Todo& todo) {
     auto* name = as<Name>(n->target);
     if (!name) return "an assignment expression to what is no name";
     if (name->id == debug_constant) return "an assignment to __debug__";
-    if (where.deferred) return "an assignment expression in an annotation";
+    if (where.no_effects) return "an assignment expression in an annotation or a generic definition";
     if (where.in_iterable) return "an assignment expression in the iterable of a comprehension";
     if (where.in_comprehension && where.in_class) return "an assignment expression in a comprehension of a class body";
     return push(n->value, where, inner), Reason{};
   }
   if (is<Yield>(expr) || is<YieldFrom>(expr)) {
     const bool delegates = is<YieldFrom>(expr);
-    if (where.deferred) return "a yield in an annotation";
+    if (where.no_effects) return "a yield in an annotation or a generic definition";
     if (!where.yields) return where.in_comprehension ? "a yield in a comprehension" : "a yield outside of a function";
     if (delegates && !where.delegates) return "`yield from` in an async function";
     push(delegates ? as<YieldFrom>(expr)->value : as<Yield>(expr)->value, where, inner);
     return {};
   }
   if (auto* n = as<Await>(expr)) {
-    if (where.deferred) return "an await in an annotation";
+    if (where.no_effects) return "an await in an annotation or a generic definition";
     if (!where.awaits) return "an await outside of an async function";
     return push(n->value, where, inner), Reason{};
   }
@@ -331,6 +333,7 @@ Reason Expressions::pattern_reason(const Pattern* pattern, std::vector<std::stri
   if (auto* n = as<MatchStar>(pattern)) return in_sequence ? bind(n->name) : "a starred pattern outside of a sequence";
   if (auto* n = as<MatchAs>(pattern)) {
     if (Reason reason = pattern_reason(n->pattern, bound, false); !reason.empty()) return reason;
+    if (n->pattern && n->name.empty()) return "a pattern that binds an empty name";
     return bind(n->name);
   }
   if (auto* n = as<MatchOr>(pattern)) {

@@ -145,7 +145,7 @@ bool has_yield(Block body) {
 }
 
 bool is_parameter(const Arguments* args, std::string_view name) {
-  if (!args) return false;
+  if (!args || name.empty()) return false;  // an empty name in Arguments stands for a parameter that is absent
   auto has = [&](List<Arg> list) {
     return std::ranges::any_of(list, [&](const Arg& arg) { return arg.name == name; });
   };
@@ -191,10 +191,12 @@ class Statements {
 
   // From 3.13 on, the compiler removes the indentation of a docstring, and for that the docstring has to be UTF-8.
   Block documented(Block body) {
-    auto* text = dialect_of(version_).trimmed_docstrings && !body.empty() ? as<ExprStmt>(body[0]) : nullptr;
+    if (!dialect_of(version_).trimmed_docstrings) return body;
+    const auto first = std::ranges::find_if_not(body, [](const Stmt* stmt) { return is<Comment>(stmt); });
+    auto* text = first != body.end() ? as<ExprStmt>(*first) : nullptr;
     const Constant* constant = text ? constant_of(text->value, Constant::Kind::string) : nullptr;
     if (!constant || !has_surrogates(constant->text)) return body;
-    return replaced(body, 0, "a docstring with surrogates", false);
+    return replaced(body, std::size_t(first - body.begin()), "a docstring with surrogates", false);
   }
 
   // Replaces a statement by a mark. With `raises`, a statement that raises follows, so that the program does not go on
@@ -275,12 +277,14 @@ class Statements {
   // type alias: the bounds of parameters, the annotations of a generic function, and the bases of a generic class.
   Where in_type_scope(Where where) const {
     where.no_functions = !dialect_of(version_).functions_in_type_scopes && scope_->kind == NameScope::Kind::class_body;
+    where.no_effects = true;
     return where;
   }
   Reason annotation(Expr* expr, bool starred_allowed = false, bool is_generic = false) {
     if (!expr) return {};
     Where where = is_generic ? in_type_scope(here()) : here();
-    where.deferred = where.deferred || dialect_of(version_).deferred_annotations || is<Verbatim>(expr);
+    where.no_effects = where.no_effects || dialect_of(version_).deferred_annotations || is<Verbatim>(expr);
+    where.is_annotation = true;
     return expressions_.reason(expr, where, starred_allowed);
   }
   Reason bound_name(std::string_view name) const {
@@ -439,8 +443,7 @@ class Statements {
       if (defaults && !param.default_value) return "a type parameter without a default behind one with a default";
       defaults = param.default_value != nullptr;
       if (param.bound && param.kind != TypeParam::Kind::type_var) return "a bound of a type parameter that takes none";
-      Where where = in_type_scope({});
-      where.deferred = true;
+      const Where where = in_type_scope({});
       if (Reason reason = expressions_.reason(param.bound, where); !reason.empty()) return reason;
       const bool starred = param.kind == TypeParam::Kind::type_var_tuple;
       if (Reason reason = expressions_.reason(param.default_value, where, starred); !reason.empty()) return reason;
@@ -452,9 +455,7 @@ class Statements {
     if (!dialect_of(version_).type_parameters) return "a type alias";
     if (Reason reason = bound_name(n.name); !reason.empty()) return reason;
     if (Reason reason = type_parameters(n.type_params); !reason.empty()) return reason;
-    Where where = in_type_scope({});
-    where.deferred = true;
-    return expressions_.reason(n.value, where);
+    return expressions_.reason(n.value, in_type_scope({}));
   }
 
   Reason decorators(List<Expr*> list) {
@@ -600,6 +601,7 @@ class Statements {
           std::set<std::string_view> globals;
           add_global(scope->body, globals);
           for (std::string_view each : globals) scope->bound->erase(each);
+          scope->bound->erase("");  // what add_bound notes of a handler or a pattern without a name
         }
         if (scope->bound->contains(name)) return true;
       }

@@ -71,6 +71,10 @@ TEST_CASE("nonlocal needs a function around that binds the name") {
   CHECK_FALSE(is_kept(t.block({t.nonlocal("x")})));
   CHECK_FALSE(is_kept(t.block(
       {t.definition("f", nullptr, {t.assign("x"), t.definition("g", t.parameters({"x"}), {t.nonlocal("x")})})})));
+  // No parameter and no handler that has no name binds an empty name, which is printed as `_`.
+  auto* handler = t.stmt(Try{{}, t.list<ExceptHandler>({{nullptr, "", {}}}), {}, {}});
+  CHECK_FALSE(
+      is_kept(t.block({t.definition("f", t.parameters({}), {handler, t.definition("g", nullptr, {t.nonlocal("")})})})));
 }
 
 TEST_CASE("a private name is another variable in a class than around it") {
@@ -98,6 +102,30 @@ TEST_CASE("3.12 has no functions in scopes of type parameters and aliases within
     CHECK(is_kept(t.block({stmt}), {3, 12}));
     CHECK(is_kept(t.block({t.stmt(ClassDef{"C", {}, {}, t.block({stmt}), {}, {}})}), {3, 13}));
   }
+}
+
+TEST_CASE("nothing is assigned, yielded or awaited in the scope of type parameters") {
+  Trees t;
+  const List<TypeParam> params = t.list<TypeParam>({{TypeParam::Kind::type_var, "T", nullptr, nullptr}});
+  for (Expr* effect :
+       {t.expr(NamedExpr{t.name("y"), t.name("T")}), t.expr(Yield{nullptr}), t.expr(Await{t.name("T")})}) {
+    auto in_coroutine = [&](Stmt* stmt) { return is_kept(t.block({t.definition("f", nullptr, {stmt}, true)})); };
+    auto function = [&](List<TypeParam> of) { return t.stmt(FunctionDef{"g", nullptr, {}, {}, effect, false, of}); };
+    auto class_of = [&](List<TypeParam> of) { return t.stmt(ClassDef{"C", t.exprs({effect}), {}, {}, {}, of}); };
+    CHECK(in_coroutine(function({})));
+    CHECK(in_coroutine(class_of({})));
+    CHECK_FALSE(in_coroutine(function(params)));
+    CHECK_FALSE(in_coroutine(class_of(params)));
+  }
+}
+
+TEST_CASE("an annotation holds no integer that Python cannot write with decimal digits") {
+  Trees t;
+  auto* large = t.constant({.kind = Constant::Kind::integer, .text = "0x" + std::string(4000, 'f')});
+  auto* args = t.arena.make<Arguments>();
+  args->args = t.list<Arg>({{"a", large}});
+  CHECK_FALSE(is_kept(t.block({t.definition("f", args, {})})));
+  CHECK(is_kept(t.block({t.stmt(ExprStmt{large})})));
 }
 
 TEST_CASE("the names that a replaced statement binds remain variables of the function") {
@@ -158,6 +186,9 @@ TEST_CASE("patterns that bind nothing, or name what they cannot") {
   };
   CHECK(is_kept(matched(MatchAs{nullptr, "b"})));
   CHECK_FALSE(is_kept(matched(MatchAs{nullptr, "_"})));
+  auto* one = t.arena.make<Pattern>(Pattern{MatchValue{t.integer(1)}});
+  CHECK(is_kept(matched(MatchAs{one, "b"})));
+  CHECK_FALSE(is_kept(matched(MatchAs{one, ""})));  // an empty name is printed as `_`
   CHECK(is_kept(matched(MatchClass{t.name("C"), {}, {}, {}})));
   CHECK_FALSE(is_kept(matched(MatchClass{t.name("_"), {}, {}, {}})));
   CHECK_FALSE(is_kept(matched(MatchClass{t.call("f", {}), {}, {}, {}})));
@@ -177,6 +208,9 @@ TEST_CASE("a docstring with surrogates is left out from 3.13 on") {
   auto body = [&] { return t.block({t.stmt(ExprStmt{t.string("\xed\xa0\x80")}), t.line("a")}); };
   CHECK(is_kept(body(), {3, 12}));
   CHECK(valid(body(), {3, 13}) == "# depyf: not equal: a docstring with surrogates\na\n");
+  const Block marked =
+      t.block({t.stmt(Comment{"depyf: not equal: a mark"}), t.stmt(ExprStmt{t.string("\xed\xa0\x80")})});
+  CHECK(valid(marked, {3, 13}).find("ud800") == std::string::npos);
 }
 
 TEST_CASE("texts of annotations") {
