@@ -25,6 +25,22 @@ bool handler_falls(const Outline& outline, NodeIndex handler, RegionIndex scope,
   return false;
 }
 
+// True if nothing but raising leads to the node: it stands behind the handlers, and is never run.
+bool is_dead(const Outline& outline, NodeIndex node) {
+  return std::ranges::all_of(outline.preds(node),
+                             [&](NodeIndex pred) { return outline.nodes[pred].end == Node::End::stop; });
+}
+
+// In 3.8, a jump behind handlers that never go on is never run. It may lead to one of the nodes `after` the statement,
+// where the body goes on.
+void drop_dead_jumps(const Outline& outline, const Table<NodeIndex>& after, Table<NodeIndex>& handler_exits) {
+  std::erase_if(handler_exits, [&](NodeIndex node) {
+    const Node& exit = outline.nodes[node];
+    return exit.statements.empty() && exit.end == Node::End::go && std::ranges::find(after, exit.a) != after.end() &&
+           is_dead(outline, node);
+  });
+}
+
 }  // namespace
 
 // Writes the try or with statement that the setup node enters.
@@ -40,6 +56,7 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
   const Table<NodeIndex> body_exits = exits_of(region, info.a, place);
   Table<NodeIndex> handler_exits = exits_of(handler_scope, info.b, place);
   bool is_finally = kind.kind == Region::Kind::try_finally;
+  drop_dead_jumps(outline_, after, handler_exits);
   NodeIndex orelse_at = -1;
   // The body of a statement can end in one place only.
   if (body_exits.size() > 1) fail("a try statement with several ends", setup);
@@ -56,17 +73,15 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
   if (body_exits.empty() && !is_finally)
     for (std::size_t index = 0; index < handler_exits.size() && orelse_at < 0; ++index) {
       NodeIndex node = handler_exits[index];
-      bool dead = std::all_of(outline_.preds(node).begin(), outline_.preds(node).end(),
-                              [&](NodeIndex pred) { return nodes_[pred].end == Node::End::stop; });
       bool joined = !after.empty() || handler_exits.size() > 1 ||
                     (nodes_[node].else_break && nodes_[node].else_clause) ||
                     handler_falls(outline_, info.b, handler_scope, place);
-      if (!dead || !joined) continue;
+      if (!is_dead(outline_, node) || !joined) continue;
       orelse_at = node, claims_.claimed[node] = 1;
       handler_exits.erase(handler_exits.begin() + std::ptrdiff_t(index));
     }
-  // The code behind the statement, if it is the target of a jump and not placed here.
-  NodeIndex goes_on = -1;
+  // The code behind the statement, or the one that its else clause jumps to, if it is not placed here.
+  NodeIndex goes_on = -1, else_jumps_to = -1;
   // In 3.8, the target of the reraise at the end of the handlers is the code behind the statement, or its else clause.
   const NodeIndex behind = is_finally ? NodeIndex() : outline_.dead_end_of(handler_scope);
   if (behind >= 0) {
@@ -75,7 +90,9 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
     const bool reached = std::ranges::any_of(outline_.preds(at), [&](NodeIndex pred) {
       return pred != behind && cfg_.inside(nodes_[pred].region, handler_scope);
     });
-    bool has_else = nodes_[behind].end_offset > outline_.start_of(at);
+    const int behind_reraise = cfg_.blocks[behind].end;
+    bool has_else =
+        behind_reraise < int(cfg_.code.size()) && nodes_[behind].end_offset > cfg_.code[behind_reraise].offset;
     if (!nodes_[behind].end_offset && own)
       has_else = after.size() > 1 || handler_falls(outline_, info.b, handler_scope, place);
     if (own && has_else && !reached && orelse_at < 0) {
@@ -83,14 +100,14 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
       std::erase(after, at);
     } else if (!own && at != place.next && after.empty() && handler_exits.empty() && orelse_at < 0 &&
                place.jumps_to(at)) {
-      goes_on = at;
+      (has_else ? else_jumps_to : goes_on) = at;
     }
   }
   for (NodeIndex node : handler_exits) claims_.claimed[node] = 1, after.push_back(node);
   std::sort(after.begin(), after.end(), [&](int a, int b) { return outline_.order(a) < outline_.order(b); });
   Place inner = place;
   NodeIndex next = !after.empty() ? after[0] : goes_on >= 0 ? goes_on : place.next;
-  inner.next = orelse_at >= 0 ? orelse_at : next;
+  inner.next = orelse_at >= 0 ? orelse_at : else_jumps_to >= 0 ? else_jumps_to : next;
   inner.region = region;
   Statements body, handler, orelse;
   go_into(info.a, inner, body);
@@ -101,6 +118,7 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
     // The body jumps to an else clause that consists of `break`. The jump was written as a break too, and is removed.
     if (orelse.size() == 1 && is<Break>(orelse[0]) && body.size() > 1 && is<Break>(body.back())) body.pop_back();
   }
+  if (else_jumps_to >= 0) go(else_jumps_to, place, orelse, false);
   Place step = place;
   step.next = next;
   if (is_finally) {

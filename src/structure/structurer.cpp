@@ -69,7 +69,9 @@ Table<NodeIndex> Structurer::merges(NodeIndex node, const Place& place) {
     // A return at the end of a handler lies outside of it, as it leaves the handler first.
     const bool ends_handler =
         nodes_[other].ends_handler && place.region >= 0 && cfg_.regions[place.region].parent == nodes_[other].region;
-    if (!ends_handler && !cfg_.inside(nodes_[other].region, place.region)) continue;
+    // A `continue` belongs to the statements that it leaves.
+    const bool continues = nodes_[other].left_by_statement && cfg_.inside(place.region, nodes_[other].region);
+    if (!ends_handler && !continues && !cfg_.inside(nodes_[other].region, place.region)) continue;
     found.push_back(other);
   }
   return found;
@@ -118,6 +120,8 @@ void Structurer::emit(NodeIndex node, Place place, Statements& out) {
       next = loop(node, place, out);
     } else if (nodes_[node].end == Node::End::setup) {
       next = protect(node, place, out);
+    } else if (nodes_[node].left_by_statement && nodes_[node].a == place.cont) {
+      out.push_back(make(Continue{}, nodes_[node]));
     } else {
       // The node where ways from this node meet follows its statement, so they fall through to it.
       Table<NodeIndex> after = merges(node, place);
@@ -173,7 +177,7 @@ NodeIndex Structurer::terminator(NodeIndex node, const Place& place, Statements&
 
 // The way to `target` is written as nothing, `continue`, `break`, a copy of a return, or as the target itself.
 NodeIndex Structurer::go(NodeIndex target, const Place& place, Statements& out, bool tail) {
-  if (target >= 0 && nodes_[target].left_by_statement && target != place.next) {
+  if (target >= 0 && nodes_[target].left_by_statement && target != place.next && target != place.brk) {
     // Simplifying has kept this node because a statement stood here, even if control would go on there anyway.
     const Node& statement = nodes_[target];
     claims_.emitted[target] = 1;
