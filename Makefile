@@ -167,6 +167,9 @@ edits: build  ## 1,000 random wrong edits of cache entries, signals counted
 roundtrip: build  ## Decompile and compile back the standard library of the interpreters at hand; CORPUS=world: foreign code
 	@tools/roundtrip.sh
 
+random-programs: build  ## Random functions on the interpreters at hand, their text proved against their bytecode; MODULES=50 SEED=1
+	@$(PYTHON_VENV) tools/roundtrip/random_programs.py --modules $(or $(MODULES),50) --seed $(or $(SEED),1)
+
 aligned: build  ## How many statements --align lines puts on their line; VERSION=3.12 SAMPLE=0 (all of its standard library)
 	@"$$(PYTHONPATH=tests $(PYTHON_VENV) -c 'import interpreters, sys; print(interpreters.interpreter(tuple(map(int, sys.argv[1].split(".")))))' \
 	  $(or $(VERSION),3.12))" tools/roundtrip/aligned.py --sample $(or $(SAMPLE),0) --show 5

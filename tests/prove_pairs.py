@@ -25,6 +25,10 @@ SAME: Pairs = {
         "try:\n    try:\n        y = a()\n    except E as e:\n        return b(e)\nfinally:\n    c()\nreturn y",
     ),
     "with": ("with a as x:\n    return b(x)", "with a as y:\n    z = b(y)\n    return z"),
+    "a function or a list": (
+        "x = lambda: a\nwhile b(): x = []\nreturn x",
+        "y = lambda: a\nwhile b(): y = []\nreturn y",
+    ),
     "a dead store": ("x = 1\nreturn a", "return a"),
     "cells": ("x = a\ndef g(): return x\nreturn g", "x = b\nx = a\ndef g(): return x\nreturn g"),
     "classes": ("class A(a):\n    x = b\nreturn A", "class A(a):\n    x = b\ny = A\nreturn y"),

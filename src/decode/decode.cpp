@@ -58,6 +58,9 @@ std::int32_t stack_size(const CodeObject& code) {
 // has.
 Result<bool> finish(DecodedCode& decoded, const std::vector<std::int32_t>& first) {
   const CodeObject& code = *decoded.code;
+  // The compiler does not count unreachable code in the depth of the stack, and such code unpacks a few values at most.
+  constexpr std::int32_t unpacked_when_unreachable = 32;
+  const std::int32_t unpacked_most = std::max(stack_size(code), unpacked_when_unreachable);
   struct Range {
     std::int64_t least = 0, end = count_max;
   };
@@ -72,7 +75,7 @@ Result<bool> finish(DecodedCode& decoded, const std::vector<std::int32_t>& first
       case Argument::local:
       case Argument::cell: return {.end = static_cast<std::int64_t>(decoded.localsplus.size())};
       case Argument::name: return {.end = static_cast<std::int64_t>(code.names.size())};
-      case Argument::unpacked: return {.end = std::int64_t{stack_size(code)} + 1};
+      case Argument::unpacked: return {.end = std::int64_t{unpacked_most} + 1};
       case Argument::slice_parts: return {.least = 2, .end = 4};
       case Argument::special:
       case Argument::conversion: return {.end = 4};
@@ -91,7 +94,7 @@ Result<bool> finish(DecodedCode& decoded, const std::vector<std::int32_t>& first
     if (it.arg < range.least || it.arg >= range.end) [[unlikely]] {
       return Error{std::string(op_name(it.op)) + ": argument " + std::to_string(it.arg) + " out of range", it.offset};
     }
-    if (it.op == Op::unpack_ex_ && it.aux > stack_size(code)) return Error{"argument out of range", it.offset};
+    if (it.op == Op::unpack_ex_ && it.aux > unpacked_most) return Error{"argument out of range", it.offset};
     if (argument == Argument::cell && !decoded.is_cell[static_cast<std::size_t>(it.arg)]) {
       return Error{std::string(op_name(it.op)) + " of what is no cell", it.offset};
     }

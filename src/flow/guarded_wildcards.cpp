@@ -91,7 +91,9 @@ class Wildcards {
     if (jump < 1 || !is_conditional_jump(code_[jump].op)) return false;
     // Excludes `a or b`, where a copy is tested and the value itself is popped, and `except A`, where the exception is
     // popped.
-    const Op test = code_[before(jump)].op;
+    int value = before(jump);
+    if (value > 0 && code_[value].op == Op::to_bool_) value = before(value);
+    const Op test = code_[value].op;
     return test != Op::copy_ && test != Op::check_exc_match_;
   }
   // True if the code may have such a case at all. This is cheap to ask, and mostly false.

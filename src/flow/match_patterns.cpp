@@ -10,7 +10,9 @@
 
 #include <algorithm>
 
+#include "decode/decode.h"
 #include "decode/op.h"
+#include "depyf/code_object.h"
 #include "flow/guarded_wildcards.h"
 #include "flow/pattern_parser.h"
 #include "support/table.h"
@@ -72,10 +74,36 @@ class MatchFinder {
     return at;
   }
 
+  // Returns the first case of a statement whose subject is an assignment expression, COPY 1; STORE name, of which the
+  // first instruction is `at`. `case name if guard:` starts in the same way, but no guard uses the subject.
+  int behind_assignments(int at) const {
+    while (at + 2 < size() && code_[at].op == Op::copy_ && code_[at].arg == 1 &&
+           is_store_name(code_[skip(at + 1)].op)) {
+      const int next = skip(skip(at + 1) + 1);
+      if (code_[next].op == Op::pop_top_ || !uses_subject(next)) break;
+      at = next;
+    }
+    return at;
+  }
+
+  // True if the instructions from `at` on use the value on top of the stack before they branch.
+  bool uses_subject(int at) const {
+    std::int32_t above = 0;  // values on top of the subject
+    for (; at < size(); ++at) {
+      const Instruction& it = code_[at];
+      const StackEffect effect = stack_effect(it, decoded_.code->version, false);
+      const bool reaches = it.op == Op::copy_ || it.op == Op::swap_ ? it.arg > above : effect.pops > above;
+      if (reaches || it.target >= 0 || !falls_through(it.op)) return reaches;
+      above += effect.pushes - effect.pops;
+    }
+    return false;
+  }
+
   // Parses the cases of a statement that starts at `at`. Rewrites them if all are complete and no other code jumps into
   // them.
   void statement(int at) {
     if (at < 0) return;
+    at = behind_assignments(at);
     Table<Case> cases;
     for (;;) {
       at = skip(at);

@@ -39,6 +39,8 @@ class Writer {
         const Unwound::Block& block = from_.blocks[std::size_t(found->second)];
         starts[std::size_t(found->second)] = int(result_.size());
         if (!block.bare) put_made(it, Op::push_exc_info_, found->second);
+        // A handler may start with a loop, whose jump back does not push the exception again.
+        where[std::size_t(at)] = int(result_.size());
       }
       if (auto behind = from_.behind_handlers.find(at); behind != from_.behind_handlers.end())
         put_made(it, Op::behind_handlers_, cover, behind->second);

@@ -8,12 +8,12 @@ namespace {
 
 // Two objects can merge only if they have the same kind, the same keys and the same number of items.
 bool same_shape(const Object& one, const Object& two) {
+  if (one.kind != two.kind || one.keys != two.keys || one.items.size() != two.items.size()) return false;
   // Two function objects merge only if they hold the same code symbol. Code objects that are equal by proof have no
   // common symbol.
-  if (one.kind == Object::Kind::function && one.items[function_code] != two.items[function_code]) return false;
+  if (one.kind == Object::Kind::function) return one.items[function_code] == two.items[function_code];
   // The name of a method is data of the prover, so it cannot become an unknown value.
-  if (one.kind == Object::Kind::method && one.items[1] != two.items[1]) return false;
-  return one.kind == two.kind && one.keys == two.keys && one.items.size() == two.items.size();
+  return one.kind != Object::Kind::method || one.items[1] == two.items[1];
 }
 
 // Returns the symbols outside objects. Their order is the same for all states at one place.

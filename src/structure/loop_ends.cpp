@@ -115,12 +115,12 @@ NodeIndex else_meet(const Outline& outline, NodeIndex header, NodeIndex exit, No
 }
 
 // Returns the first node behind a `break` that does something. The loop at `header` is a for loop, and the break has
-// popped its iterator. Returns -1 if there is no such node.
-NodeIndex behind_break(const Outline& outline, NodeIndex header, NodeIndex exit) {
+// popped its iterator. Returns -1 if there is no such node in front of those that the place leads to.
+NodeIndex behind_break(const Outline& outline, NodeIndex header, NodeIndex exit, const Place& place) {
   if (outline.nodes[header].end != Node::End::loop) return -1;
   for (int steps = 0; exit >= 0 && steps < search_limits::nodes_behind_break; ++steps, exit = outline.nodes[exit].a) {
     const Node& info = outline.nodes[exit];
-    if (info.iterators > outline.nodes[header].iterators) return -1;
+    if (place.leads_to(exit) || info.iterators > outline.nodes[header].iterators) return -1;
     if (!info.statements.empty() || info.end != Node::End::go) return exit;
   }
   return -1;
@@ -197,7 +197,7 @@ NodeIndex after_else(const Outline& outline, NodeIndex header, NodeIndex exhaust
       meet = else_meet(outline, header, exit, exhausted, place);
     // In `else: ...; continue`, the code that runs after the iterator is popped stands behind the loop.
     if (meet >= 0 && meet == place.cont)
-      if (const NodeIndex at = behind_break(outline, header, exit); at >= 0 && !place.leads_to(at)) meet = at;
+      if (const NodeIndex at = behind_break(outline, header, exit, place); at >= 0) meet = at;
     if (meet >= 0 && (best < 0 || outline.order(meet) < outline.order(best))) best = meet;
   }
   return best >= 0 ? best : exhausted;

@@ -97,9 +97,9 @@ NodeIndex Structurer::loop(NodeIndex header, const Place& place, Statements& out
     Place step = place;
     step.next = follow;
     // The clause cannot fall through to a node that only a jump reaches.
-    if (place.jumps_to(follow)) step.next = -2;
+    if (place.jumps_to(follow) && follow != place.next) step.next = -2;
     go(exhausted, step, orelse, false);
-    if (follow == place.cont && !leaves(orelse)) orelse.push_back(make(Continue{}, info));
+    if (follow == place.cont && follow != place.next && !leaves(orelse)) orelse.push_back(make(Continue{}, info));
   }
   // The last statement of the body falls through to the header.
   if (!body.empty() && is<Continue>(body.back()) && body.size() > 1) body.pop_back();

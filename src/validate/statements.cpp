@@ -412,7 +412,9 @@ class Statements {
       return "statements that nest too deeply";
     Place within = inner, handling = inner;
     within.in_try = handling.in_try = true;
-    ++handling.blocks;
+    // From 3.9 on, the compiler counts the handler and the clause in it, even if the clause has no statement with a body.
+    if (!dialect_of(version_).finally_subroutines && ++handling.blocks > blocks_max && !n.handlers.empty())
+      return "statements that nest too deeply";
     if (n.is_star) handling.in_star_handler = handling.leaves_star_handler = true;
     n.body = block(n.body, within);
     for (ExceptHandler& handler : n.handlers) handler.body = block(handler.body, handling);

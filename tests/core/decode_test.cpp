@@ -175,8 +175,8 @@ TEST_CASE("malformed bytecode is an error with its offset") {
     error_at(assemble(v311, {{Opcode::NOP}, {Opcode::LOAD_CONST, 3}, {Opcode::RETURN_VALUE}}),
              "load_const: argument 3 out of range", 2);
     error_at(assemble(v311, {{Opcode::LOAD_FAST, 2}, {Opcode::RETURN_VALUE}}), "load_fast: argument 2 out of range", 0);
-    error_at(assemble(v311, {{Opcode::UNPACK_SEQUENCE, 11}, {Opcode::RETURN_VALUE}}),
-             "unpack_sequence: argument 11 out of range", 0);
+    error_at(assemble(v311, {{Opcode::UNPACK_SEQUENCE, 33}, {Opcode::RETURN_VALUE}}),
+             "unpack_sequence: argument 33 out of range", 0);
     error_at(assemble(v311, {{Opcode::LOAD_DEREF, 0}, {Opcode::RETURN_VALUE}}), "load_deref of what is no cell", 0);
   }
 }
