@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 VERSIONS = [(3, minor) for minor in range(8, 16)]
@@ -32,6 +33,18 @@ def interpreter(version: tuple[int, int]) -> str | None:
     if version == sys.version_info[:2]:
         return sys.executable
     return next((path for path in _candidates(version) if _is(path, version)), None)
+
+
+def at_hand(names: str) -> Iterator[tuple[str, tuple[int, int], str]]:
+    """Yields the name, the version and the interpreter of each version of a list such as "3.8,3.12". Says on standard error
+    which of them is not at hand."""
+    for name in names.split(","):
+        major, minor = map(int, name.split("."))
+        python = interpreter((major, minor))
+        if python is None:
+            print(f"{name}: no such interpreter here", file=sys.stderr)
+        else:
+            yield name, (major, minor), python
 
 
 def compiled(python: str, source: str, folder: Path) -> Path:

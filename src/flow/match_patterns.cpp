@@ -13,6 +13,7 @@
 #include "decode/decode.h"
 #include "decode/op.h"
 #include "depyf/code_object.h"
+#include "flow/exception_regions.h"
 #include "flow/guarded_wildcards.h"
 #include "flow/pattern_parser.h"
 #include "support/table.h"
@@ -86,7 +87,7 @@ class MatchFinder {
     return at;
   }
 
-  // True if the instructions from `at` on use the value on top of the stack before they branch.
+  // True if an instruction from `at` on, up to the first jump or end, uses the subject, which lies on top of the stack.
   bool uses_subject(int at) const {
     std::int32_t above = 0;  // values on top of the subject
     for (; at < size(); ++at) {

@@ -22,6 +22,14 @@ namespace {
 // Before Python 3.12 each nesting level needs other quotes, and there are only four kinds: ' " ''' """.
 constexpr int max_fields = 4;
 
+// True if `text` may stand in the braces of an f-string with these quotes. From Python 3.12 on any text may where the
+// quotes do not occur; before, it may contain no backslash, and no line break within quotes of one character.
+bool fits_in_braces(std::string_view text, std::string_view quotes, Version version) {
+  if (text.find(quotes) != text.npos) return false;
+  if (dialect_of(version).free_fstrings) return true;
+  return text.find('\\') == text.npos && (quotes.size() > 1 || text.find('\n') == text.npos);
+}
+
 // Returns true if `field` nests deeper in format specifications than Python allows, for example `f"{a:{b:{c}}}"` before
 // 3.12.
 bool nests_too_deep(const FormattedValue& field, int spec_depth, Version version) {
@@ -97,14 +105,9 @@ void FStrings::add_pieces(std::vector<Piece>& pieces, const Expr* part, int spec
 // Returns the quotes that suit the pieces best, or nothing if no quotes are possible.
 std::optional<FStrings::Quotes> FStrings::quotes_of(const std::vector<Piece>& pieces) const {
   const bool nests = dialect_of(version_).free_fstrings;
-  // Quotes fit if no field contains them. Before 3.12 the fields must also contain no backslash, and no line break
-  // within quotes of one character.
   auto fits = [&](std::string_view quotes) {
-    return std::ranges::none_of(pieces, [&](const Piece& piece) {
-      if (piece.kind != Piece::Kind::code) return false;
-      return piece.text.find(quotes) != std::string::npos ||
-             (!nests && (piece.text.find('\\') != std::string::npos ||
-                         (quotes.size() == 1 && piece.text.find('\n') != std::string::npos)));
+    return std::ranges::all_of(pieces, [&](const Piece& piece) {
+      return piece.kind != Piece::Kind::code || fits_in_braces(piece.text, quotes, version_);
     });
   };
   if (!nests && constants_.fields > 0) {
@@ -175,8 +178,7 @@ bool FStrings::multiline_fstring(const JoinedStr& node, const Expr* whole) {
       std::string escaped;
       append_lines(escaped, piece.text, 0, false);
       for (const char c : escaped) text += c == '{' || c == '}' ? std::string(2, c) : std::string(1, c);
-    } else if (piece.text.find('\n') != std::string::npos || piece.text.find(quotes) != std::string::npos ||
-               (!dialect_of(version_).free_fstrings && piece.text.find('\\') != std::string::npos)) {
+    } else if (piece.text.find('\n') != std::string::npos || !fits_in_braces(piece.text, quotes, version_)) {
       return false;
     } else if (piece.kind == Piece::Kind::code) {
       text += piece.text;

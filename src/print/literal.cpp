@@ -16,13 +16,14 @@ namespace depyf::print {
 bool needs_no_escape(std::string_view text, std::string_view quotes) {
   for (std::size_t at = 0; at < text.size();) {
     const CodePoint point = code_point(text, at);
-    if (point.value == '\n'
-            ? quotes.size() == 1
-            : point.value == '\\' || !point.valid || (!is_printable(point.value) && point.value != '\t'))
+    if (point.value == '\n') {
+      if (quotes.size() == 1) return false;
+    } else if (point.value == '\\' || !point.valid || (!is_printable(point.value) && point.value != '\t')) {
       return false;
+    }
     at += point.size;
   }
-  // A quote at the end would merge with the quotes behind it.
+  // If the text ended with the quote, that quote and the closing ones would be read as other quotes.
   return text.find(quotes) == text.npos && (text.empty() || text.back() != quotes[0]);
 }
 

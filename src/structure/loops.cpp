@@ -58,7 +58,7 @@ NodeIndex Structurer::loop(NodeIndex header, const Place& place, Statements& out
                           : after_single_pass(outline_, header, body_at, exhausted, place);
   bool has_else = exhausted >= 0 && follow != exhausted;
   // A node behind the loop that only this loop leads to is placed right behind it.
-  bool own_follow = follow >= 0 && !place.leads_to(follow) && !nodes_[follow].left_by_statement;
+  bool own_follow = is_placed_behind(follow, place);
   // Several loops may stand at the end of a with statement, and each goes on to the return behind it.
   if (own_follow && claims_.claimed[follow] && outline_.trivial_tail(follow)) own_follow = false;
   if (own_follow && claims_.claimed[follow]) fail("a loop that ends in two places", header);

@@ -25,7 +25,8 @@ bool handler_falls(const Outline& outline, NodeIndex handler, RegionIndex scope,
   return false;
 }
 
-// True if nothing but raising leads to the node: it stands behind the handlers, and is never run.
+// True if only edges from nodes that raise lead to the node: its code stands behind handlers that never go on, and is
+// never run.
 bool is_dead(const Outline& outline, NodeIndex node) {
   return std::ranges::all_of(outline.preds(node),
                              [&](NodeIndex pred) { return outline.nodes[pred].end == Node::End::stop; });
@@ -80,7 +81,8 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
       orelse_at = node, claims_.claimed[node] = 1;
       handler_exits.erase(handler_exits.begin() + std::ptrdiff_t(index));
     }
-  // The code behind the statement, or the one that its else clause jumps to, if it is not placed here.
+  // Where a jump leads behind the statement, and where the jump leads of which its else clause consists; -1 without such a
+  // jump. Neither node is placed here.
   NodeIndex goes_on = -1, else_jumps_to = -1;
   // In 3.8, the target of the reraise at the end of the handlers is the code behind the statement, or its else clause.
   const NodeIndex behind = is_finally ? NodeIndex() : outline_.dead_end_of(handler_scope);

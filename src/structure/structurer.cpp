@@ -69,7 +69,7 @@ Table<NodeIndex> Structurer::merges(NodeIndex node, const Place& place) {
     // A return at the end of a handler lies outside of it, as it leaves the handler first.
     const bool ends_handler =
         nodes_[other].ends_handler && place.region >= 0 && cfg_.regions[place.region].parent == nodes_[other].region;
-    // A `continue` belongs to the statements that it leaves.
+    // The node of a `continue` lies in the region around the statements that it leaves.
     const bool continues = nodes_[other].left_by_statement && cfg_.inside(place.region, nodes_[other].region);
     if (!ends_handler && !continues && !cfg_.inside(nodes_[other].region, place.region)) continue;
     found.push_back(other);

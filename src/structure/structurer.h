@@ -57,6 +57,11 @@ class Structurer {
   // Returns the nodes that belong behind `node`, since ways from it meet there.
   Table<NodeIndex> merges(NodeIndex node, const Place& place);
   // Returns the nodes outside `region` to which only ways from within the region lead.
+  // True if a statement at `place` that goes on to `follow` is where that node is placed. The place may lead to the node by
+  // itself, and a `continue` may leave statements around the place.
+  bool is_placed_behind(NodeIndex follow, const Place& place) const {
+    return follow >= 0 && !place.leads_to(follow) && !nodes_[follow].left_by_statement;
+  }
   Table<NodeIndex> exits_of(RegionIndex region, NodeIndex first, const Place& place) const;
   ast::Block block(const Statements& statements) { return context_.arena.copy(statements); }
   ast::Stmt* make(ast::Stmt::Node node, const Node& from) {

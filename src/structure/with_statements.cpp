@@ -13,8 +13,7 @@ NodeIndex Structurer::with(NodeIndex setup, const Place& place, Statements& out)
   const RegionIndex region = info.index;
   const NodeIndex follow = info.b;
   Table<NodeIndex> after;
-  // A `continue` behind the statement may leave statements around it.
-  bool own = follow >= 0 && !place.leads_to(follow) && !nodes_[follow].left_by_statement;
+  const bool own = is_placed_behind(follow, place);
   // The node behind the statement may stand elsewhere if it is a return, because that can be copied.
   bool tail = own && (claims_.claimed[follow] || !cfg_.inside(nodes_[follow].region, place.region));
   if (tail && !outline_.trivial_tail(follow)) fail("a with statement that ends elsewhere", setup);

@@ -21,8 +21,8 @@ struct Where {
   bool in_class = false;      // directly in a class body, in whose comprehensions nothing may be assigned
   bool in_comprehension = false;
   bool no_functions = false;  // 3.12: no lambda and no comprehension
-  // Nothing may be assigned, yielded or awaited: an annotation that is evaluated later, or an expression in the scope
-  // that the compiler makes for type parameters.
+  // In an annotation that is evaluated later, or in the scope that the compiler makes for type parameters. The compiler
+  // refuses assignment expressions, `yield` and `await` there.
   bool no_effects = false;
   // Under `from __future__ import annotations` the compiler writes the expression as text, with numbers in decimal digits,
   // of which Python writes 4,300 at most.

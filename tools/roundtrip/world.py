@@ -29,7 +29,7 @@ ROOT = HERE.parent.parent
 CACHE = ROOT / ".cache" / "world"
 sys.path.insert(0, str(ROOT / "tests"))
 
-from interpreters import interpreter  # noqa: E402
+from interpreters import at_hand  # noqa: E402
 
 COMMAND = os.environ.get("DEPYF_DECOMPILE") or str(ROOT / "build" / "dev" / "depyf-decompile")
 PACKAGES = 110
@@ -226,14 +226,9 @@ def main() -> int:
     results = {}
     print("| | " + " | ".join(COLUMNS) + " | equal, % |")
     print("|---" * (len(COLUMNS) + 2) + "|")
-    for name in args.versions.split(","):
-        major, minor = map(int, name.split("."))
-        python = interpreter((major, minor))
-        if python is None:
-            print(f"{name}: no such interpreter here", file=sys.stderr)
-            continue
+    for name, version, python in at_hand(args.versions):
         for corpus, (root, files) in corpora(
-            args.corpora.split(","), (major, minor), python, drawn_packages(args.seed, args.packages)
+            args.corpora.split(","), version, python, drawn_packages(args.seed, args.packages)
         ).items():
             label = f"{name} {corpus}"
             with tempfile.TemporaryDirectory() as scratch:
