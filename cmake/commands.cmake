@@ -1,5 +1,4 @@
 # The commands depyf-decompile and depyf-report. They need no library but the core.
-find_package(Threads REQUIRED)
 include(CheckLinkerFlag)
 # Loading and relocating a shared C++ library takes four times the instructions that decompiling a small file does.
 check_linker_flag(CXX "-static-libstdc++;-static-libgcc" DEPYF_HAS_STATIC_LIBSTDCXX)
@@ -23,21 +22,17 @@ endif()
 function(add_command name)
   add_executable(${name} ${ARGN})
   target_include_directories(${name} PRIVATE src)
-  target_link_libraries(${name} PRIVATE depyf_core Threads::Threads)
+  target_link_libraries(${name} PRIVATE depyf_commands)
   target_link_options(${name} PRIVATE ${command_link_options})
-  compile_in_batches(${name})
   install(TARGETS ${name} RUNTIME DESTINATION "${commands_folder}")
 endfunction()
 
-file(GLOB cli_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/cli/*.cpp")
+set(decompile_sources src/cli/main.cpp src/cli/allocation.cpp)
 if(DEPYF_SANITIZE)
-  list(FILTER cli_sources EXCLUDE REGEX "/allocation\\.cpp$")  # a sanitizer has an operator new of its own
+  list(REMOVE_ITEM decompile_sources src/cli/allocation.cpp)  # a sanitizer has an operator new of its own
 endif()
-add_command(depyf-decompile ${cli_sources})
-
-file(GLOB report_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/report/*.cpp")
-add_command(depyf-report ${report_sources})
-target_compile_options(depyf-report PRIVATE -Wall -Wextra -Wshadow)
+add_command(depyf-decompile ${decompile_sources})
+add_command(depyf-report src/report/main.cpp)
 
 # depyf-decompile prints its own manual page and shell completion. They are made by running it, which a build for another
 # machine can do with an emulator (CMAKE_CROSSCOMPILING_EMULATOR).

@@ -13,15 +13,11 @@ if(NOT nanobind_FOUND)
 endif()
 
 file(GLOB bind_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/bind/*.cpp")
-file(GLOB command_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/cli/*.cpp")
-list(FILTER command_sources EXCLUDE REGEX "/(main|allocation).cpp$")  # of the executable alone
-nanobind_add_module(_core STABLE_ABI NB_STATIC ${bind_sources} ${command_sources}
-                    "${CMAKE_CURRENT_SOURCE_DIR}/src/report/artifacts.cpp" "${CMAKE_CURRENT_SOURCE_DIR}/src/report/reading.cpp"
-                    "${CMAKE_CURRENT_SOURCE_DIR}/src/report/comparing.cpp")
-find_package(Threads REQUIRED)
+nanobind_add_module(_core STABLE_ABI NB_STATIC ${bind_sources})
 target_include_directories(_core PRIVATE src)
-target_link_libraries(_core PRIVATE depyf_core Threads::Threads)
+target_link_libraries(_core PRIVATE depyf_commands)
 target_compile_options(_core PRIVATE -Wall -Wextra)
+compile_in_batches(_core)
 
 if(SKBUILD)
   install(TARGETS _core LIBRARY DESTINATION depyf)

@@ -4,6 +4,7 @@
 
 #include "depyf/tables.h"
 #include "dialect/dialect.h"
+#include "python_text.h"
 
 namespace nb = nanobind;
 
@@ -14,15 +15,6 @@ constexpr int depth_max = 200;        // of nested constants and code; what lies
 constexpr std::size_t digits_max = 4000;  // beyond, hexadecimal: CPython refuses longer decimal literals
 
 nb::object code_type() { return nb::module_::import_("types").attr("CodeType"); }
-
-std::string text_of(nb::handle string) {
-  nb::object bytes = nb::steal(PyUnicode_AsEncodedString(string.ptr(), "utf-8", "surrogatepass"));
-  if (!bytes) throw nb::python_error();
-  char* data;
-  Py_ssize_t size;
-  if (PyBytes_AsStringAndSize(bytes.ptr(), &data, &size)) throw nb::python_error();
-  return {data, static_cast<std::size_t>(size)};
-}
 
 std::string bytes_of(nb::handle bytes) {
   char* data;

@@ -11,8 +11,6 @@ namespace nb = nanobind;
 namespace depyf {
 namespace {
 
-std::string text_of(nb::handle text) { return utf8_of(nb::cast<nb::str>(text)); }
-
 std::vector<std::string> texts_of(nb::handle sequence) {
   std::vector<std::string> texts;
   for (const nb::handle item : sequence) texts.push_back(text_of(item));

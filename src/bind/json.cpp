@@ -22,7 +22,7 @@ void check(bool right) {
 
 std::string type_name(PyObject* value) { return nb::cast<std::string>(nb::inst_name(value)); }
 
-std::string_view utf8_of(const nb::object& text) {
+std::string_view utf8_view(const nb::object& text) {
   check(text.is_valid());
   Py_ssize_t size = 0;
   const char* utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
@@ -64,7 +64,7 @@ class Writer {
       write_string(value);
     } else if (PyLong_Check(value)) {
       const nb::object text = nb::steal(PyNumber_ToBase(value, 10));
-      out_ += utf8_of(text);
+      out_ += utf8_view(text);
     } else if (PyFloat_Check(value)) {
       write_float(value);
     } else if (PyDict_Check(value) || PyList_Check(value) || PyTuple_Check(value)) {

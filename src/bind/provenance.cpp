@@ -10,15 +10,14 @@ namespace nb = nanobind;
 namespace depyf {
 namespace {
 
-std::string optional_text(nb::handle text) { return text.is_none() ? std::string() : utf8_of(nb::cast<nb::str>(text)); }
+std::string optional_text(nb::handle text) { return text.is_none() ? std::string() : text_of(text); }
 
 void construct(Provenance* self, nb::str seen, nb::callable replaced) {
   new (self) Provenance(utf8_of(seen), [&](const std::string& direction) {
     const nb::object argument = direction.empty() ? nb::object(nb::none()) : python_text(direction);
     std::map<std::string, std::vector<std::string>> result;
     for (const auto& [node, names] : nb::cast<nb::dict>(replaced(argument)))
-      for (const nb::handle name : nb::cast<nb::list>(names))
-        result[utf8_of(nb::cast<nb::str>(node))].push_back(utf8_of(nb::cast<nb::str>(name)));
+      for (const nb::handle name : nb::cast<nb::list>(names)) result[text_of(node)].push_back(text_of(name));
     return result;
   });
 }
@@ -32,13 +31,12 @@ nb::object to_json(const Provenance& self, nb::str id, nb::str function, nb::han
   if (!compiled_fn.is_none()) compilation.compiled_fn = nb::cast<std::int64_t>(compiled_fn);
   for (const nb::handle item : missing) {
     const auto stage = nb::cast<nb::tuple>(item);
-    compilation.missing.push_back(
-        {utf8_of(nb::cast<nb::str>(stage[0])), optional_text(stage[1]), utf8_of(nb::cast<nb::str>(stage[2]))});
+    compilation.missing.push_back({text_of(stage[0]), optional_text(stage[1]), text_of(stage[2])});
   }
   return python_text(self.to_json(compilation));
 }
 
-nb::object tables(const Provenance& self) { return python_text(self.tables()); }
+nb::object tables_text(const Provenance& self) { return python_text(self.tables()); }
 
 nb::list story(const Provenance& self) { return python_list(self.story()); }
 
@@ -49,7 +47,7 @@ void bind_provenance(nb::module_& module) {
       .def("__init__", &construct, nb::arg("seen"), nb::arg("replaced"))
       .def("annotated", &annotated, nb::arg("file"), nb::arg("kind"), nb::arg("direction").none(), nb::arg("text"))
       .def("to_json", &to_json, nb::arg("id"), nb::arg("function"), nb::arg("compiled_fn").none(), nb::arg("missing"))
-      .def("tables", &tables)
+      .def("tables", &tables_text)
       .def("story", &story);
 }
 

@@ -15,6 +15,9 @@ inline std::string utf8_of(nanobind::str text) {
   return {utf8.c_str(), utf8.size()};
 }
 
+// The object must be a string; otherwise a TypeError is raised.
+inline std::string text_of(nanobind::handle text) { return utf8_of(nanobind::cast<nanobind::str>(text)); }
+
 inline nanobind::object python_text(const std::string& text) {
   return nanobind::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass"));
 }

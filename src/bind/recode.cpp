@@ -36,8 +36,7 @@ nb::dict to_dict(const NewNames& names) {
 
 NewNames from_dict(const nb::dict& names) {
   NewNames result;
-  for (const auto& [old_name, name] : names)
-    result.emplace(utf8_of(nb::cast<nb::str>(old_name)), utf8_of(nb::cast<nb::str>(name)));
+  for (const auto& [old_name, name] : names) result.emplace(text_of(old_name), text_of(name));
   return result;
 }
 
@@ -50,7 +49,7 @@ Constant live_constant(nb::handle object) {
 
 ConstantsByName values_of(const nb::dict& values) {
   ConstantsByName result;
-  for (const auto& [name, value] : values) result.emplace(utf8_of(nb::cast<nb::str>(name)), live_constant(value));
+  for (const auto& [name, value] : values) result.emplace(text_of(name), live_constant(value));
   return result;
 }
 

@@ -33,7 +33,7 @@ nb::object folded_text(nb::str text, nb::str file, std::size_t first_line) {
 
 nb::list folded_list(nb::list conditions) {
   std::vector<std::string> texts;
-  for (nb::handle condition : conditions) texts.push_back(utf8_of(nb::cast<nb::str>(condition)));
+  for (nb::handle condition : conditions) texts.push_back(text_of(condition));
   return python_list(folded_conditions(std::move(texts)));
 }
 
@@ -76,7 +76,7 @@ nb::dict index_of(nb::str directory, nb::str session, nb::str times, nb::list ta
   std::vector<CompilationTables> tables_of_last;
   for (const nb::handle item : tables) {
     const auto row = nb::cast<nb::tuple>(item);
-    tables_of_last.emplace_back(utf8_of(nb::cast<nb::str>(row[0])), nb::cast<std::int64_t>(row[1]));
+    tables_of_last.emplace_back(text_of(row[0]), nb::cast<std::int64_t>(row[1]));
   }
   const std::string folder = utf8_of(directory), session_text = utf8_of(session), times_text = utf8_of(times);
   std::map<std::string, std::string> files;
@@ -136,7 +136,7 @@ nb::dict break_in_python(nb::str report) {
 
 nb::object origin_of(nb::str place) { return python_text(bound_origin(utf8_of(place))); }
 
-std::string text_at(nb::tuple row, std::size_t index) { return utf8_of(nb::cast<nb::str>(row[index])); }
+std::string text_at(nb::tuple row, std::size_t index) { return text_of(row[index]); }
 
 nb::object guard_function_of(nb::str name, nb::str quiet, nb::list guards, nb::list shorthands) {
   std::vector<GuardToPrint> to_print;
@@ -144,8 +144,7 @@ nb::object guard_function_of(nb::str name, nb::str quiet, nb::list guards, nb::l
     const auto row = nb::cast<nb::tuple>(item);
     GuardToPrint guard{text_at(row, 0),        text_at(row, 1),       text_at(row, 2), text_at(row, 3), {},
                        nb::cast<bool>(row[5]), nb::cast<bool>(row[6])};
-    for (nb::handle condition : nb::cast<nb::tuple>(row[4]))
-      guard.conditions.push_back(utf8_of(nb::cast<nb::str>(condition)));
+    for (nb::handle condition : nb::cast<nb::tuple>(row[4])) guard.conditions.push_back(text_of(condition));
     to_print.push_back(std::move(guard));
   }
   std::vector<GuardShorthand> short_forms;
@@ -156,11 +155,11 @@ nb::object guard_function_of(nb::str name, nb::str quiet, nb::list guards, nb::l
   return python_text(guard_function(utf8_of(name), utf8_of(quiet), std::move(to_print), short_forms));
 }
 
-std::string text_in(nb::dict data, const char* name) { return utf8_of(nb::cast<nb::str>(data[name])); }
+std::string text_in(nb::dict data, const char* name) { return text_of(data[name]); }
 
 std::vector<std::string> texts_in(nb::handle sequence) {
   std::vector<std::string> texts;
-  for (const nb::handle item : sequence) texts.push_back(utf8_of(nb::cast<nb::str>(item)));
+  for (const nb::handle item : sequence) texts.push_back(text_of(item));
   return texts;
 }
 
@@ -189,11 +188,11 @@ nb::list deciding_reasons_of(nb::list differences, nb::dict values) {
   for (const nb::handle item : differences) read_differences.push_back(difference_of(nb::cast<nb::dict>(item)));
   GuardedValues read_values;
   for (const auto& [source, way] : nb::cast<nb::dict>(values["above"]))
-    read_values.above[utf8_of(nb::cast<nb::str>(source))] = texts_in(way);
+    read_values.above[text_of(source)] = texts_in(way);
   for (const auto& [source, terms] : nb::cast<nb::dict>(values["terms"]))
-    read_values.terms[utf8_of(nb::cast<nb::str>(source))] = utf8_of(nb::cast<nb::str>(terms));
+    read_values.terms[text_of(source)] = text_of(terms);
   for (const auto& [source, keys] : nb::cast<nb::dict>(values["dict_keys"]))
-    read_values.dict_keys[utf8_of(nb::cast<nb::str>(source))] = texts_in(keys);
+    read_values.dict_keys[text_of(source)] = texts_in(keys);
   read_values.mode_stack = text_in(values, "mode_stack");
   read_values.default_device = text_in(values, "default_device");
   nb::list result;
@@ -209,7 +208,7 @@ nb::object story_of(nb::str sections, nb::callable read, nb::callable marked) {
       [&](const std::string& file, int line) {
         std::vector<std::string> lines;
         for (const nb::handle item : nb::cast<nb::list>(marked(python_text(file), line)))
-          lines.push_back(utf8_of(nb::cast<nb::str>(item)));
+          lines.push_back(text_of(item));
         return lines;
       }};
   return python_text(full_code(utf8_of(sections), sources));

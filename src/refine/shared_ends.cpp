@@ -21,10 +21,17 @@ namespace {
 // In statements. The compiler copies up to four instructions.
 constexpr std::size_t longest_end = 4;
 
+// Returns the line of the returned value; -1 if there is none. A return out of a `with` has the position of the `with`,
+// and only its value shows where it stands.
+std::int32_t value_line(const Stmt* stmt) {
+  auto* leave = as<Return>(stmt);
+  return leave && leave->value ? leave->value->line : -1;
+}
+
 // True if both statements are equal and have the same position.
 bool is_same_statement(const Stmt* one, const Stmt* two) {
   return one->line >= 0 && one->line == two->line && one->column == two->column && one->width == two->width &&
-         equal(one, two);
+         value_line(one) == value_line(two) && equal(one, two);
 }
 
 // True for a statement that leaves the function and has a position of its own.

@@ -10,6 +10,7 @@
 #include "json/json.h"
 #include "json/writer.h"
 #include "support/words.h"
+#include "texts/cost_places.h"
 #include "texts/lines.h"
 #include "texts/markdown.h"
 #include "texts/shown.h"
@@ -21,25 +22,13 @@ namespace {
 using namespace record;
 using costs::CompilationTime, costs::CompileTime, costs::PartTime, costs::Saving;
 using dumps::number_of, dumps::text_of;
+using texts::percent, texts::place_and_source, texts::write_place;
 
 constexpr std::size_t compilations_shown = 8, phases_shown = 8, lines_shown = 10, savings_shown = 6;
 constexpr std::size_t misses_shown = 4, parts_of_key_shown = 6;
-constexpr std::size_t source_max = 60;  // characters of a line of source
 constexpr std::size_t savings_in_index = 3;
 constexpr double worth_us = 1e6;  // what saves less is not worth a line of the index
 constexpr double us_per_second = 1e6;
-constexpr std::string_view indent = "    ";
-
-void write_place(json::Writer& out, std::string_view name, const Place& place) {
-  out.key(name);
-  if (!place.line) return out.null();
-  out.object([&] {
-    out.member("file", place.file);
-    out.member("line", static_cast<std::int64_t>(place.line));
-    out.member("text", place.text);
-    out.member("function", place.function);
-  });
-}
 
 void number(json::Writer& out, std::string_view name, double value) { out.key(name), out.number(value); }
 
@@ -140,19 +129,6 @@ std::string seconds_text(double seconds) {
   return text;
 }
 
-std::string percent(double part, double whole) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.0f %%", whole > 0 ? 100 * part / whole : 0);
-  return text;
-}
-
-std::string where(json::Value line) {
-  if (!line["line"].integer()) return "no line";
-  const std::string source = text_of(line["text"]);
-  return texts::file_name(text_of(line["file"])) + ":" + std::to_string(line["line"].integer().value_or(0)) +
-         (source.empty() ? "" : "  " + texts::shown(source, source_max));
-}
-
 std::string files_text(std::int64_t count) { return std::to_string(count) + (count == 1 ? " file" : " files"); }
 
 class Text {
@@ -207,9 +183,10 @@ class Text {
       row("  " + text_of(key["compile_id"]) + " was not in Inductor's cache, which has its graph with another key; " +
           differences[0]);
       for (std::size_t i = 1; i < std::min(differences.size(), 1 + parts_of_key_shown); ++i)
-        row(std::string(indent) + differences[i]);
+        row(std::string(texts::row_indent) + differences[i]);
       if (differences.size() > 1 + parts_of_key_shown)
-        row(std::string(indent) + "and " + std::to_string(differences.size() - 1 - parts_of_key_shown) + " more");
+        row(std::string(texts::row_indent) + "and " + std::to_string(differences.size() - 1 - parts_of_key_shown) +
+            " more");
     });
     if (shown > misses_shown) row("  and " + std::to_string(shown - misses_shown) + " more keys of known graphs");
   }
@@ -229,7 +206,7 @@ class Text {
       std::size_t phases_left = phases_shown;
       for (const json::Value phase : phases)
         if (!phase["is_parallel"].is_true() && phases_left > 0 && number_of(phase["self_seconds"]) > 0.01 * seconds)
-          --phases_left, row(std::string(indent) + seconds_text(number_of(phase["self_seconds"])) + "  " +
+          --phases_left, row(std::string(texts::row_indent) + seconds_text(number_of(phase["self_seconds"])) + "  " +
                              text_of(phase["phase"]));
     });
     if (shown > compilations_shown) row("and " + std::to_string(shown - compilations_shown) + " compilations more");
@@ -244,12 +221,12 @@ class Text {
     });
     row("Dynamo's tracing by line, without and with what the line calls:");
     for (std::size_t i = 0; i < std::min(lines.size(), lines_shown); ++i)
-      row(std::string(indent) + seconds_text(number_of(lines[i]["self_seconds"])) + "  " +
-          seconds_text(number_of(lines[i]["total_seconds"])) + "  " + where(lines[i]["line"]) + "  (" +
+      row(std::string(texts::row_indent) + seconds_text(number_of(lines[i]["self_seconds"])) + "  " +
+          seconds_text(number_of(lines[i]["total_seconds"])) + "  " + place_and_source(lines[i]["line"]) + "  (" +
           text_of(lines[i]["compile_id"]) + ", " + std::to_string(lines[i]["instructions"].integer().value_or(0)) +
           " instructions)");
     if (lines.size() > lines_shown)
-      row(std::string(indent) + "and " + std::to_string(lines.size() - lines_shown) + " lines more");
+      row(std::string(texts::row_indent) + "and " + std::to_string(lines.size() - lines_shown) + " lines more");
   }
 
   void savings() {
@@ -257,9 +234,9 @@ class Text {
     costs_["savings"].for_each_item([&](json::Value saving) {
       if (++shown > savings_shown) return;
       if (shown == 1) row("What changes would save, predicted:");
-      row(std::string(indent) + seconds_text(number_of(saving["seconds"])) + " of " +
+      row(std::string(texts::row_indent) + seconds_text(number_of(saving["seconds"])) + " of " +
           seconds_text(number_of(saving["of_seconds"])) + "  " + text_of(saving["change"]) + "; " +
-          where(saving["line"]));
+          place_and_source(saving["line"]));
     });
   }
 

@@ -18,7 +18,6 @@ using namespace texts;
 using dumps::text_of, dumps::texts_of;
 using Lines = std::vector<std::string>;
 
-constexpr std::string_view indent = "    ";
 constexpr std::size_t note_width = 100;  // characters of a line of a note on a resume function
 
 // A document that depyf made from plain data, so that it is valid JSON.
@@ -82,17 +81,17 @@ Lines recorded_rows(json::Value entry, const record::Compilation& compilation) {
 Lines entry_rows(json::Value entry, std::size_t number) {
   const record::Compilation compilation = dumps::compilation_of(entry);
   Lines rows{"Cache Entry " + std::to_string(number) + ": (" + facts_of(entry) + ")"};
-  auto add = [&](const Lines& lines) { append(indented(lines, indent), rows); };
+  auto add = [&](const Lines& lines) { append(indented(lines, texts::row_indent), rows); };
   add(recorded_rows(entry, compilation));
   rows.emplace_back();
   add(code_lines(entry["guards"]));
   if (const Lines limits = limits_of(compilation); !limits.empty()) {
-    append(Lines{"", std::string(indent) + "It is used again where all of these hold:"}, rows);
-    add(indented(limits, indent));
+    append(Lines{"", std::string(texts::row_indent) + "It is used again where all of these hold:"}, rows);
+    add(indented(limits, texts::row_indent));
   }
   if (const Lines unchecked = texts_of(entry["unchecked"]); !unchecked.empty()) {
-    append(Lines{"", std::string(indent) + "No guard checks what these say:"}, rows);
-    add(indented(unchecked, indent));
+    append(Lines{"", std::string(texts::row_indent) + "No guard checks what these say:"}, rows);
+    add(indented(unchecked, texts::row_indent));
   }
   rows.emplace_back();
   add(code_lines(entry["code"]));
@@ -103,14 +102,14 @@ Lines entry_rows(json::Value entry, std::size_t number) {
     add({"SubGraph " + std::to_string(++graph_number) + ": " + text_of(graph["name"])});
     add(indented(
         is_null(graph["source"]) ? Lines{"Missing: " + text_of(graph["missing"])} : code_lines(graph["source"]),
-        indent));
+        texts::row_indent));
     rows.emplace_back();
   });
   add({"There are " + std::to_string(entry["resumes"].size()) + " resume functions:"});
   std::size_t resume_number = 0;
   entry["resumes"].for_each_item([&](json::Value resume) {
     add({"Resume function " + std::to_string(++resume_number) + ": " + text_of(resume["name"])});
-    add(indented(resume_rows(resume), indent));
+    add(indented(resume_rows(resume), texts::row_indent));
     rows.emplace_back();
   });
   for (const std::string& sentence : texts_of(entry["missing"])) add({"Missing: " + sentence});
@@ -123,7 +122,7 @@ Lines function_rows(json::Value explanation) {
   if (explanation["entries"].size() == 0) {
     Lines lines{(title.empty() ? text_of(explanation["function"]) : title) +
                 " has no cache entries: " + text_of(explanation["nothing"])};
-    append(indented(failed, indent), lines);
+    append(indented(failed, texts::row_indent), lines);
     return lines;
   }
   Lines lines;
@@ -142,7 +141,7 @@ Lines function_rows(json::Value explanation) {
   }
   if (frontier.empty()) return lines;
   append(Lines{"", "The next call compiles again unless one entry accepts all of it. Together they accept:"}, lines);
-  append(indented(frontier, indent), lines);
+  append(indented(frontier, texts::row_indent), lines);
   return lines;
 }
 

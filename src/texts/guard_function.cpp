@@ -35,7 +35,7 @@ constexpr std::pair<std::string_view, std::string_view> wrappers[] = {
     {"list(dict.values(", "))"}, {keys_of, "))"}, {"dict(dict.items(", "))"}};
 
 // The tables in which a module stores what its users reach as attributes.
-constexpr std::string_view tables[] = {".__dict__", "['_modules']", "['_parameters']", "['_buffers']"};
+constexpr std::string_view module_tables[] = {".__dict__", "['_modules']", "['_parameters']", "['_buffers']"};
 
 constexpr int no_node = -1;
 
@@ -183,7 +183,8 @@ class Paths {
       node.depth = above == no_node ? 0 : (*this)[above].depth + 1;
       node.before = before;
       node.behind = behind;
-      node.is_table = !before.empty() || std::find(std::begin(tables), std::end(tables), behind) != std::end(tables);
+      node.is_table = !before.empty() ||
+                      std::find(std::begin(module_tables), std::end(module_tables), behind) != std::end(module_tables);
       nodes_.push_back(std::move(node));
     }
     return place->second;

@@ -27,7 +27,7 @@ constexpr std::size_t failures_shown = 8, breaks_shown = 6, again_shown = 6, fun
 constexpr std::size_t missing_named = 6, guards_shown = 3;
 constexpr std::size_t reasons_shown = 3;  // of one function that was compiled again
 constexpr std::size_t rows_shown = 24;  // of the table of compilations
-constexpr std::size_t name_max = 60;  // characters of a name in the table
+constexpr std::size_t table_name_max = 60;  // characters of a name in the table
 
 std::string seconds_text(double seconds) {
   char text[32];
@@ -99,7 +99,7 @@ class Index {
     missing(process);
     read_first(process);
     table(process);
-    if (std::string text = process.tables.empty() ? tables(process) : process.tables; !text.empty()) {
+    if (std::string text = process.tables.empty() ? texts::tables(process) : process.tables; !text.empty()) {
       std::string name = "tables" + (number ? "_run_" + std::to_string(number + 1) : std::string());
       for (int again = 2; !names_.insert(name).second; ++again) name = "tables_" + std::to_string(again);
       files_[name + ".md"] = std::move(text);
@@ -324,7 +324,7 @@ class Index {
   std::string row(const Compilation& compilation) const {
     std::string name = name_of(compilation);
     if (compilation.is_resume) name += " after a break";
-    if (name.size() > name_max) name = texts::shown(name, name_max);
+    if (name.size() > table_name_max) name = texts::shown(name, table_name_max);
     std::size_t kernels = 0, library_calls = 0;
     for (const Kernel& kernel : compilation.kernels)
       (kernel.kind == "library" ? library_calls : kernels) += kernel.kind == "library" ? kernel.calls : 1;
@@ -341,7 +341,7 @@ class Index {
                               : *compilation.is_proved    ? "proved"
                                                           : "not proved";
     const double seconds = seconds_of(compilation);
-    std::string text = "| " + cell(code(name)) + " | " + cell(literal(texts::shown(place, name_max))) + " | [" +
+    std::string text = "| " + cell(code(name)) + " | " + cell(literal(texts::shown(place, table_name_max))) + " | [" +
                        literal(compilation.id) + "](" + file_of_.at(&compilation) + ") | " +
                        (seconds > 0 ? seconds_text(seconds) : "") + " | " + guard_time_cell(compilation);
     for (const std::size_t count :

@@ -7,6 +7,8 @@
 
 namespace depyf::texts {
 
+constexpr std::string_view row_indent = "    ";  // of the rows below a heading
+
 // Returns the lines of a text as Python's str.splitlines does, which ends a line also at a form feed or at U+2028.
 std::vector<std::string> python_lines(std::string_view text);
 

@@ -10,6 +10,7 @@
 #include "json/json.h"
 #include "json/writer.h"
 #include "support/words.h"
+#include "texts/cost_places.h"
 #include "texts/shown.h"
 
 namespace depyf {
@@ -17,21 +18,10 @@ namespace {
 
 using costs::Buffer, costs::GraphMemory, costs::JointValue, costs::LibraryCall, costs::Plan, costs::Saved;
 using dumps::text_of;
+using texts::place_and_source, texts::write_place;
 
 constexpr std::size_t tensors_shown = 12;  // of a graph; the JSON has all of them
 constexpr std::size_t buffers_shown = 5;   // at the peak of a plan
-constexpr std::size_t source_max = 60;     // characters of a line of source
-
-void write_place(json::Writer& out, const record::Place& place) {
-  out.key("line");
-  if (!place.line) return out.null();
-  out.object([&] {
-    out.member("file", place.file);
-    out.member("line", static_cast<std::int64_t>(place.line));
-    out.member("text", place.text);
-    out.member("function", place.function);
-  });
-}
 
 void write_plan(json::Writer& out, std::string_view name, const Plan& plan) {
   if (plan.buffers.empty()) {
@@ -41,7 +31,7 @@ void write_plan(json::Writer& out, std::string_view name, const Plan& plan) {
   out.object(name, [&] {
     out.member("peak_bytes", plan.peak);
     out.member("peak_code_line", static_cast<std::int64_t>(plan.peak_line));
-    write_place(out, plan.peak_place);
+    write_place(out, "line", plan.peak_place);
     out.member("allocated_bytes", plan.allocated);
     out.member("reused_bytes", plan.reused);
     out.member("unknown_sizes", static_cast<std::int64_t>(plan.unknown));
@@ -62,7 +52,7 @@ void write_plan(json::Writer& out, std::string_view name, const Plan& plan) {
       out.member("first_code_line", static_cast<std::int64_t>(buffer.first_line));
       out.member("last_code_line", static_cast<std::int64_t>(buffer.last_line));
       out.key("is_output"), out.boolean(buffer.is_output);
-      write_place(out, buffer.place);
+      write_place(out, "line", buffer.place);
     });
   });
 }
@@ -83,7 +73,7 @@ void write_graph(json::Writer& out, const GraphMemory& graph) {
     out.member("counted_bytes", saved.counted_bytes);
     out.optional("shares_memory_with", saved.shares_with);
     out.key("is_input"), out.boolean(saved.is_input);
-    write_place(out, value.place);
+    write_place(out, "line", value.place);
     out.optional("module", value.module);
     out.member("kind", saved.kind);
     out.member("why", saved.why);
@@ -105,13 +95,6 @@ std::string in_units(std::int64_t bytes) {
   char text[32];
   std::snprintf(text, sizeof text, unit ? "%.1f %s" : "%.0f %s", number, units[unit]);
   return text;
-}
-
-std::string where(json::Value line) {
-  if (!line["line"].integer()) return "no line";
-  const std::string file = text_of(line["file"]), source = text_of(line["text"]);
-  return file.substr(file.find_last_of('/') + 1) + ":" + std::to_string(integer_of(line["line"])) +
-         (source.empty() ? "" : "  " + texts::shown(source, source_max));
 }
 
 std::string shape_of(json::Value tensor) {
@@ -163,7 +146,7 @@ class Text {
   void of_tensor(json::Value tensor) {
     const std::string shared = text_of(tensor["shares_memory_with"]), module = text_of(tensor["module"]);
     row("    " + (shared.empty() ? in_units(integer_of(tensor["counted_bytes"])) : "in " + shared) + "  " +
-        text_of(tensor["name"]) + " " + shape_of(tensor) + "  " + where(tensor["line"]) +
+        text_of(tensor["name"]) + " " + shape_of(tensor) + "  " + place_and_source(tensor["line"]) +
         (module.empty() ? "" : "  (" + module + ")"));
     std::string why = "        " + text_of(tensor["why"]);
     if (integer_of(tensor["recompute_operators"]) > 0)
@@ -180,7 +163,7 @@ class Text {
     const std::int64_t of_library = integer_of(plan["peak_library_bytes"]);
     row("  Output code of the " + direction + ": at most " + in_units(integer_of(plan["peak_bytes"])) +
         " beside its inputs, at its line " + std::to_string(integer_of(plan["peak_code_line"])) + ", " +
-        where(plan["line"]) + "; " + in_units(integer_of(plan["allocated_bytes"])) + " in all, " +
+        place_and_source(plan["line"]) + "; " + in_units(integer_of(plan["allocated_bytes"])) + " in all, " +
         in_units(integer_of(plan["reused_bytes"])) + " used again" +
         (unknown ? ", without " + counted(unknown, "buffer") + " of unknown size" : "") +
         (unmeasured ? ", without what " + counted(unmeasured, "library call") + " may allocate for " +
@@ -191,7 +174,8 @@ class Text {
     plan["at_peak"].for_each_item([&](json::Value name) {
       const json::Value buffer = buffers[name.text()];
       if (++shown <= buffers_shown)
-        row("    " + in_units(integer_of(buffer["bytes"])) + "  " + name.text() + "  " + where(buffer["line"]));
+        row("    " + in_units(integer_of(buffer["bytes"])) + "  " + name.text() + "  " +
+            place_and_source(buffer["line"]));
     });
     if (shown > buffers_shown)
       row("    and " + counted(static_cast<std::int64_t>(shown - buffers_shown), "more buffer"));

@@ -15,6 +15,8 @@
 #include "json/json.h"
 #include "json/writer.h"
 #include "support/words.h"
+#include "texts/cost_places.h"
+#include "texts/lines.h"
 #include "texts/shown.h"
 #include "texts/words.h"
 
@@ -24,14 +26,13 @@ namespace {
 using namespace record;
 using costs::FrameTime, costs::Measured, costs::RangeKind, costs::RunTime, costs::Share, costs::Site;
 using dumps::number_of, dumps::text_of;
+using texts::percent, texts::source_max, texts::write_place_members;
 
 constexpr std::size_t lines_shown = 15, modules_shown = 8, callees_shown = 8, frames_shown = 8, names_shown = 3;
-constexpr std::size_t source_max = 60;  // characters of a line of source
 constexpr double us_per_second = 1e6, us_per_ms = 1e3;
 constexpr std::string_view site_prefix = "depyf:", region_prefix = "Torch-Compiled Region: ";
-constexpr std::string_view indent = "    ";
 
-double seconds_of(json::Value row) { return number_of(row["seconds"]); }
+double row_seconds(json::Value row) { return number_of(row["seconds"]); }
 
 int line_of(json::Value value) {
   return static_cast<int>(std::clamp<std::int64_t>(value.integer().value_or(0), 0, 1 << 30));
@@ -167,13 +168,6 @@ Measured read_measured(json::Value data, const Operators& operators) {
 
 void number(json::Writer& out, std::string_view name, double value) { out.key(name), out.number(value); }
 
-void write_place(json::Writer& out, const Place& place) {
-  out.member("file", place.file);
-  out.member("line", static_cast<std::int64_t>(place.line));
-  out.member("function", place.function);
-  out.member("text", place.text);
-}
-
 void write_share(json::Writer& out, const Share& share) {
   number(out, "seconds", share.us() / us_per_second);
   number(out, "forward_seconds", share.forward_us / us_per_second);
@@ -186,7 +180,7 @@ void write_share(json::Writer& out, const Share& share) {
 void write_frame(json::Writer& out, const FrameTime& time, const costs::Frame& frame) {
   out.member("compile_id", frame.compile_id);
   out.member("function", frame.function);
-  out.object("line", [&] { write_place(out, frame.place); });
+  out.object("line", [&] { write_place_members(out, frame.place); });
   out.member("calls", static_cast<std::int64_t>(time.calls));
   number(out, "seconds", time.us / us_per_second);
   number(out, "guards_seconds", time.guards_us / us_per_second);
@@ -204,7 +198,7 @@ void write_time(json::Writer& out, const RunTime& time, const Measured& measured
     number(out, "seconds", part.us / us_per_second);
   });
   out.objects("lines", time.lines, [&](const Share& line) {
-    out.object("line", [&] { write_place(out, line.place); });
+    out.object("line", [&] { write_place_members(out, line.place); });
     write_share(out, line);
     out.strings("callees", line.callees);
     out.strings("modules", line.modules);
@@ -216,7 +210,7 @@ void write_time(json::Writer& out, const RunTime& time, const Measured& measured
   out.objects("callees", time.callees, [&](const Share& callee) {
     out.member("callee", callee.name);
     write_share(out, callee);
-    out.objects("lines", callee.places, [&](const Place& place) { write_place(out, place); });
+    out.objects("lines", callee.places, [&](const Place& place) { write_place_members(out, place); });
   });
   out.objects("functions", time.frames,
               [&](const FrameTime& row) { write_frame(out, row, measured.frames[row.frame]); });
@@ -230,13 +224,7 @@ std::string time_text(double seconds) {
   return text;
 }
 
-std::string percent(double part, double whole) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f %%", whole > 0 ? 100 * part / whole : 0);
-  return text;
-}
-
-std::string where(json::Value line) {
+std::string file_and_line(json::Value line) {
   return texts::file_name(text_of(line["file"])) + ":" + std::to_string(line_of(line["line"]));
 }
 
@@ -272,19 +260,19 @@ class Text {
 
   void head() {
     row("Compiled functions ran for " + time_text(inside_) + " of " + time_text(number_of(costs_["wall_seconds"])) +
-        "; " + percent(number_of(costs_["with_line_seconds"]), inside_) + " of that has a line");
+        "; " + percent(number_of(costs_["with_line_seconds"]), inside_, 1) + " of that has a line");
     if (const double compiling = number_of(costs_["compiling_seconds"]); compiling > 0)
       row("  besides, compiling took " + time_text(compiling));
     std::string parts;
     costs_["parts"].for_each_item([&](json::Value part) {
-      if (seconds_of(part) >= 0.0005 * inside_)
-        parts += (parts.empty() ? "" : ", ") + text_of(part["part"]) + " " + percent(seconds_of(part), inside_);
+      if (row_seconds(part) >= 0.0005 * inside_)
+        parts += (parts.empty() ? "" : ", ") + text_of(part["part"]) + " " + percent(row_seconds(part), inside_, 1);
     });
     row("  " + parts);
   }
 
   std::string share_text(json::Value share) const {
-    std::string text = time_text(seconds_of(share)) + "  " + percent(seconds_of(share), inside_);
+    std::string text = time_text(row_seconds(share)) + "  " + percent(row_seconds(share), inside_, 1);
     if (const double device = number_of(share["device_seconds"]); device > 0)
       text += "  (device " + time_text(device) + ")";
     if (const double backward = number_of(share["backward_seconds"]); backward > 0)
@@ -298,13 +286,14 @@ class Text {
       if (++count > lines_shown) return;
       if (count == 1) row("Lines:");
       const json::Value place = line["line"];
-      row(std::string(indent) + share_text(line) + "  " + where(place) + "  " +
+      row(std::string(texts::row_indent) + share_text(line) + "  " + file_and_line(place) + "  " +
           texts::shown(text_of(place["text"]), source_max));
       const std::string callees =
           number_of(line["eager_seconds"]) > 0 ? "runs between graphs" : first_names(line["callees"]);
-      if (!callees.empty()) row(std::string(indent) + std::string(indent) + callees);
+      if (!callees.empty()) row(std::string(texts::row_indent) + std::string(texts::row_indent) + callees);
     });
-    if (count > lines_shown) row(std::string(indent) + "and " + std::to_string(count - lines_shown) + " lines more");
+    if (count > lines_shown)
+      row(std::string(texts::row_indent) + "and " + std::to_string(count - lines_shown) + " lines more");
   }
 
   void shares(std::string_view list, std::string_view name, std::string_view title, std::size_t shown) {
@@ -312,10 +301,10 @@ class Text {
     costs_[list].for_each_item([&](json::Value share) {
       if (++count > shown) return;
       if (count == 1) row(std::string(title));
-      row(std::string(indent) + share_text(share) + "  " + texts::shown(text_of(share[name]), source_max) + ", " +
-          texts::counted(static_cast<std::size_t>(number_of(share["count"])), "time"));
+      row(std::string(texts::row_indent) + share_text(share) + "  " + texts::shown(text_of(share[name]), source_max) +
+          ", " + texts::counted(static_cast<std::size_t>(number_of(share["count"])), "time"));
     });
-    if (count > shown) row(std::string(indent) + "and " + std::to_string(count - shown) + " more");
+    if (count > shown) row(std::string(texts::row_indent) + "and " + std::to_string(count - shown) + " more");
   }
 
   void functions() {
@@ -324,9 +313,10 @@ class Text {
       if (++count > frames_shown) return;
       if (count == 1) row("Functions, without the compiled functions that they call:");
       const double calls = std::max(1.0, number_of(function["calls"]));
-      row(std::string(indent) + text_of(function["compile_id"]) + " " + texts::shown(text_of(function["function"])) +
-          " (" + where(function["line"]) + "): " + texts::counted(static_cast<std::size_t>(calls), "call") + ", each " +
-          time_text(seconds_of(function) / calls) + ", of it guards " +
+      row(std::string(texts::row_indent) + text_of(function["compile_id"]) + " " +
+          texts::shown(text_of(function["function"])) + " (" + file_and_line(function["line"]) +
+          "): " + texts::counted(static_cast<std::size_t>(calls), "call") + ", each " +
+          time_text(row_seconds(function) / calls) + ", of it guards " +
           time_text(number_of(function["guards_seconds"]) / calls) + ", transformed code " +
           time_text(number_of(function["transformed_code_seconds"]) / calls));
     });
@@ -383,7 +373,7 @@ std::string run_costs_record(std::string_view costs) {
     std::string text = "forward " + time_text(number_of(line["forward_seconds"])) + ", backward " +
                        time_text(number_of(line["backward_seconds"]));
     if (const std::string callees = first_names(line["callees"]); !callees.empty()) text += ": " + callees;
-    add("run time", line["line"], seconds_of(line) * us_per_second / us_per_ms, "ms", std::move(text));
+    add("run time", line["line"], row_seconds(line) * us_per_second / us_per_ms, "ms", std::move(text));
   });
   document.root()["functions"].for_each_item([&](json::Value function) {
     const double calls = std::max(1.0, number_of(function["calls"]));

@@ -9,7 +9,7 @@
 namespace depyf {
 namespace {
 
-constexpr Version old_version{3, 10}, version{3, 12}, pair_version{3, 15};
+constexpr Version old_version{3, 10}, later_version{3, 12}, pair_version{3, 15};
 
 bool has_effect(const Instruction& it, Version of, bool jump, std::int32_t pops, std::int32_t pushes,
                 std::int32_t stays) {
@@ -20,26 +20,26 @@ bool has_effect(const Instruction& it, Version of, bool jump, std::int32_t pops,
 }  // namespace
 
 TEST_CASE("operations: counts depend on the fields of the instruction") {
-  CHECK(has_effect({.op = Op::build_map_, .arg = 3}, version, false, 6, 1, 0));
-  CHECK(has_effect({.op = Op::unpack_ex_, .arg = 2, .aux = 1}, version, false, 1, 4, 0));
+  CHECK(has_effect({.op = Op::build_map_, .arg = 3}, later_version, false, 6, 1, 0));
+  CHECK(has_effect({.op = Op::unpack_ex_, .arg = 2, .aux = 1}, later_version, false, 1, 4, 0));
   CHECK(has_effect({.op = Op::make_function_, .arg = 1 | 8, .aux = 1}, old_version, false, 4, 1, 0));
-  CHECK(has_effect({.op = Op::call_function_ex_, .arg = 1, .aux = 3}, version, false, 4, 1, 0));
+  CHECK(has_effect({.op = Op::call_function_ex_, .arg = 1, .aux = 3}, later_version, false, 4, 1, 0));
 }
 
 TEST_CASE("operations: a loop keeps its iterator where it goes on") {
   const Instruction plain{.op = Op::for_iter_}, ended_later{.op = Op::for_iter_, .aux = 1},
       is_async{.op = Op::for_iter_, .aux = 2};
-  CHECK(has_effect(plain, version, false, 1, 2, 1));
-  CHECK(has_effect(plain, version, true, 1, 0, 0));
-  CHECK(has_effect(ended_later, version, true, 1, 2, 1));
-  CHECK(has_effect(is_async, version, true, 1, 2, 1));
+  CHECK(has_effect(plain, later_version, false, 1, 2, 1));
+  CHECK(has_effect(plain, later_version, true, 1, 0, 0));
+  CHECK(has_effect(ended_later, later_version, true, 1, 2, 1));
+  CHECK(has_effect(is_async, later_version, true, 1, 2, 1));
   CHECK(has_effect(plain, pair_version, false, 2, 3, 2));
   CHECK(has_effect(plain, pair_version, true, 2, 3, 2));
 }
 
 TEST_CASE("operations: to 3.10 an exception is several values") {
   CHECK(has_effect({.op = Op::pop_except_}, old_version, false, 3, 0, 0));
-  CHECK(has_effect({.op = Op::pop_except_}, version, false, 1, 0, 0));
+  CHECK(has_effect({.op = Op::pop_except_}, later_version, false, 1, 0, 0));
   CHECK(has_effect({.op = Op::setup_finally_}, old_version, true, 0, 6, 0));
   CHECK(has_effect({.op = Op::setup_finally_}, old_version, false, 0, 0, 0));
   CHECK(has_effect({.op = Op::match_class_}, old_version, false, 3, 2, 0));

@@ -24,7 +24,7 @@ using Map = std::vector<std::pair<int, int>>;
 
 TEST_CASE("blocks without a statement") {
   TreeBuilder b;
-  CHECK(print({}).empty());
+  CHECK(print(Block{}).empty());
   CHECK(print(b.block({b.function("f", {})})) == "def f():\n    pass\n");
   CHECK(print(b.block({b.function("f", b.block({b.stmt(Comment{"why"})}))})) == "def f():\n    # why\n    pass\n");
   CHECK(print(b.block({b.stmt(While{b.name("a"), {}, {}})})) == "while a:\n    pass\n");

@@ -1,0 +1,27 @@
+// Writes places in the source, and shares of a whole, for all kinds of costs: of compiling, of memory, of running.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "depyf/record.h"
+#include "json/json.h"
+#include "json/writer.h"
+
+namespace depyf::texts {
+
+constexpr std::size_t source_max = 60;  // characters of a line of source in a table of costs
+
+// Writes the members of an object: the file, line, text and function of a place.
+void write_place_members(json::Writer& out, const record::Place& place);
+
+// Writes a place as the member `name`, and null if its line is unknown.
+void write_place(json::Writer& out, std::string_view name, const record::Place& place);
+
+// Returns "model.py:12  x = f(x)" for a place that `write_place` wrote, and "no line" for null.
+std::string place_and_source(json::Value line);
+
+// Returns the part as "12 %" of the whole, with so many digits behind the point. A whole of 0 gives "0 %".
+std::string percent(double part, double whole, int digits = 0);
+
+}  // namespace depyf::texts
