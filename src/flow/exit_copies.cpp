@@ -296,7 +296,14 @@ class ExitCopies {
            decoded_.constant(constant).kind == Constant::Kind::none;
   }
 
-  // True if both tails end equal whole statements, so that each is a statement by itself.
+  // True if both instructions have columns in the source, and different ones.
+  bool elsewhere(int one, int two) const {
+    return dialect_of(version_).columns && has_place(one) && has_place(two) &&
+           (code_[one].line != code_[two].line || position(one).column != position(two).column);
+  }
+
+  // True if both tails end equal whole statements, so that each is a statement by itself. Equal operands in different
+  // places are those of one statement: `return (a if b else c) if d else c`.
   bool same_statement(const Tail& one, const Tail& two) const {
     auto plain = [&](int at, int end) {
       while (at < end && (code_[at].op == Op::nop_ || code_[at].op == Op::resume_)) ++at;
@@ -304,7 +311,8 @@ class ExitCopies {
     };
     int at = plain(one.statement, one.at), other = plain(two.statement, two.at);
     for (; at < one.at && other < two.at; at = plain(at + 1, one.at), other = plain(other + 1, two.at))
-      if (code_[at].op != code_[other].op || code_[at].arg != code_[other].arg || code_[at].aux != code_[other].aux)
+      if (code_[at].op != code_[other].op || code_[at].arg != code_[other].arg || code_[at].aux != code_[other].aux ||
+          elsewhere(at, other))
         return false;
     return at == one.at && other == two.at;
   }

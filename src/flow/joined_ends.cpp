@@ -17,8 +17,14 @@ constexpr int longest_rest = 64;
 
 class JoinedEnds {
  public:
-  JoinedEnds(const Cfg& cfg, const Flow& flow, const Table<char>& reachable, Version version)
-      : code_(cfg.code), cfg_(cfg), version_(version), flow_(flow), reachable_(reachable), count_(int(code_.size())) {}
+  JoinedEnds(const Cfg& cfg, const Flow& flow, const Table<char>& reachable, const CodeObject& code)
+      : code_(cfg.code),
+        cfg_(cfg),
+        version_(code.version),
+        is_lambda_(code.name == "<lambda>"),
+        flow_(flow),
+        reachable_(reachable),
+        count_(int(code_.size())) {}
 
   void run(Originals& original) const {
     for (int at = 0; at < count_; ++at) {
@@ -27,7 +33,8 @@ class JoinedEnds {
       if (dialect_of(version_).copied_exits) join_statement(at, original);
       else join_returns(at, original);
     }
-    if (!dialect_of(version_).copied_exits) join_returns_on_lines(original);
+    if (is_lambda_) join_returns_of_lambda(original);
+    else if (!dialect_of(version_).copied_exits) join_returns_on_lines(original);
   }
 
  private:
@@ -71,6 +78,19 @@ class JoinedEnds {
         if (is_same && !is_copy(original, at) && !is_copy(original, kept)) add_copy(original, at, kept);
       }
     }
+  }
+
+  // Joins all returns of a lambda, which has only one expression to return, whatever their lines:
+  //
+  //     1 lambda: (a if b else c)     <d>; POP_JUMP_IF_FALSE M; <b>; POP_JUMP_IF_FALSE L; <a>; RETURN_VALUE
+  //     2 if d                        L: <c>; RETURN_VALUE
+  //     3 else e                      M: <e>; RETURN_VALUE
+  void join_returns_of_lambda(Originals& original) const {
+    int kept = count_ - 1;
+    while (kept > 0 && (!reachable_[kept] || code_[kept].op != Op::return_value_ || is_copy(original, kept))) --kept;
+    for (int at = 0; at < kept; ++at)
+      if (reachable_[at] && code_[at].op == Op::return_value_ && cfg_.region_of[at] == cfg_.region_of[kept])
+        add_copy(original, at, kept);
   }
 
   // Joins the two ends of the statement `a or b`. The POP_TOP that ends it has no line, so the compiler may copy the
@@ -123,6 +143,7 @@ class JoinedEnds {
   const Table<Instruction, InstructionIndex>& code_;
   const Cfg& cfg_;
   const Version version_;
+  const bool is_lambda_;
   const Flow& flow_;
   const Table<char>& reachable_;
   const int count_;  // number of instructions
@@ -132,7 +153,7 @@ class JoinedEnds {
 
 void join_ends(const Cfg& cfg, const Flow& flow, const Table<char>& reachable, const DecodedCode& decoded,
                Originals& original) {
-  JoinedEnds(cfg, flow, reachable, decoded.code->version).run(original);
+  JoinedEnds(cfg, flow, reachable, *decoded.code).run(original);
 }
 
 }  // namespace depyf

@@ -39,6 +39,7 @@ void enter_with(Simulation& sim, const Instruction& instruction) {
     Entry manager{sim.pop(), sim.graph.node, -1};
     if (!sim.names.stable(manager.expr))
       sim.stack.push_back(manager), sim.spill_all(sim.stack.size()), manager = sim.pop_entry();
+    sim.mark_builtin("type", sim.cursor.now().offset);
     auto special = [&](std::string_view name) {
       return sim.cursor.make(
           Attribute{sim.cursor.make(Call{sim.context.name("type"), sim.context.list({manager.expr}), {}}), name});

@@ -275,6 +275,7 @@ void hoist(Simulation& sim, Expr* expr) {
     Stmt* made = class_def(sim.context, sim.cursor, call, id, {});
     // Without a body of the usual shape, the class is made by a call of __build_class__.
     if (!made) {
+      sim.mark_builtin("__build_class__", expr->offset);
       as<Call>(expr)->func = sim.context.name("__build_class__");
       if (auto* body = call.args.empty() ? nullptr : as<Internal>(call.args[0]);
           body && body->marker == Marker::function)

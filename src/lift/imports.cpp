@@ -124,9 +124,9 @@ void import_name(Simulation& sim) {
     sim.cursor.fail("import out of place");
   Expr* name = sim.context.constant(Constant::Kind::string, std::string(module));
   auto scope = [&](std::string_view id) { return sim.cursor.make(Call{sim.context.name(id), {}, {}}); };
-  sim.push(Call{sim.context.name("__import__"),
-                sim.context.list({name, scope("globals"), scope("locals"), names, level_expr}),
-                {}});
+  sim.push(sim.builtin_call("__import__",
+                            sim.context.list({name, scope("globals"), scope("locals"), names, level_expr}),
+                            sim.cursor.now().offset));
 }
 
 }  // namespace depyf::lifting

@@ -66,7 +66,7 @@ void build_slice(Simulation& sim, int parts) {
 void length(Simulation& sim) {
   Expr* subject = sim.peek(1).expr;
   if (!sim.names.stable(subject)) sim.spill_all(sim.stack.size());
-  sim.push(Call{sim.context.name("len"), sim.context.list({sim.peek(1).expr}), {}});
+  sim.push(sim.builtin_call("len", sim.context.list({sim.peek(1).expr}), sim.cursor.now().offset));
 }
 
 // Handles the intrinsic functions that are left: all others are operations of their own, or belong to `run_generics`.

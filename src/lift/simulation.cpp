@@ -101,6 +101,18 @@ Table<Expr*> Simulation::pop_many(int count) {
   return popped;
 }
 
+void Simulation::mark_builtin(const char* name, std::uint32_t offset) {
+  if (cursor.flat) return;  // a state machine has a mark for all of its code
+  const std::string text =
+      std::string("depyf: not equal: ") + name + "() is called by its name (offset " + std::to_string(offset) + ")";
+  emit_raw(Comment{context.arena.copy(text)});
+}
+
+Call Simulation::builtin_call(const char* name, std::span<Expr*> args, std::uint32_t offset) {
+  mark_builtin(name, offset);
+  return {context.name(name), args, {}};
+}
+
 // The expression is changed in place to the name, because other stacks may hold the same expression.
 void Simulation::spill(Entry& entry) {
   Expr* expr = entry.expr;
@@ -108,7 +120,7 @@ void Simulation::spill(Entry& entry) {
     if (internal->marker == Marker::copied) throw Restart{internal->index};
     // An iterator that is used by other code than a loop is a call of iter().
     if (internal->marker == Marker::iterator && internal->value) {
-      *expr = Expr{Call{context.name("iter"), context.list({internal->value}), {}}, expr->offset, expr->line};
+      *expr = Expr{builtin_call("iter", context.list({internal->value}), expr->offset), expr->offset, expr->line};
     } else if (internal->marker == Marker::unpacked) {
       return flush_unpackings(*this);
     } else if (internal->marker == Marker::chain) {
@@ -188,7 +200,7 @@ void Simulation::settle(Expr*& expr) {
       else if (marker == Marker::unpacked) flush_unpackings(*this);
       else if (marker == Marker::awaitable) *slot = Expr{Await{internal->value}, slot->offset, slot->line};
       else if (marker == Marker::iterator && internal->value)
-        *slot = Expr{Call{context.name("iter"), context.list({internal->value}), {}}, slot->offset, slot->line};
+        *slot = Expr{builtin_call("iter", context.list({internal->value}), slot->offset), slot->offset, slot->line};
       // Only the markers of awaits and iterators have parts.
       if (marker != Marker::awaitable && marker != Marker::iterator) continue;
     }
@@ -212,7 +224,7 @@ void Simulation::settle(Expr*& expr) {
       auto part = [&](Expr* value) { return value ? value : context.none(); };
       Expr *lower = part(slice->lower), *upper = part(slice->upper);
       auto args = slice->step ? context.list({lower, upper, slice->step}) : context.list({lower, upper});
-      slot->node = Call{context.name("slice"), args, {}};
+      slot->node = builtin_call("slice", args, slot->offset);
     }
     // An augmented assignment and a walrus with a target other than a name are no expressions. Restart identifies the
     // expression by its offset.

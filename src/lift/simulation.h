@@ -81,6 +81,10 @@ class Simulation {
   void settle(ast::Expr*& expr);
   // Gives a name to the value of an entry.
   void spill(Entry& entry);
+  // Puts a mark in front of the statement: it calls the builtin function `name`, which the bytecode does not look up.
+  void mark_builtin(const char* name, std::uint32_t offset);
+  // Returns a call of the builtin function `name`, and marks it.
+  ast::Call builtin_call(const char* name, std::span<ast::Expr*> args, std::uint32_t offset);
   // Gives names to the unstable values among the lowest `count` entries.
   void spill_all(std::size_t count);
   // Gives names to the unstable values among the lowest `count` entries at the end of `node`, in the order in which

@@ -106,6 +106,20 @@ TEST_CASE("lift: a for loop has the iterable, the target, the body and the way o
   CHECK(code.node(loop->b).end == Node::End::leave);
 }
 
+TEST_CASE("lift: a builtin that is called by its name is marked") {
+  const LiftedCode iterator(assemble(version, {{Opcode::LOAD_FAST, 0}, {Opcode::GET_ITER}, {Opcode::RETURN_VALUE}}));
+  CHECK(text(iterator.entry().value) == "iter(v0)");
+  const LiftedCode slice(assemble(
+      version, {{Opcode::LOAD_FAST, 0}, {Opcode::LOAD_FAST, 1}, {Opcode::BUILD_SLICE, 2}, {Opcode::RETURN_VALUE}}));
+  CHECK(text(slice.entry().value) == "slice(v0, v1)");
+  for (const LiftedCode* code : {&iterator, &slice}) {
+    REQUIRE(code->entry().statements.size() == 1);
+    const auto* mark = ast::as<ast::Comment>(code->entry().statements[0]);
+    REQUIRE(mark);
+    CHECK(mark->text.starts_with("depyf: not equal: "));
+  }
+}
+
 TEST_CASE("lift: the plain form gives each block a node and keeps the stack in locals") {
   CodeObject joined = assemble(
       version,
