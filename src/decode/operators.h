@@ -25,7 +25,8 @@ enum class CompareOp : std::uint8_t { lt, le, eq, ne, gt, ge, in, not_in, is, is
 
 // States whether the compiler replaced a conditional jump by its opposite so that a jump back can follow it. 3.13 and
 // 3.14 exclude such a jump from the exception ranges around it, which shows it. Otherwise only the position of a
-// `continue` shows that a jump was not replaced. `elsewhere`: it leads to a `continue` that does not follow it.
-enum class Turned : std::uint8_t { unknown, yes, no, elsewhere };
+// `continue` shows that a jump was not replaced. `elsewhere`: it leads to a jump back that does not follow it; `to_pass`
+// and `to_continue`: to one whose position is that of such a statement.
+enum class Turned : std::uint8_t { unknown, yes, no, elsewhere, to_pass, to_continue };
 
 }  // namespace depyf

@@ -101,7 +101,11 @@ class Simplifier {
       const int far = code_[at].target > at ? skip(code_[at].target) : -1;
       if (!covered[at]) code_[at].turned = Turned::yes;
       else if (jumps_back(next, at)) code_[at].turned = Turned::no;
-      else if (far >= 0 && covered[far] && jumps_back(code_[far], at)) code_[at].turned = Turned::elsewhere;
+      else if (far >= 0 && covered[far] && jumps_back(code_[far], at))
+        code_[at].turned = is_word(code_[far], code_[at], continue_width) ? Turned::to_continue
+                           : is_word(code_[far], code_[at], pass_width) && code_[far].line > code_[at].line
+                               ? Turned::to_pass
+                               : Turned::elsewhere;
     }
   }
 
@@ -119,18 +123,25 @@ class Simplifier {
     }
   }
 
+  // The characters of the statements that consist of one word and compile to a jump back.
+  static constexpr int continue_width = 8, pass_width = 4;
+
+  // True if the position of the jump back is a word of so many characters, and not that of the test in front of `jump`.
+  bool is_word(const Instruction& back, const Instruction& jump, int width) const {
+    const std::vector<Position>& positions = decoded_.code->positions;
+    if (back.offset / 2 >= positions.size()) return false;
+    const Position &own = positions[back.offset / 2], &test = positions[jump.offset / 2];
+    const bool apart = own.line != test.line || own.column != test.column;
+    return apart && own.end_line == own.line && own.end_column - own.column == width;
+  }
+
   // From 3.12 on, a jump back whose position is a word of eight characters behind the test is a `continue` of the
   // source.
   void find_placed_continues() {
-    const std::vector<Position>& positions = decoded_.code->positions;
-    constexpr int width = 8;
     for (int at = 0; at + 1 < size(); ++at) {
       if (!is_conditional_jump(code_[at].op)) continue;
       const Instruction& next = code_[skip(at + 1)];
-      if (!jumps_back(next, at) || next.offset / 2 >= positions.size()) continue;
-      const Position &own = positions[next.offset / 2], &test = positions[code_[at].offset / 2];
-      const bool apart = own.line != test.line || own.column != test.column;
-      if (apart && own.end_line == own.line && own.end_column - own.column == width) code_[at].turned = Turned::no;
+      if (jumps_back(next, at) && is_word(next, code_[at], continue_width)) code_[at].turned = Turned::no;
     }
   }
 

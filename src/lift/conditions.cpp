@@ -151,7 +151,7 @@ class BranchPair {
     // statement. One that it did turn around belongs to no `continue`, so it shares none with the second test.
     const int far = along_b_ ? first_.a : first_.b;
     if (far < 0 || cursor_.cfg.order_index[far] < 0 || !cursor_.cfg.is_back_edge(before_, far)) return true;
-    const bool continues = second_.turned == Turned::no || second_.turned == Turned::elsewhere;
+    const bool continues = second_.turned != Turned::unknown && second_.turned != Turned::yes;
     return first_.turned != Turned::no && !(first_.turned == Turned::yes && continues);
   }
 

@@ -107,15 +107,16 @@ Expr* conjunction(Context& context, List<Expr*> operands) {
                               : context.expr(BoolOp{false, operands}, operands[0]->offset, operands[0]->line);
 }
 
-// Removes the `continue` behind an assert at the end of a loop. It is left over from an `if c: continue` that became
-// the assert.
-void drop_continue(Stmt* stmt) {
-  auto drop = [](Block& body) {
-    if (body.size() > 1 && is<Continue>(body.back()) && is<Assert>(body[body.size() - 2]))
-      body = body.first(body.size() - 1);
-  };
-  if (auto* loop = as<For>(stmt)) drop(loop->body);
-  else if (auto* repeat = as<While>(stmt)) drop(repeat->body);
+// Removes the `continue` behind an assert at the end of a loop, also in an `if` there. It is left over from an
+// `if c: continue` that became the assert.
+Block drop_continue(Block body) {
+  if (body.empty()) return body;
+  if (auto* branch = as<If>(body.back())) {
+    branch->body = drop_continue(branch->body);
+    branch->orelse = drop_continue(branch->orelse);
+  }
+  const bool is_left_over = body.size() > 1 && is<Continue>(body.back()) && is<Assert>(body[body.size() - 2]);
+  return is_left_over ? body.first(body.size() - 1) : body;
 }
 
 // Removes the return behind an assert at the end of a function, also within a with statement there. The compiler gave it
@@ -135,7 +136,8 @@ Block drop_return(Block body) {
 Block assert_statement(Context& context, Block body, const Scope& scope) {
   body = rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
     for (std::size_t index = 0; index < statements.size(); ++index) {
-      drop_continue(statements[index]);
+      if (auto* loop = as<For>(statements[index])) loop->body = drop_continue(loop->body);
+      if (auto* loop = as<While>(statements[index])) loop->body = drop_continue(loop->body);
       Expr* message = nullptr;
       auto* branch = as<If>(statements[index]);
       if (!branch) {

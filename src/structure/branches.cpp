@@ -37,9 +37,11 @@ NodeIndex Structurer::branch(NodeIndex node, const Place& place, Statements& out
     out.push_back(make(If{info.value, block({make(Pass{}, info)}), {}}, info));
     return go(info.a, place, out, tail);
   }
-  // A jump back that the compiler did not turn around is a statement: `if c: continue`.
+  // A jump back that the compiler did not turn around is a statement: `if c: continue`. In the first block of a loop, the
+  // jump may also be `break`, which goes back to the loop around this one.
   if (!handler && info.turned == Turned::no && place.cont >= 0 && place.next == place.cont &&
-      (info.a == place.cont || info.b == place.cont) && nodes_[place.cont].offset < info.offset) {
+      (info.a == place.cont || info.b == place.cont) && nodes_[place.cont].offset <= info.offset &&
+      !(nodes_[place.cont].offset == info.offset && (info.a == place.brk || info.b == place.brk))) {
     const bool on_true = info.a == place.cont;
     if (on_true || !negation_changes(context_, info.value) || dialect_of(context_.version).negation_turns_jumps) {
       Expr* test = on_true ? info.value : negate(context_, info.value);
@@ -75,6 +77,11 @@ NodeIndex Structurer::branch(NodeIndex node, const Place& place, Statements& out
     return go(second, place, out, tail);
   }
   go(second, place, orelse, false);
+  // An else clause at the end of a loop's body that does nothing has a jump back of its own.
+  if (orelse.empty() && !body.empty() && !handler && second == place.next && second == place.cont) {
+    if (info.turned == Turned::to_pass) orelse.push_back(context_.stmt(Pass{}));
+    if (info.turned == Turned::to_continue) orelse.push_back(context_.stmt(Continue{}));
+  }
   if (body.empty() && !orelse.empty() && !handler) {
     // True if the test reads worse negated than as it is. A test that the compiler turned around is no `continue`.
     bool wrapped = info.turned != Turned::yes && as<BoolOp>(test) &&
