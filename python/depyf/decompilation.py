@@ -125,6 +125,11 @@ def decompile(
     return next((result for result in results if result.proved), results[0])
 
 
+def without_encoding(comment: str) -> str:
+    """Returns a comment that names no encoding: in the first two lines of a file, "coding: x" would (PEP 263)."""
+    return comment.replace("coding:", "coding :").replace("coding=", "coding =")
+
+
 def _decompilation(
     code: types.CodeType, name: str | None, style: str, assumptions: Assumptions, *, standalone: bool = False
 ) -> Decompilation:
@@ -139,6 +144,7 @@ def _decompilation(
         head += [f"# {sentence}" for sentence in assumptions.in_words(_core.short_names(code))]
     head += [f"# {const}: {describe(names.constant_at(code, path))}" for const, path in result.constants.items()]
     head += [f"# not exact: {line}" for note in result.notes for line in note.splitlines()]
+    head = [without_encoding(line) for line in head]
     new_lines = {origin: line for line, origin in enumerate(checked.origins, len(head) + 1) if origin}
     return Decompilation(
         code,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from depyf.compat import ahead, callables, precompiled
-from depyf.decompilation import PROVED, Decompilation, describe, type_name
+from depyf.decompilation import PROVED, Decompilation, describe, type_name, without_encoding
 from depyf.decompilation import decompile as decompile_code
 from depyf.files import claim
 from depyf.recompile import compile_checked
@@ -240,7 +240,7 @@ class _ClassText:
         self._count += 1
         self._proved += result.proved
         if not result.proved:
-            self._comments.append(f"# {name}: not proved: {result.reason}")
+            self._comments.append(without_encoding(f"# {name}: not proved: {result.reason}"))
         body, unnamed = with_signature(result.body, function, name=name)
         self._expressions.unnamed.update(unnamed)
         return definition_alone(body, function)

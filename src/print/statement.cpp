@@ -115,9 +115,12 @@ void Statements::comment(std::string_view text) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     if (!behind) out_.begin_line();
     out_.write(end > at ? "# " : "#");
-    // Unprintable characters could hide text from the reader, or end the comment, so they become question marks.
+    // Unprintable characters could hide text from the reader, or end the comment, so they become question marks. In the
+    // first two lines of a file, "coding:" would name its encoding (PEP 263), so a space stands in front of the colon.
     for (std::size_t i = at; i < end;) {
       const CodePoint point = code_point(text, i);
+      const bool is_sign = text[i] == ':' || text[i] == '=';
+      if (is_sign && text.substr(at, i - at).ends_with("coding")) out_.write(" ");
       out_.write(point.valid && is_printable(point.value) ? text.substr(i, point.size) : "?");
       i += point.size;
     }

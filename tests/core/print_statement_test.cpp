@@ -35,6 +35,9 @@ TEST_CASE("comments") {
   TreeBuilder b;
   auto* f = b.function("f", {});
   CHECK(print(b.block({b.stmt(Comment{"one\n\ntwo\x01\r"}), b.line("a")})) == "# one\n#\n# two??\na\n");
+  // No comment names the encoding of the file.
+  CHECK(print(b.block({b.stmt(Comment{"encoding: a"}), b.stmt(Comment{"coding=b"}), b.line("a")})) ==
+        "# encoding : a\n# coding =b\na\n");
   CHECK(print(b.block({b.line("a"), b.stmt(Comment{"of f"}), f, b.stmt(Comment{"after"}), b.line("b")})) ==
         "a\n\n\n# of f\ndef f():\n    pass\n\n\n# after\nb\n");
 }

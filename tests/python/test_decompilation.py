@@ -8,7 +8,7 @@ import pytest
 
 import depyf
 from depyf import decompilation, names
-from depyf.decompilation import PROVED
+from depyf.decompilation import PROVED, without_encoding
 
 SOURCE = """
 import os
@@ -109,3 +109,8 @@ def test_lines_lead_to_offsets():
 def test_unknown_styles_are_errors():
     with pytest.raises(ValueError, match="'readable' and 'exact'"):
         depyf.decompile(lambda: 0, style="pretty")
+
+
+def test_comments_name_no_encoding() -> None:
+    assert without_encoding("# encoding: a") == "# encoding : a"
+    assert without_encoding("# coding=a") == "# coding =a"
