@@ -54,6 +54,7 @@ StatementColumns::StatementColumns(const CodeObject& code, Block body) : code_(c
 void StatementColumns::collect(Block body, int depth) {
   if (depth > search_limits::statement_nesting) return;
   for (Stmt* stmt : body) {
+    if (is<With>(stmt)) with_lines_.push_back(stmt->line);
     if (const int at = stmt->column >= 0 ? of(stmt) : -1; at >= 0) known_.push_back(at);
     for_each_block(stmt, [&](Block& inner) { collect(inner, depth + 1); });
   }
@@ -61,6 +62,8 @@ void StatementColumns::collect(Block body, int depth) {
 
 int StatementColumns::column(const Stmt* stmt, int depth) const {
   if (auto* leave = as<Return>(stmt); leave && (!leave->value || is<ConstantExpr>(leave->value))) {
+    // A return out of a with statement has the position of the with statement.
+    if (std::ranges::find(with_lines_, stmt->line) != with_lines_.end()) return -1;
     if (!leave->value || written_return(stmt) != WrittenReturn::unknown)
       return written_return(stmt) != WrittenReturn::written ? -1
              : stmt->width == width_of_return               ? stmt->column

@@ -1,6 +1,7 @@
 // The columns at which the statements of one code object stood in the source, as far as positions show them.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "ast/node.h"
@@ -39,6 +40,7 @@ class StatementColumns {
 
   const CodeObject& code_;
   std::vector<int> known_;
+  std::vector<std::int32_t> with_lines_;  // the lines of the with statements
   int unit_ = 0;
 };
 
