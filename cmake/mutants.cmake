@@ -1,6 +1,5 @@
 # depyf-mutants: mutants of .pyc files through the core; `make fuzz-structure`, and a sample in the tests.
 file(GLOB mutants_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/structure/*.cpp")
-find_package(Threads REQUIRED)
 add_executable(depyf-mutants ${mutants_sources})
 target_include_directories(depyf-mutants PRIVATE src fuzz/structure)
 target_link_libraries(depyf-mutants PRIVATE depyf_core Threads::Threads)

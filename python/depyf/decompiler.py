@@ -201,10 +201,9 @@ class _ClassText:
         head = [f"class {name}({', '.join(bases)}):" if bases else f"class {name}:"]
         body = "\n".join(head + (lines or ["    pass"]))
         first = PROVED if self._proved == self._count else "# not proved"
-        return "\n".join(
-            [f"{first}: {self._proved} of {self._count} functions", *self._comments]
-            + [*head_comments(self._expressions.unnamed), body, ""]
-        )
+        comments = [f"{first}: {self._proved} of {self._count} functions", *self._comments]
+        comments += head_comments(self._expressions.unnamed)
+        return "\n".join([*map(without_encoding, comments), body, ""])
 
     @staticmethod
     def _functions(value: object) -> list[tuple[str, types.FunctionType]]:
@@ -240,7 +239,7 @@ class _ClassText:
         self._count += 1
         self._proved += result.proved
         if not result.proved:
-            self._comments.append(without_encoding(f"# {name}: not proved: {result.reason}"))
+            self._comments.append(f"# {name}: not proved: {result.reason}")
         body, unnamed = with_signature(result.body, function, name=name)
         self._expressions.unnamed.update(unnamed)
         return definition_alone(body, function)

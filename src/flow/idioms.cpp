@@ -102,10 +102,7 @@ class Simplifier {
       if (!covered[at]) code_[at].turned = Turned::yes;
       else if (jumps_back(next, at)) code_[at].turned = Turned::no;
       else if (far >= 0 && covered[far] && jumps_back(code_[far], at))
-        code_[at].turned = is_word(code_[far], code_[at], continue_width) ? Turned::to_continue
-                           : is_word(code_[far], code_[at], pass_width) && code_[far].line > code_[at].line
-                               ? Turned::to_pass
-                               : Turned::elsewhere;
+        code_[at].turned = target_of(code_[at], code_[far]);
     }
   }
 
@@ -123,8 +120,14 @@ class Simplifier {
     }
   }
 
-  // The characters of the statements that consist of one word and compile to a jump back.
+  // The widths, in columns, of the words `continue` and `pass`, which compile to a jump back at the end of a loop.
   static constexpr int continue_width = 8, pass_width = 4;
+
+  // Returns what the jump back is, to which a conditional jump leads.
+  Turned target_of(const Instruction& jump, const Instruction& back) const {
+    if (is_word(back, jump, continue_width)) return Turned::to_continue;
+    return is_word(back, jump, pass_width) && back.line > jump.line ? Turned::to_pass : Turned::elsewhere;
+  }
 
   // True if the position of the jump back is a word of so many characters, and not that of the test in front of `jump`.
   bool is_word(const Instruction& back, const Instruction& jump, int width) const {

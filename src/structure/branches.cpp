@@ -27,6 +27,13 @@ bool skips_else(const Outline& outline, NodeIndex first, NodeIndex second, const
 
 }  // namespace
 
+// True if the test may be that of `if c: continue`. In the first block of a loop, a jump back may be a `break` instead,
+// which goes on with the loop around this one.
+bool Structurer::is_behind_start(const Node& test, const Place& place) const {
+  const std::uint32_t start = nodes_[place.cont].offset;
+  return start < test.offset || (start == test.offset && test.a != place.brk && test.b != place.brk);
+}
+
 // Writes an if statement.
 NodeIndex Structurer::branch(NodeIndex node, const Place& place, Statements& out, bool tail) {
   const Node& info = nodes_[node];
@@ -37,11 +44,9 @@ NodeIndex Structurer::branch(NodeIndex node, const Place& place, Statements& out
     out.push_back(make(If{info.value, block({make(Pass{}, info)}), {}}, info));
     return go(info.a, place, out, tail);
   }
-  // A jump back that the compiler did not turn around is a statement: `if c: continue`. In the first block of a loop, the
-  // jump may also be `break`, which goes back to the loop around this one.
+  // A jump back that the compiler did not turn around is a statement: `if c: continue`.
   if (!handler && info.turned == Turned::no && place.cont >= 0 && place.next == place.cont &&
-      (info.a == place.cont || info.b == place.cont) && nodes_[place.cont].offset <= info.offset &&
-      !(nodes_[place.cont].offset == info.offset && (info.a == place.brk || info.b == place.brk))) {
+      (info.a == place.cont || info.b == place.cont) && is_behind_start(info, place)) {
     const bool on_true = info.a == place.cont;
     if (on_true || !negation_changes(context_, info.value) || dialect_of(context_.version).negation_turns_jumps) {
       Expr* test = on_true ? info.value : negate(context_, info.value);

@@ -70,6 +70,8 @@ class Structurer {
   // Throws InternalError with the offset of `node`.
   [[noreturn]] void fail(const char* what, NodeIndex node) const;
 
+  bool is_behind_start(const Node& test, const Place& place) const;
+
   // Each of these functions has a file of its own.
   NodeIndex branch(NodeIndex node, const Place& place, Statements& out, bool tail);  // branches.cpp
   NodeIndex loop(NodeIndex header, const Place& place, Statements& out);             // loops.cpp
