@@ -46,14 +46,12 @@ bool is_position_of(const ComprehensionExpr& node, const Position& position, con
   const Position* inner = position_in(node.code ? *node.code : around, first);
   return inner && std::pair(position.line, position.column) < std::pair(inner->line, inner->column);
 }
-}  // namespace
 
-// An anchor must not lie: a wrong column would choose wrong breaks. Therefore only kinds of nodes whose instruction
-// surely has the column of their text get an anchor.
-void Breaks::anchor(const Expr* expr) {
-  if (!marking_ || !positions_.code || expr->line < 0) return;
-  const Position* position = position_in(*positions_.code, expr);
-  if (!position || position->column < 0) return;
+// Returns the position of the text of `expr`; null if it is unknown. A position must not lie, because a wrong column would
+// choose wrong breaks. Therefore only kinds of nodes whose instruction surely has the column of their text have one here.
+const Position* place_of(const Expr* expr, const CodeObject& code) {
+  const Position* position = position_in(code, expr);
+  if (!position || position->column < 0) return nullptr;
   // One instruction may load two names (LOAD_FAST_LOAD_FAST), and its position is the position of the first name. A
   // width equal to the name's length excludes this case.
   const bool is_line = position->line == position->end_line;
@@ -68,11 +66,23 @@ void Breaks::anchor(const Expr* expr) {
   const bool is_known = name ? has_width(name->id)
                         : attribute
                             ? has_width(attribute->attr)  // exact since 3.12 where the name has a line of its own
-                        : constant      ? positions_.loads(expr, *constant->value)
+                        : constant      ? Positions{&code}.loads(expr, *constant->value)
                         : joined        ? !joined->is_percent
-                        : comprehension ? is_position_of(*comprehension, *position, *positions_.code)
+                        : comprehension ? is_position_of(*comprehension, *position, code)
                                         : is<ListExpr>(expr) || is<SetExpr>(expr) || is<Dict>(expr) || is<Await>(expr);
-  if (is_known) anchors_.push_back({out_.text().size(), position->line, position->column});
+  return is_known ? position : nullptr;
+}
+}  // namespace
+
+std::vector<Anchor> Breaks::anchors(std::size_t begin) const {
+  std::vector<Anchor> result;
+  result.reserve(parts_.size());
+  for (const Part& part : parts_) {
+    if (!part.expr) result.push_back({part.at - begin, part.line, part.column});
+    else if (const Position* place = place_of(part.expr, *part.code))
+      result.push_back({part.at - begin, place->line, place->column});
+  }
+  return result;
 }
 
 void Breaks::reached(const Expr* expr) {
@@ -182,16 +192,16 @@ void Breaks::break_lines(FunctionRef<std::int32_t()> room) {
   const std::size_t begin = out_.line_begin();
   if (!marks_.empty() && (spread_ || (!options_.align && text.size() - begin > options_.width))) {
     for (Mark& each : marks_) each.at -= begin;
-    for (Anchor& each : anchors_) each.at -= begin;
-    auto limit = [&](std::int32_t line) { return options_.align ? std::string::npos : limit_of(line); };
+    const std::size_t width = options_.align ? std::string::npos : options_.width;
+    auto limit = [&](std::int32_t line) { return options_.align ? width : limit_of(line); };
     const std::int32_t first = marks_[0].before;
     std::string broken =
-        with_breaks(std::string_view(text).substr(begin), marks_, anchors_, {out_.indent(), limit, first});
+        with_breaks(std::string_view(text).substr(begin), marks_, anchors(begin), {out_.indent(), width, limit, first});
     // An aligned statement keeps its one-line form if its broken form would reach into the lines of the next statement.
     if (!options_.align || std::ranges::count(broken, '\n') < room()) out_.rewrite(begin, broken);
   }
   marks_.clear();
-  anchors_.clear();
+  parts_.clear();
   spread_ = false;
 }
 

@@ -57,10 +57,14 @@ class Breaks {
   // Moves `last_line` back to `line`, for a statement whose first expression starts above the line of the statement's
   // own instruction.
   void starts_at(std::int32_t line);
-  // Adds an anchor for the text that is printed next, if the position of the instruction behind `expr` is known to be
-  // the position of that text.
-  void anchor(const ast::Expr* expr);
-  void anchor_at(std::int32_t line, std::int32_t column) { anchors_.push_back({out_.text().size(), line, column}); }
+  // Notes that the text of `expr` is printed next. It gets an anchor if the statement is laid out over several lines, and
+  // if the position of the instruction behind `expr` is known to be the position of that text.
+  void anchor(const ast::Expr* expr) {
+    if (marking_ && positions_.code && expr->line >= 0) parts_.push_back({out_.text().size(), expr, positions_.code});
+  }
+  void anchor_at(std::int32_t line, std::int32_t column) {
+    parts_.push_back({out_.text().size(), nullptr, nullptr, line, column});
+  }
 
   // Prints an expression that the source may have had in redundant brackets. The brackets are written only if columns
   // prove them.
@@ -107,6 +111,17 @@ class Breaks {
   void break_lines(FunctionRef<std::int32_t()> room);
 
  private:
+  // A part of the text that may get an anchor: an expression in the code object to which its position belongs, or no
+  // expression but a place in the source.
+  struct Part {
+    std::size_t at;  // offset in the text
+    const ast::Expr* expr;
+    const CodeObject* code;
+    std::int32_t line = -1, column = -1;
+  };
+
+  // Returns the anchors of the parts whose places in the source are known. Their offsets count from `begin`.
+  std::vector<Anchor> anchors(std::size_t begin) const;
   // Gives the marks of parameters the lines of one of the layouts.
   void spread_parameters(const std::vector<std::size_t>& parameters, std::int32_t def_line, bool each_line,
                          bool own_line);
@@ -116,7 +131,7 @@ class Breaks {
   Emitter& out_;
   const Positions& positions_;
   const PrintOptions& options_;
-  std::vector<Anchor> anchors_;  // of the text since the line began
+  std::vector<Part> parts_;      // of the text since the line began
   std::vector<Mark> marks_;      // of the text since the line began
   std::unordered_map<const CodeObject*, LineLengths> line_lengths_;  // of the code objects that were asked for
   bool marking_ = true;

@@ -6,6 +6,7 @@
 //       second or third          before `and`, which would have put `second` behind it, but behind the bracket.
 //   )
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "print/layout.h"
@@ -135,9 +136,11 @@ class Columns {
     std::int32_t best_left = 0, best_attributes = 0;
     // The bits of `chosen` say which of the choices break. All combinations are tried, because there are at most eight
     // choices.
+    const std::int32_t most_breaks = std::max(gap, 1);
     for (std::size_t chosen = 0; chosen < std::size_t{1} << choices.size(); ++chosen) {
+      if (std::popcount(chosen) > most_breaks) continue;
       const std::optional<std::int32_t> breaks = try_breaks(begin, end, anchor, choices, chosen);
-      if (!breaks || (gap > 0 && (*breaks > gap || *breaks == 0)) || (gap == 0 && *breaks > 1)) continue;
+      if (!breaks || *breaks > most_breaks || (gap > 0 && *breaks == 0)) continue;
       // Prefer fewer breaks before attributes, which are rarer than comments. Then prefer the choice that leaves the fewest
       // source lines unexplained, and then the choice that breaks earlier.
       const std::int32_t left = gap == 0 ? *breaks : gap - *breaks, attributes = breaks_at_attributes(choices, chosen);
@@ -176,9 +179,11 @@ class Columns {
   // Returns the number of line breaks between the anchors if the line breaks at the chosen marks. Returns nothing if
   // this choice puts the second anchor into another column than the source had.
   std::optional<std::int32_t> try_breaks(std::size_t begin, std::size_t end, const Anchor& anchor,
-                                         const std::vector<std::size_t>& choices, std::size_t chosen) const {
-    Place place = place_;
-    std::vector<Passed> passed;
+                                         const std::vector<std::size_t>& choices, std::size_t chosen) {
+    Place& place = tried_place_;
+    std::vector<Passed>& passed = tried_separators_;
+    place = place_;
+    passed.clear();
     std::int32_t count = 0, last = -1;
     std::size_t choice = 0;
     std::size_t written = 0;  // closing brackets that the text does not contain yet, since the last break
@@ -205,6 +210,9 @@ class Columns {
   const std::vector<Anchor>& anchors_;
   std::vector<BreakState>& states_;
   Place place_;
+  // Working space of `try_breaks`, which is called for each combination of breaks.
+  Place tried_place_;
+  std::vector<Passed> tried_separators_;
 };
 
 }  // namespace

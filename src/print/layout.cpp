@@ -165,11 +165,18 @@ class Layout {
   void split() {
     std::vector<Line> lines = cut(unbounded);
     const bool is_too_deep = std::ranges::any_of(lines, [&](const Line& line) {
+      if (fits_width(line)) return false;
       const std::size_t limit = lines_.limit(line.source);
       return line.indent > deepest_indent(limit) && line.indent + columns(line.from, line.to) > limit;
     });
     if (is_too_deep) lines = cut(deepest_indent(lines_.limit(-1)));
-    for (const Line& each : lines) fit(each, lines_.limit(each.source), 0);
+    for (const Line& each : lines)
+      if (!fits_width(each)) fit(each, lines_.limit(each.source), 0);
+  }
+
+  // True if the line is so short that its limit does not matter. Most lines are.
+  bool fits_width(const Line& line) const {
+    return line.to <= line.from || line.indent + (line.to - line.from) <= lines_.width;
   }
 
   // Returns the largest indentation of text within brackets that leaves room for the text itself.

@@ -42,6 +42,7 @@ constexpr std::uint8_t string_priority = 17, comma_priority = 40, comprehension_
 // The choices by which `with_breaks` lays out the lines of one statement.
 struct Lines {
   std::size_t indent = 0;  // indentation of the statement, in columns
+  std::size_t width = 0;  // how many columns each line may have; some lines may have more, as `limit` says
   // Returns how many columns the text of source line `line` may have (-1: the source line is unknown).
   FunctionRef<std::size_t(std::int32_t line)> limit;
   std::int32_t first = -1;  // the line of the source on which the statement starts; -1 if it is unknown

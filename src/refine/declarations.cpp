@@ -226,13 +226,20 @@ class NameUses {
   void look(const Instruction& instruction) {
     const int index = instruction.arg;
     const Op op = instruction.op;
+    constexpr OpSet looked_at = {Op::store_global_,     Op::delete_global_,     Op::store_deref_, Op::delete_deref_,
+                                 Op::store_fast_,       Op::delete_fast_,       Op::load_fast_,   Op::load_global_,
+                                 Op::load_class_deref_, Op::load_from_dict_or_deref_, Op::load_deref_,
+                                 Op::load_closure_,     Op::yield_value_,       Op::yield_from_};
+    if (!looked_at.has(op)) return;
     constexpr OpSet binds_global = {Op::store_global_, Op::delete_global_},
                     binds_cell = {Op::store_deref_, Op::delete_deref_},
                     binds_local = {Op::store_fast_, Op::delete_fast_},
                     loads_of_class = {Op::load_class_deref_, Op::load_from_dict_or_deref_},
                     loads_cell = {Op::load_deref_, Op::load_closure_};
     if (op == Op::load_closure_) shared.insert(local(index));
-    if (binds_global.has(op)) {
+    if (op == Op::load_fast_) {
+      if (is_known(index)) uses_[std::size_t(index)].used = true;
+    } else if (binds_global.has(op)) {
       if (index < int(code_.names.size())) globals.insert(code_.names[std::size_t(index)]);
     } else if (op == Op::load_global_) {
       if (std::size_t(index) < code_.names.size()) load_global(code_.names[std::size_t(index)]);
@@ -242,7 +249,7 @@ class NameUses {
       if (is_known(index)) uses_[std::size_t(index)].bound = true;
     } else if (loads_of_class.has(op) || (loads_cell.has(op) && index >= decoded_.first_free)) {
       closed_.insert(local(index));
-    } else if (loads_cell.has(op) || op == Op::load_fast_) {
+    } else if (loads_cell.has(op)) {
       if (is_known(index)) uses_[std::size_t(index)].used = true;
     } else if (op == Op::yield_value_) {
       yields = true;

@@ -83,20 +83,31 @@ class SilentStatements {
 
   // Collects the lines with no other instructions than such.
   void collect(const DecodedCode& decoded) {
-    std::map<int, Place> lines;
     const std::vector<Position>& positions = decoded.code->positions;
-    for (const Instruction& instruction : decoded.instructions) {
-      if (instruction.offset / 2 >= positions.size()) continue;
-      const Position& position = positions[instruction.offset / 2];
-      if (position.line < 0 || position.column < 0) continue;
+    // Calls `act` with each instruction that has a column, and with its position.
+    auto for_each_position = [&](auto act) {
+      for (const Instruction& instruction : decoded.instructions) {
+        if (instruction.offset / 2 >= positions.size()) continue;
+        const Position& position = positions[instruction.offset / 2];
+        if (position.line >= 0 && position.column >= 0) act(instruction, position);
+      }
+    };
+    auto width = [](const Instruction& instruction, const Position& position) {
       const bool is_silent = silent_ops.has(instruction.op) && position.line == position.end_line;
-      const Place place{position.column, is_silent ? position.end_column - position.column : -1};
-      auto [known, is_new] = lines.try_emplace(position.line, place);
-      if (!is_new && (known->second.column != place.column || known->second.width != place.width))
-        known->second.width = -1;
-    }
-    for (const auto& [line, place] : lines)
-      if (place.width == width_of_ellipsis || place.width == width_of_pass) places_.emplace(line, place);
+      return is_silent ? position.end_column - position.column : -1;
+    };
+    for_each_position([&](const Instruction& instruction, const Position& position) {
+      const int columns = width(instruction, position);
+      if (columns == width_of_ellipsis || columns == width_of_pass)
+        places_.try_emplace(position.line, Place{position.column, columns});
+    });
+    if (places_.empty()) return;
+    for_each_position([&](const Instruction& instruction, const Position& position) {
+      const auto place = places_.find(position.line);
+      if (place != places_.end() &&
+          (place->second.column != position.column || place->second.width != width(instruction, position)))
+        places_.erase(place);
+    });
   }
 
   // Returns the first such place between two lines that stands at `column`; null if there is none.

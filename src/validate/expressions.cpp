@@ -16,8 +16,7 @@ namespace {
 
 constexpr std::string_view debug_constant = "__debug__";  // a name that nothing can be assigned to
 constexpr std::string_view wildcard = "_";             // binds nothing in a pattern, and begins no name there
-// The greatest depth to which brackets may nest. The parser of 3.8 has a small stack of its own; later tokenizers
-// accept 200 levels.
+// The parser of 3.8 has a small stack of its own; later tokenizers accept 200 levels.
 constexpr int depth_max_38 = 80, depth_max = 150;
 constexpr std::size_t before_star_max = 255;  // targets of an unpacking before its starred one
 
@@ -98,6 +97,9 @@ bool has_duplicates(std::vector<std::string_view> names) {
   return std::adjacent_find(names.begin(), names.end()) != names.end();
 }
 
+Expressions::Expressions(Version version)
+    : version_(version), depth_max_(dialect_of(version).peg_parser ? depth_max : depth_max_38) {}
+
 Reason Expressions::reason(Expr* expr, Where where, bool starred_allowed) {
   if (!expr || is<Name>(expr)) return {};
   todo_.clear();
@@ -114,14 +116,14 @@ Reason Expressions::visit(const Todo& todo) {
   const Where where = todo.where;
   const int depth = todo.depth, inner = depth + 1;
   Expr* expr = todo.expr;
-  if (depth > (dialect_of(version_).peg_parser ? depth_max : depth_max_38))
+  if (depth > depth_max_)
     return "an expression that nests too deeply";
   if (is<Name>(expr)) return {};
   if (auto* n = as<ConstantExpr>(expr)) {
     if (where.is_annotation && n->value->kind == Constant::Kind::integer && n->value->text.starts_with("0x"))
       return "an integer in an annotation that is too long for the text of the annotation";
     if (n->value->items.empty()) return {};
-    const bool deep = depth + depth_of(*n->value) > (dialect_of(version_).peg_parser ? depth_max : depth_max_38);
+    const bool deep = depth + depth_of(*n->value) > depth_max_;
     return deep ? "a constant that nests too deeply" : Reason{};
   }
   if (auto* n = as<Attribute>(expr)) return push(n->value, where, depth), Reason{};

@@ -31,7 +31,7 @@ struct Where {
 
 class Expressions {
  public:
-  explicit Expressions(Version version) : version_(version) {}
+  explicit Expressions(Version version);
 
   Reason reason(ast::Expr* expr, Where where, bool starred_allowed = false);
   enum class Use : std::uint8_t { assign, augment, annotate, remove };
@@ -49,8 +49,10 @@ class Expressions {
     bool starred_allowed;
   };
   Reason visit(const Todo& todo);
+  // Names, which most expressions are, need no visit: nothing but their depth can be wrong.
   void push(ast::Expr* expr, Where where, int depth, bool starred_allowed = false) {
-    if (expr) todo_.push_back({expr, where, depth, starred_allowed});
+    if (expr && (!ast::is<ast::Name>(expr) || depth > depth_max_))
+      todo_.push_back({expr, where, depth, starred_allowed});
   }
   void push_all(ast::List<ast::Expr*> exprs, Where where, int depth, bool starred_allowed = false) {
     for (ast::Expr* expr : exprs) push(expr, where, depth, starred_allowed);
@@ -60,6 +62,7 @@ class Expressions {
   bool is_irrefutable(const ast::Pattern* pattern) const;
 
   const Version version_;
+  const int depth_max_;  // the greatest depth to which brackets may nest
   std::vector<Todo> todo_;
 };
 
