@@ -502,7 +502,7 @@ Block finished_tree(Context& context, const CodeObject& code, const Options& opt
       for (const Difference& difference : options.marks)
         if (difference.code == &each) context.marks.emplace(definition, &difference);
     });
-  Ahead ahead(options.limits.instructions);
+  Ahead ahead(options.limits.instructions, options.prove ? &context.decoded : nullptr);
   context.ahead = &ahead;
   context.folds_assertions =
       kind_of(code) == Scope::Kind::module && std::ranges::find(code.names, pytest_helpers) != code.names.end();
@@ -534,7 +534,7 @@ Decompiled decompile_here(const CodeObject& code, const Options& options) {
   }
   std::vector<CodeProof> proofs;
   if (options.prove && options.stop_after.empty()) {
-    proofs = prove_tree(block, code, module != nullptr, options);
+    proofs = prove_tree(block, code, module != nullptr, options, context.decoded);
     if (mark_unproved(context, block, code, module != nullptr, proofs)) printed = print();
   }
   Decompiled result;

@@ -1,6 +1,9 @@
 // Translates the bytecode of any version into version-neutral instructions.
 #pragma once
 
+#include <memory>
+#include <unordered_map>
+
 #include "decode/instruction.h"
 #include "support/result.h"
 
@@ -9,6 +12,9 @@ namespace depyf {
 // Decodes `code`, which must outlive the result. An opcode that the version lacks, a jump into nowhere or an argument
 // out of range is an error with its offset.
 Result<DecodedCode> decode(const CodeObject& code);
+
+// Code objects that `decode` has decoded, for later readers.
+using DecodedCodes = std::unordered_map<const CodeObject*, std::shared_ptr<const DecodedCode>>;
 
 // True if the first constant is the docstring of a function. Until 3.13, a function without a docstring has None there.
 bool has_docstring(const CodeObject& code);

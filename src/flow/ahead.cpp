@@ -64,6 +64,7 @@ Result<DecodedCode> Ahead::decoded(const CodeObject& code) const {
   Result<DecodedCode> decoded = decode(code);
   if (!decoded) return decoded;
   if (decoded->instructions.size() > longest_) return Error{"too many instructions", 0};
+  if (kept_) kept_->emplace(&code, std::make_shared<const DecodedCode>(*decoded));
   if (Result<bool> unwound = replace_block_stack(*decoded); !unwound) return unwound.error();
   if (Result<bool> united = unite_pair_iterators(*decoded); !united) return united.error();
   restore_wildcards(*decoded);

@@ -4,6 +4,7 @@
 
 #include <unordered_map>
 
+#include "decode/decode.h"
 #include "flow/cfg.h"
 #include "support/function_ref.h"
 #include "support/result.h"
@@ -21,8 +22,9 @@ struct Prepared {
 
 class Ahead {
  public:
-  // A code object with more than `longest` instructions is an error.
-  explicit Ahead(std::size_t longest) : longest_(longest) {}
+  // A code object with more than `longest` instructions is an error. What `decode` makes of each code object is copied to
+  // `kept`, if that is not null.
+  explicit Ahead(std::size_t longest, DecodedCodes* kept = nullptr) : longest_(longest), kept_(kept) {}
 
   // Returns `code`, prepared. Also prepares the code objects that follow `code` among the constants of the code object
   // that was entered last, and keeps these for later calls; code objects for which `is_done` holds are skipped. An
@@ -48,6 +50,7 @@ class Ahead {
   Result<DecodedCode> decoded(const CodeObject& code) const;
 
   const std::size_t longest_;
+  DecodedCodes* const kept_;
   // The code objects between `enter` and `leave`, the innermost last.
   Table<Around> around_;
   // The code objects that were prepared before their turn. `take` removes the entry that it returns.

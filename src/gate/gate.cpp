@@ -1,6 +1,7 @@
 #include "gate/gate.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <unordered_map>
 
@@ -15,8 +16,14 @@ namespace {
 // Proves pairs of an original code object and the code object that its printed source is lowered to.
 class Gate {
  public:
-  Gate(const LoweredTree& tree, const CodeObject& root, bool is_module, const Options& given)
-      : tree_(tree), root_(root), is_module_(is_module), given_(given), steps_left_(steps_of_all(tree)) {}
+  Gate(const LoweredTree& tree, const CodeObject& root, bool is_module, const Options& given,
+       const DecodedCodes& decoded)
+      : tree_(tree),
+        root_(root),
+        is_module_(is_module),
+        given_(given),
+        decoded_(decoded),
+        steps_left_(steps_of_all(tree)) {}
 
   std::vector<CodeProof> run() {
     if (is_module_) todo_.emplace_back(&root_, &tree_.codes.front()->code);
@@ -77,8 +84,15 @@ class Gate {
     options.steps = steps_left_;
     options.installed = given_.installed;
     for (const auto& [name, items] : given_.outputs) options.outputs[name] = static_cast<int>(items.size());
-    const auto decoder = [&](const CodeObject&) -> Result<DecodedCode> { return lowered->second->decoded; };
-    const Proof proof = walk(*pair.first, *pair.second, options, todo_, decoder);
+    const auto original = [&](const CodeObject& code) {
+      const auto known = decoded_.find(&code);
+      return known == decoded_.end() ? decoded_anew(code) : Decoding(known->second);
+    };
+    // The tree owns what it was lowered to, for longer than the walk.
+    const auto of_tree = [&](const CodeObject&) -> Decoding {
+      return std::shared_ptr<const DecodedCode>(std::shared_ptr<void>(), &lowered->second->decoded);
+    };
+    const Proof proof = walk(*pair.first, *pair.second, options, todo_, original, of_tree);
     steps_left_ -= std::min(steps_left_, proof.steps);
     result.proved = proof.proved;
     if (proof.proved) return result;
@@ -106,6 +120,7 @@ class Gate {
   const CodeObject& root_;
   const bool is_module_;
   const Options& given_;
+  const DecodedCodes& decoded_;
   std::int64_t steps_left_;
   std::vector<CodePair> todo_;
   std::set<CodePair> seen_;
@@ -116,10 +131,11 @@ class Gate {
 
 }  // namespace
 
-std::vector<CodeProof> prove_tree(ast::Block body, const CodeObject& root, bool is_module, const Options& options) {
+std::vector<CodeProof> prove_tree(ast::Block body, const CodeObject& root, bool is_module, const Options& options,
+                                  const DecodedCodes& decoded) {
   // Lowering a tree needs memory, too, so it gets half of the limit.
   const LoweredTree tree = lower_tree(body, root, is_module, options.limits.tree / 2);
-  return Gate(tree, root, is_module, options).run();
+  return Gate(tree, root, is_module, options, decoded).run();
 }
 
 }  // namespace depyf

@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 
@@ -90,6 +91,8 @@ class Context {
   Table<ast::TypeParam> type_params;
   Table<ast::TypeAlias> type_aliases;
   std::unordered_map<const CodeObject*, Body> bodies;  // the bodies that are finished
+  // With `options.prove`: what `decode` made of each code object, before any pass has changed it.
+  std::unordered_map<const CodeObject*, std::shared_ptr<const DecodedCode>> decoded;
   // The way to the current code object: indices of constants, from the root.
   Table<std::uint32_t> path;
   // The code objects from the root to the current one.

@@ -9,7 +9,10 @@ namespace depyf::lowering {
 using namespace ast;
 
 Assembler::Assembler(LoweredCode& result, std::int64_t& bytes_left)
-    : result_(result), code_(result.decoded.instructions), bytes_left_(bytes_left) {}
+    : result_(result), code_(result.decoded.instructions), bytes_left_(bytes_left) {
+  constexpr std::size_t usual = 32;  // instructions of a short function
+  code_.reserve(usual), handler_of_.reserve(usual);
+}
 
 Instruction& Assembler::emit(Op op, std::int32_t arg, std::int32_t aux) {
   take(sizeof(Instruction) + sizeof(int));

@@ -17,6 +17,13 @@ struct LoweredCode;
 
 namespace depyf::lowering {
 
+// Orders names by their lengths first, so that few comparisons have to look at characters.
+struct ByLength {
+  bool operator()(std::string_view one, std::string_view two) const {
+    return one.size() == two.size() ? one < two : one.size() < two.size();
+  }
+};
+
 // A place in the code to jump to: an index into the labels of its Assembler.
 using Label = int;
 
@@ -90,7 +97,7 @@ class Assembler {
   std::vector<std::int32_t> label_at_, label_depth_;
   // The largest depth so far, with room for the values of an exception.
   int deepest_ = 0;
-  std::map<std::string_view, std::int32_t> names_;
+  std::map<std::string_view, std::int32_t, ByLength> names_;
 };
 
 }  // namespace depyf::lowering

@@ -12,7 +12,7 @@ void Variables::start() {
   DecodedCode& decoded = result_.decoded;
   CodeObject& code = result_.code;
   for (std::string_view name : scope->parameters) {
-    slots_[{scope, name}] = static_cast<std::int32_t>(decoded.localsplus.size());
+    slots_[scope][name] = static_cast<std::int32_t>(decoded.localsplus.size());
     // An annotation may use the name `format`, so the parameter is called `.format` here, but `format` for callers.
     const bool format = name == ".format" && code.name == "__annotate__";
     const std::string_view shown = format ? "format" : name;
@@ -23,16 +23,16 @@ void Variables::start() {
   // The free variables come next here: the machine finds them by first_free, and other slots are added as they are met.
   code.freevars.assign(scope->frees.begin(), scope->frees.end());
   for (std::string_view name : scope->parameters)
-    if (scope->cells.contains(name)) code_.emit(Op::make_cell_, slots_.at({scope, name}));
+    if (scope->cells.contains(name)) code_.emit(Op::make_cell_, slots_[scope].at(name));
   for (std::string_view name : scope->cells)
-    if (!slots_.contains({scope, name})) code_.emit(Op::make_cell_, new_slot(scope, name, true));
+    if (!slots_[scope].contains(name)) code_.emit(Op::make_cell_, new_slot(scope, name, true));
   if (!code.freevars.empty()) code_.emit(Op::copy_free_vars_, static_cast<std::int32_t>(code.freevars.size()));
 }
 
 std::int32_t Variables::new_slot(const Scope* owner, std::string_view name, bool cell) {
   DecodedCode& decoded = result_.decoded;
   const auto index = static_cast<std::int32_t>(decoded.localsplus.size());
-  slots_[{owner, name}] = index;
+  slots_[owner][name] = index;
   decoded.localsplus.push_back(name);
   decoded.is_cell.push_back(cell);
   return index;
@@ -40,7 +40,8 @@ std::int32_t Variables::new_slot(const Scope* owner, std::string_view name, bool
 
 // Returns the slot, which is made at the first use.
 std::int32_t Variables::slot(const Scope* owner, std::string_view name) {
-  if (auto known = slots_.find({owner, name}); known != slots_.end()) return known->second;
+  const auto& known = slots_[owner];
+  if (auto found = known.find(name); found != known.end()) return found->second;
   return new_slot(owner, name, owner->cells.contains(name));
 }
 

@@ -48,7 +48,8 @@ class Variables {
   const Dialect& dialect_;
   LoweredCode& result_;
   Assembler& code_;
-  std::map<std::pair<const Scope*, std::string_view>, std::int32_t> slots_;
+  // By scope and name: the slot.
+  std::map<const Scope*, std::map<std::string_view, std::int32_t, ByLength>> slots_;
 };
 
 }  // namespace depyf::lowering

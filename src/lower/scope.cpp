@@ -17,8 +17,9 @@ using namespace ast;
 std::string_view SymbolTable::keep(std::string text) { return *names_.insert(std::move(text)).first; }
 
 std::string_view SymbolTable::mangled(std::string_view name, const Scope& scope) {
+  if (!is_private_name(name)) return name;
   const std::string_view of_class = class_in_private_names(scope.class_name);
-  if (of_class.empty() || !is_private_name(name)) return name;
+  if (of_class.empty()) return name;
   return keep("_" + std::string(of_class) + std::string(name));
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ast/node.h"
+#include "lower/assembler.h"
 
 namespace depyf::lowering {
 
@@ -47,10 +48,10 @@ struct Scope {
   std::int32_t conditional_annotations = 0;
   std::string class_name;  // the class around, for mangling private names
   // The names that the scope binds, uses and declares, all of them mangled.
-  std::set<std::string_view> bound, used, declared_global, declared_nonlocal;
+  std::set<std::string_view, ByLength> bound, used, declared_global, declared_nonlocal;
   std::vector<std::string_view> parameters;
   // By name: where its value lives.
-  std::map<std::string_view, Home> homes;
+  std::map<std::string_view, Home, ByLength> homes;
   std::set<std::string_view> cells;  // bound here, and used by nested code
   std::set<std::string_view> frees;  // the free variables of the code object
   std::unordered_map<const void*, Scope*> children;  // by the node that opens the scope

@@ -290,8 +290,8 @@ class Lockstep {
     if (op == Op::with_cleanup_start_) return after_with_cleanup(frame);
     // The block lies above the exit function, which the handler still needs.
     if (op == Op::setup_with_) frame.blocks.push_back({instruction.target, int(frame.stack.size())});
-    if (op != Op::make_function_) frame.stack.resize(frame.stack.size() - std::size_t(event.pops));
-    frame.stack.insert(frame.stack.end(), results_.begin(), results_.end());
+    if (op != Op::make_function_) frame.stack.erase(frame.stack.end() - event.pops, frame.stack.end());
+    for (const Value result : results_) frame.stack.push_back(result);
     // Up to 3.10, MATCH_KEYS and MATCH_CLASS are executed again, to test whether they found parts.
     const bool matches = op == Op::match_keys_ || op == Op::match_class_;
     if (matches && frame.phase == 0 && dialect_of(code.version).pushed_pattern_tests) {

@@ -67,16 +67,15 @@ void add_installed(Program& program, Symbols& symbols, const ProofOptions& optio
 
 }  // namespace
 
-Result<Program> make_program(const CodeObject& code, Result<DecodedCode> decoded, Symbols& symbols,
+Result<Program> make_program(const CodeObject& code, const DecodedCode& decoded, Symbols& symbols,
                              const ProofOptions& options) {
-  if (!decoded) return decoded.error();
   // A hostile code object may claim more arguments than it has locals.
   if (code.argument_count() > static_cast<std::int64_t>(code.varnames.size()) || code.argcount < 0 ||
       code.kwonlyargcount < 0) {
     return Error{"more arguments than locals", 0};
   }
   Program program;
-  program.decoded = std::move(*decoded);
+  program.decoded = decoded;
   const auto& instructions = program.decoded.instructions;
   program.size = static_cast<int>(instructions.size());
   program.meets.assign(instructions.size(), false);

@@ -46,7 +46,7 @@ struct Program {
 };
 
 // Prepares `code`. `decoded` holds its instructions, in which the two values of an iterator (3.15) have been united.
-Result<Program> make_program(const CodeObject& code, Result<DecodedCode> decoded, Symbols& symbols,
+Result<Program> make_program(const CodeObject& code, const DecodedCode& decoded, Symbols& symbols,
                              const ProofOptions& options);
 
 // MATCH_CLASS of 3.10 leaves the subject on the stack where it does not match, and that of 3.11 and later leaves None.

@@ -53,14 +53,14 @@ Proof prove_here(const CodeObject& one, const CodeObject& two, const ProofOption
   std::vector<CodePair> todo{{&one, &two}};
   std::set<CodePair> seen, outermost;
   std::vector<KeptValue> kept;
+  const auto decoder = [](const CodeObject& code) { return decoded_anew(code); };
   // The walk appends nested pairs to `todo` while the loop runs.
   for (std::size_t at = 0; at < todo.size(); ++at) {
     CodePair pair = todo[at];
     if (!seen.insert(pair).second) continue;
     Proof proof;
     proof.reason = header_difference(*pair.first, *pair.second, at == 0);
-    if (proof.reason.empty())
-      proof = walk(*pair.first, *pair.second, options, todo, [](const CodeObject& code) { return decode(code); });
+    if (proof.reason.empty()) proof = walk(*pair.first, *pair.second, options, todo, decoder, decoder);
     for (KeptValue& value : proof.kept) {
       value.outermost = at == 0;
       kept.push_back(std::move(value));

@@ -6,6 +6,7 @@
 
 #include "decode/decode.h"
 #include "decode/op.h"
+#include "dialect/dialect.h"
 #include "flow/pair_iterators.h"
 #include "prove/finally38.h"
 #include "prove/held.h"
@@ -336,32 +337,40 @@ class Walk {
 namespace {
 
 // Unites the two values that an iterator takes in 3.15.
-Result<DecodedCode> united(Result<DecodedCode> decoded) {
-  if (!decoded) return decoded;
-  if (Result<bool> done = unite_pair_iterators(*decoded); !done) return done.error();
-  return decoded;
+Decoding united(Decoding decoded) {
+  if (!decoded || !dialect_of((*decoded)->code->version).pair_iterators) return decoded;
+  DecodedCode changed = **decoded;
+  if (Result<bool> done = unite_pair_iterators(changed); !done) return done.error();
+  return std::make_shared<const DecodedCode>(std::move(changed));
 }
 
 }  // namespace
 
+Decoding decoded_anew(const CodeObject& code) {
+  Result<DecodedCode> decoded = decode(code);
+  if (!decoded) return decoded.error();
+  return std::make_shared<const DecodedCode>(std::move(*decoded));
+}
+
 Proof walk(const CodeObject& one, const CodeObject& two, const ProofOptions& options, std::vector<CodePair>& codes,
-           Decoder decoder) {
-  Symbols symbols;
+           Decoder decoder_of_one, Decoder decoder_of_two) {
   const CodeObject* sides[] = {&one, &two};
-  Result<DecodedCode> decoded[] = {united(decode(one)), united(decoder(two))};
+  const Decoding decoded[] = {united(decoder_of_one(one)), united(decoder_of_two(two))};
   // The quick pass is tried first, because most pairs of code objects match instruction by instruction.
   if (options.lockstep != ProofOptions::Lockstep::never && decoded[0] && decoded[1]) {
     Proof proof;
-    proof.proved = run_in_lockstep(*decoded[0], *decoded[1], codes, proof.steps);
+    proof.proved = run_in_lockstep(**decoded[0], **decoded[1], codes, proof.steps);
     if (proof.proved) return proof;
     if (options.lockstep == ProofOptions::Lockstep::only) {
       proof.reason = "the effects are not the same one after the other";
       return proof;
     }
   }
+  Symbols symbols;
   std::optional<Program> programs[2];
   for (int side = 0; side < 2; ++side) {
-    Result<Program> made = make_program(*sides[side], std::move(decoded[side]), symbols, options);
+    Result<Program> made = decoded[side] ? make_program(*sides[side], **decoded[side], symbols, options)
+                                         : Result<Program>(decoded[side].error());
     if (!made) {
       Proof proof;
       proof.reason = "bytecode that cannot be decoded: " + made.error().message;

@@ -1,6 +1,7 @@
 // Walks through two code objects in step.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,17 @@
 
 namespace depyf {
 
-// Returns the instructions of a code object.
-using Decoder = FunctionRef<Result<DecodedCode>(const CodeObject&)>;
+// The instructions of a code object, or the reason why it has none.
+using Decoding = Result<std::shared_ptr<const DecodedCode>>;
+using Decoder = FunctionRef<Decoding(const CodeObject&)>;
+
+// Decodes a code object, which must outlive the result.
+Decoding decoded_anew(const CodeObject& code);
 
 // Proves that the two code objects have the same effects. If the proof fails, the result states the reason and the
 // place. Values that the second side keeps too long are listed, but do not fail the proof. Nested code objects that
-// must be proved as well are appended to `codes`. `decoder` decodes the second side.
+// must be proved as well are appended to `codes`. The decoders give the instructions of the two sides.
 Proof walk(const CodeObject& one, const CodeObject& two, const ProofOptions& options, std::vector<CodePair>& codes,
-           Decoder decoder);
+           Decoder decoder_of_one, Decoder decoder_of_two);
 
 }  // namespace depyf

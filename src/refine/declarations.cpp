@@ -226,10 +226,10 @@ class NameUses {
   void look(const Instruction& instruction) {
     const int index = instruction.arg;
     const Op op = instruction.op;
-    constexpr OpSet looked_at = {Op::store_global_,     Op::delete_global_,     Op::store_deref_, Op::delete_deref_,
-                                 Op::store_fast_,       Op::delete_fast_,       Op::load_fast_,   Op::load_global_,
-                                 Op::load_class_deref_, Op::load_from_dict_or_deref_, Op::load_deref_,
-                                 Op::load_closure_,     Op::yield_value_,       Op::yield_from_};
+    constexpr OpSet looked_at = {
+        Op::store_global_, Op::delete_global_, Op::store_deref_, Op::delete_deref_,     Op::store_fast_,
+        Op::delete_fast_,  Op::load_fast_,     Op::load_global_, Op::load_class_deref_, Op::load_from_dict_or_deref_,
+        Op::load_deref_,   Op::load_closure_,  Op::yield_value_, Op::yield_from_};
     if (!looked_at.has(op)) return;
     constexpr OpSet binds_global = {Op::store_global_, Op::delete_global_},
                     binds_cell = {Op::store_deref_, Op::delete_deref_},

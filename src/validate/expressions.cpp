@@ -116,8 +116,7 @@ Reason Expressions::visit(const Todo& todo) {
   const Where where = todo.where;
   const int depth = todo.depth, inner = depth + 1;
   Expr* expr = todo.expr;
-  if (depth > depth_max_)
-    return "an expression that nests too deeply";
+  if (depth > depth_max_) return "an expression that nests too deeply";
   if (is<Name>(expr)) return {};
   if (auto* n = as<ConstantExpr>(expr)) {
     if (where.is_annotation && n->value->kind == Constant::Kind::integer && n->value->text.starts_with("0x"))
