@@ -128,6 +128,15 @@ bool is_written_as_mapping(const Dict& display, const Table<Expr*>& args) {
   const bool is_starred = std::ranges::any_of(args, [](const Expr* arg) { return is<Starred>(arg); });
   return !is_unpacking && (display.keys.empty() || !is_starred);
 }
+
+// True if the arguments were written as `*(a, b)`. Without the star, and without `**`, the call compiles to CALL and the
+// like, unless it has more arguments than the compiler leaves on the stack (STACK_USE_GUIDELINE).
+bool is_starred_display(const Tuple& display, const Table<Keyword>& keywords) {
+  constexpr std::size_t most_on_stack = 30;  // a keyword argument counts twice
+  return display.elts.size() + 2 * keywords.size() <= most_on_stack &&
+         std::ranges::none_of(display.elts, [](const Expr* each) { return is<Starred>(each); }) &&
+         std::ranges::none_of(keywords, [](const Keyword& each) { return each.arg.empty(); });
+}
 }  // namespace
 
 // Handles CALL_FUNCTION_EX, whose arguments are a tuple and maybe a dict.
@@ -187,6 +196,8 @@ void call_ex(Simulation& sim, const Instruction& instruction) {
       keywords.push_back({"", mapping});
     }
   }
+  if (auto* tuple = as<Tuple>(sequence); tuple && is_starred_display(*tuple, keywords))
+    args = {sim.cursor.make(Starred{sequence})};
   finish_call(sim, function, std::move(args), std::move(keywords));
 }
 

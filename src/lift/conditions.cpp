@@ -37,15 +37,20 @@ bool pushes_one(LiftedGraph& graph, NodeIndex node, int test) {
   return graph.nodes[node].region == graph.nodes[test].region && (!internal || internal->marker == Marker::function);
 }
 
+// Returns `left or right` or `left and right`, with `right` as one operand: `a or (b or c) or d` tests the value of
+// `b or c` once more.
+Expr* with_operand(Context& context, bool is_or, Expr* left, Expr* right) {
+  auto* chain = as<BoolOp>(left);
+  const List<Expr*> values = chain && chain->is_or == is_or ? chain->values : context.list({left});
+  return context.expr(BoolOp{is_or, context.arena.append(values, right)}, left->offset, left->line);
+}
+
 // Returns `left or right` or `left and right` as one list, if either is of the same kind.
 Expr* bool_op(Context& context, bool is_or, Expr* left, Expr* right) {
-  auto* chain = as<BoolOp>(left);
-  List<Expr*> values = chain && chain->is_or == is_or ? chain->values : context.list({left});
   auto* more = as<BoolOp>(right);
-  if (more && more->is_or == is_or)
-    for (Expr* value : more->values) values = context.arena.append(values, value);
-  else values = context.arena.append(values, right);
-  return context.expr(BoolOp{is_or, values}, left->offset, left->line);
+  if (!more || more->is_or != is_or) return with_operand(context, is_or, left, right);
+  for (Expr* value : more->values) left = with_operand(context, is_or, left, value);
+  return left;
 }
 
 // Returns `left or right` with brackets around `left` and the first operand of `right`: `(a or b) or c`.
@@ -177,10 +182,15 @@ class BranchPair {
     return std::ranges::equal(first_state_.stack, second_state_.stack, {}, &Entry::expr, &Entry::expr);
   }
 
+  // Returns `left or second` or `left and second`.
+  Expr* joined(bool is_or, Expr* left) const {
+    return (second_.inherited ? with_operand : bool_op)(context_, is_or, left, second_.value);
+  }
+
   // Joins both to `first or second` or `first and second`.
   void join_alike(bool is_or) {
     Expr* made = with_tested(context_, is_or, first_.value, second_.value, first_.is_bracketed);
-    if (!made) made = bool_op(context_, is_or, first_.value, second_.value);
+    if (!made) made = joined(is_or, first_.value);
     first_.is_bracketed = first_.is_grouped, first_.is_grouped = second_.is_grouped;
     absorb(made, second_.a, second_state_.keep_a, second_.b, second_state_.keep_b);
   }
@@ -222,8 +232,7 @@ class BranchPair {
     if (keep_rest) negate_first = true;
     if (negate_first) {
       Expr* left = negate(context_, first_.value);
-      absorb(bool_op(context_, !along_b_, left, second_.value), second_.a, second_state_.keep_a, second_.b,
-             second_state_.keep_b);
+      absorb(joined(!along_b_, left), second_.a, second_state_.keep_a, second_.b, second_state_.keep_b);
     } else {
       second_.value = negate(context_, second_.value);
       absorb(bool_op(context_, along_b_, first_.value, second_.value), second_.b, false, second_.a, false);

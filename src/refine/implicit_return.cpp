@@ -133,10 +133,36 @@ bool stands_at_if(const Ends& ends, const Stmt* branch, const Stmt* next) {
   return test >= 0 && column >= 0 && StatementColumns::is_behind_if(test - column);
 }
 
+// Moves statements behind the last `if` of a block that are in its body, but stand below its else clause in the source:
+//
+//     if a:               if a:
+//         b()                 b()
+//         c()       ->    else:           if the line of c() is behind that of the return
+//     else:                   return
+//         return          c()
+//
+// If the body leaves, the return is not in the else clause yet, but behind the `if`.
+void leave_behind_else(Context& context, std::vector<Stmt*>& statements) {
+  if (statements.empty()) return;
+  const bool is_behind = statements.size() > 1 && returns_none(statements.back());
+  Stmt* stmt = is_behind ? statements[statements.size() - 2] : statements.back();
+  auto* branch = as<If>(stmt);
+  if (!branch || branch->orelse.size() != (is_behind ? 0 : 1) || (is_behind && !leaves(branch->body))) return;
+  Stmt* leave = is_behind ? statements.back() : branch->orelse[0];
+  if (!returns_none(leave) || leave->line <= stmt->line) return;
+  const std::size_t kept = above_line(branch->body, leave->line);
+  if (kept == 0 || kept == branch->body.size()) return;
+  if (is_behind) branch->orelse = context.list({leave}), statements.pop_back();
+  const Block behind = branch->body.subspan(kept);
+  branch->body = branch->body.first(kept);
+  statements.insert(statements.end(), behind.begin(), behind.end());
+}
+
 // Removes the implied return at the end of a block and of the blocks nested in its last statement. `implied` is true if
 // the return of this block is known not to be written. `with_line` is the line of the with statement around, or -1.
 Block drop(Context& context, Block body, const Ends& ends, int depth, int with_line = -1, bool implied = false) {
   std::vector<Stmt*> statements(body.begin(), body.end());
+  if (ends.may_be_written) leave_behind_else(context, statements);
   if (!statements.empty() && returns_none(statements.back())) {
     bool written = written_return(statements.back()) == WrittenReturn::written;
     if (statements.size() > 1) written = stands_alone(statements.back(), statements[statements.size() - 2]);
@@ -199,7 +225,7 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, int with_l
     const bool is_above = only_return && branch->body[0]->line >= 0 && branch->body[0]->line < first_line(last);
     if (!only_return || is_above) keep(branch->body, is_above);
     if (!(branch->orelse.size() == 1 && returns_none(branch->orelse[0]))) keep(branch->orelse);
-    else branch->orelse = {};
+    else if (!ends.may_be_written || written_return(branch->orelse[0]) != WrittenReturn::written) branch->orelse = {};
   }
   return context.arena.copy(statements);
 }

@@ -91,9 +91,20 @@ class Indentation {
     return true;
   }
 
-  // Rewrites the `if` at the end of a loop whose body is indented like the `if`: it was `if not test: continue`.
+  // Rewrites the `if` at the end of a loop whose body is indented like the `if`: it was `if not test: continue`. If only
+  // the end of the body is, it stood behind the else clause `else: continue`.
   void turn(std::vector<Stmt*>& statements, int base) {
     auto* branch = as<If>(statements.back());
+    std::size_t kept = branch->body.size();
+    while (kept > 0 && columns_.of(branch->body[kept - 1]) == base) --kept;
+    const bool is_above = kept > 0 && columns_.all_at(branch->body.first(kept), base + columns_.unit());
+    if (is_above && kept < branch->body.size()) {
+      const Block behind = branch->body.subspan(kept);
+      branch->body = branch->body.first(kept);
+      branch->orelse = context_.list({context_.stmt(Continue{})});
+      statements.insert(statements.end(), behind.begin(), behind.end());
+      return;
+    }
     if (negation_changes(context_, branch->test)) return;
     for (const Stmt* stmt : branch->body)
       if (columns_.of(stmt) != base || stmt->line <= statements.back()->line) return;

@@ -90,7 +90,37 @@ bool take_else(Context& context, std::vector<Stmt*>& statements, Version version
   return true;
 }
 
+// Moves what stands behind the `if` at `index` into its else clause, if the body leaves and its last statements stand
+// below in the source. These go behind the `if`:
+//
+//     1 if a:            1 if a:
+//     2     b()          2     b()
+//     6     c()          3 else:
+//     7     return d  -> 4     e()
+//     4 e()              5     return f
+//     5 return f         6 c()
+//                        7 return d
+void leave_behind_else(Context& context, std::vector<Stmt*>& statements, std::size_t index) {
+  auto* branch = as<If>(statements[index]);
+  if (!branch || !branch->orelse.empty() || !leaves(branch->body)) return;
+  const Block rest = Block(statements).subspan(index + 1);
+  if (!leaves(rest) || first_line(rest[0]) <= statements[index]->line) return;
+  const std::size_t kept = above_line(branch->body, last_line(rest));
+  if (kept == 0 || kept == branch->body.size() || last_line(branch->body.first(kept)) >= first_line(rest[0])) return;
+  branch->orelse = context.arena.copy(rest.data(), rest.size());
+  const Block behind = branch->body.subspan(kept);
+  branch->body = branch->body.first(kept);
+  statements.resize(index + 1);
+  statements.insert(statements.end(), behind.begin(), behind.end());
+}
+
 }  // namespace
+
+std::size_t above_line(Block block, int line) {
+  std::size_t kept = block.size();
+  while (kept > 0 && first_line(block[kept - 1]) > line) --kept;
+  return kept;
+}
 
 int last_line(Block body) {
   Lines lines;
@@ -109,6 +139,7 @@ Block lines(Context& context, Block body, const Scope& scope) {
   const Version version = scope.decoded.code->version;
   if (dialect_of(version).columns) return body;  // columns show more
   return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
+    for (std::size_t index = 0; index < statements.size(); ++index) leave_behind_else(context, statements, index);
     while (take_else(context, statements, version)) {}
   });
 }

@@ -34,6 +34,10 @@ inline bool has_any(ast::Block body, FunctionRef<bool(const ast::Stmt*)> wanted)
 inline bool has_return(ast::Block body) {
   return has_any(body, [](const ast::Stmt* stmt) { return ast::is<ast::Return>(stmt); });
 }
+// Returns how many statements at the start of `block` stand above `line` in the source. The others, up to its end, all
+// stand below.
+std::size_t above_line(ast::Block block, int line);
+
 // True if the last statement of `block` never lets control reach the end of the block.
 inline bool leaves(ast::Block block) {
   if (block.empty()) return false;
