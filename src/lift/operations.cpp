@@ -32,12 +32,13 @@ void load_closure(Simulation& sim, int index) {
   sim.push(Subscript{closure, sim.context.constant(Constant::Kind::integer, "0")});
 }
 
-// Handles TO_BOOL. In front of a test it changes nothing, because the test converts its operand too.
+// Handles TO_BOOL. In front of a test it changes nothing, because the test converts its operand too. A test that may keep
+// the value keeps the result of TO_BOOL; its own TO_BOOL is part of the operation (see idioms.cpp).
 void to_bool(Simulation& sim) {
   const int next = sim.cursor.skip(sim.cursor.at + 1);
-  const bool is_tested =
-      next < sim.cursor.end && (tests_truth(sim.cursor.code[next].op) || sim.cursor.code[next].op == Op::unary_op_);
-  // Nothing tests the result, so the source was `not not x`.
+  const Op op = next < sim.cursor.end ? sim.cursor.code[next].op : Op::nop_;
+  const bool is_tested = op == Op::unary_op_ || (tests_truth(op) && info_of(op).control != Control::keeping_test);
+  // Nothing tests the result, or the result is kept, so the source was `not not x`.
   if (!is_tested) sim.push(UnaryExpr{UnaryOp::not_, sim.cursor.make(UnaryExpr{UnaryOp::not_, sim.pop()})});
 }
 

@@ -18,3 +18,11 @@ def mixed(a, b, c, d):
 
 def calls(a, b, c, d):
     return a() and (c() and not d()) and b() is not None
+
+
+def first(a, b, c, d):
+    return (a or b) or c or d
+
+
+def both(a, b, c, d):
+    return (a and b) and (c and d) and a
