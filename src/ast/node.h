@@ -64,6 +64,7 @@ enum class ComprehensionKind : std::uint8_t { list, set, dict, generator };
 struct ComprehensionExpr {                                // dict: elt: value
   ComprehensionKind kind; Expr* elt; Expr* value; List<Comprehension> generators;
   const CodeObject* code = nullptr;                       // of all but the first iterable; null: that around
+  bool is_awaited = false;                                // the code around has awaited its result, where it has to
 };
 struct Await { Expr* value; };
 struct Yield { Expr* value; };                            // value may be null

@@ -5,6 +5,7 @@
 //   v; GET_AWAITABLE; None; yield_from                         await v
 //   `async with`, asynchronous comprehension; await            nothing: the statement or comprehension awaits by itself
 #include "decode/op.h"
+#include "depyf/code_object.h"
 #include "lift/operations.h"
 
 namespace depyf::lifting {
@@ -29,9 +30,12 @@ void yields(Simulation& sim, const Instruction& instruction) {
     // `async with` awaits the results of its methods by itself.
     if (auto* entered = as<Internal>(value); entered && entered->marker == Marker::enter_result) return sim.push(value);
     if (auto* exited = as<Internal>(value); exited && exited->marker == Marker::with_exit) return sim.push(value);
-    // A comprehension with `async for` or `await` in it is awaited by the code around it.
-    if (auto* made = as<ComprehensionExpr>(value); made && made->kind != ComprehensionKind::generator)
+    // A comprehension with `async for` or `await` in it is a coroutine, which the code around it awaits.
+    if (auto* made = as<ComprehensionExpr>(value); made && made->kind != ComprehensionKind::generator && made->code &&
+                                                   (made->code->flags & CodeObject::coroutine) && !made->is_awaited) {
+      made->is_awaited = true;
       return sim.push(value);
+    }
     return sim.push(Await{value});
   }
   sim.push(YieldFrom{receiver.expr});
