@@ -94,9 +94,13 @@ void Variables::variable(std::string_view id, Access access) {
       return;
     }
     if (home == Home::global_explicit) return code_.named(global[which], id);
-    // A name that is global for an inlined comprehension is not looked up in the class around it.
+    // A name that is global or free for an inlined comprehension is not looked up in the class around it.
     if (home == Home::global_implicit && owner->unit()->kind == ScopeKind::class_body)
       return code_.named(global[which], id);
+    if (home == Home::free && owner->parent->kind == ScopeKind::class_body) {
+      code_.emit(deref[which], cell_slot(owner->parent, id));
+      return;
+    }
   }
   auto known = owner->homes.find(id);
   const Home home =
