@@ -29,4 +29,10 @@ enum class CompareOp : std::uint8_t { lt, le, eq, ne, gt, ge, in, not_in, is, is
 // and `to_continue`: to one whose position is that of such a statement.
 enum class Turned : std::uint8_t { unknown, yes, no, elsewhere, to_pass, to_continue };
 
+// The bits of the argument of `behind_handlers`: the instruction behind it is a `break` that is an else clause, or starts an
+// else clause, or follows one. The last two need not follow handlers: CALL_FINALLY of a `continue`, and the start of a
+// `return` that leaves statements.
+inline constexpr int behind_else_break = 1, behind_else_start = 2, behind_else_end = 4, behind_call_of_continue = 8,
+                     behind_return_start = 16;
+
 }  // namespace depyf

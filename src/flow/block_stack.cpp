@@ -55,11 +55,16 @@ Unwound Unwinder::run() {
     branch(at + 1, std::move(state));
     walk_all();
   }
-  // An operation `behind_handlers` marks the instruction that follows a try statement: bit 0 of its argument is set for
-  // a `break` behind an else clause, bit 1 for the start of an else clause.
+  // Handlers that all leave show by code that is never run where the else clause ends.
+  std::unordered_set<int> else_ends;
+  for (auto [at, end] : statement_ends_)
+    if (else_clauses_.contains(at + 1)) behind_.insert(end), else_ends.insert(end);
+  // An operation `behind_handlers` marks the instruction that follows a try statement.
   for (int at : behind_)
     if (at < int(unwound_.old.size()) && unwound_.seen[std::size_t(at)])
-      unwound_.behind_handlers[at] = is_else_break(at) + 2 * else_clauses_.contains(at);
+      unwound_.behind_handlers[at] = (is_else_break(code_object_, unwound_.old, at) ? behind_else_break : 0) |
+                                     (else_clauses_.contains(at) ? behind_else_start : 0) |
+                                     (else_ends.contains(at) ? behind_else_end : 0);
   return std::move(unwound_);
 }
 
@@ -135,6 +140,7 @@ bool Unwinder::step(State& state) {
   if (op == Op::setup_async_with_) return setup(state, true, true), true;
   if (op == Op::pop_block_) {
     state.block = block_of(state, Unwound::Block::Kind::setup).parent;
+    if (starts_return()) return become(Op::behind_handlers_, behind_return_start), true;
     return clear(), true;
   }
   if (op == Op::pop_except_) return pop_except(state), true;
@@ -145,6 +151,10 @@ bool Unwinder::step(State& state) {
     // the handler.
     if (at_ > 0 && unwound_.code[std::size_t(at_) - 1].op == Op::pop_except_)
       unwound_.code[std::size_t(at_) - 1].aux = 1;
+    else if (const int next = at_ + 1; next < int(unwound_.old.size()) &&
+                                       unwound_.old[std::size_t(next)].op == Op::jump_ &&
+                                       unwound_.old[std::size_t(next)].target <= at_)
+      return become(Op::behind_handlers_, behind_call_of_continue), true;
     return clear(), true;
   }
   if (op == Op::pop_finally_) return pop_finally(state), true;
@@ -302,11 +312,16 @@ void Unwinder::pop_except(State& state) {
   if (state.top() != Kind::previous) throw Stop{at_, "no exception to leave"};
   pop(state, 3);
   state.block = block.parent;
+  if (starts_return() && !block.with) {
+    become(Op::behind_handlers_, behind_return_start), add(Op::pop_except_);
+    unwound_.left_after.insert({at_, state.block});
+    return;
+  }
   unwound_.cover[std::size_t(at_)] = state.block;
   // The end of a handler jumps forward to the code that follows the statement. POP_EXCEPT is followed by JUMP_FORWARD
   // nowhere else: `break` and `return` compile to other instructions.
   if (dialect_of(code_object_.version).finally_subroutines && at_ + 1 < int(unwound_.old.size()) &&
-      is_jump_forward(at_ + 1))
+      is_jump_forward(code_object_, unwound_.old[std::size_t(at_) + 1]))
     behind_.insert(unwound_.old[std::size_t(at_) + 1].target);
   // 3.11 keeps the offset of the instruction that raised on the stack of a with statement's handler.
   if (block.with) add(Op::pop_top_);
@@ -324,14 +339,8 @@ bool Unwinder::end_handler(State& state) {
   if (state.top() != Kind::type) throw Stop{at_, "no exception to raise again"};
   // In 3.8 a path that entered the finally clause without an exception goes on behind END_FINALLY.
   bool falls = unwound_.old[std::size_t(at_)].op == Op::end_finally_ && block.called;
-  // The code behind the handlers of an except statement is its else clause, if it has one, or the code that follows it.
-  if (unwound_.old[std::size_t(at_)].op == Op::end_finally_ && !block.called && !block.bare) {
-    behind_.insert(at_ + 1);
-    if (const int end = statement_end(block.target); end >= 0) {
-      statement_ends_[at_] = end;
-      if (end > at_ + 1) else_clauses_.insert(at_ + 1);
-    }
-  }
+  if (unwound_.old[std::size_t(at_)].op == Op::end_finally_ && !block.called && !block.bare)
+    end_statement(block.target);
   become(Op::reraise_, block.with ? 2 : block.bare ? 1 : 0);
   if (unwound_.old[std::size_t(at_)].op == Op::end_finally_ && !block.with && !block.bare) {
     State after = state;

@@ -124,6 +124,7 @@ class Builder {
       }
       if (at > 0 && cfg_.region_of[at] != cfg_.region_of[at - 1]) leader[at] = true;
       if (instruction.op == Op::match_case_) leader[at + 1] = true;
+      if (instruction.op == Op::behind_handlers_ && (instruction.arg & behind_else_end) != 0) leader[at] = true;
       if (instruction.op == Op::pop_except_) leader[after_pop_except(at)] = true;
       if (instruction.op == Op::pop_top_ && is_break(at)) leader[at + 1] = true;
     }

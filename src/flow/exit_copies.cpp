@@ -114,6 +114,9 @@ class ExitCopies {
       if (code_[at].target >= 0) entered_[code_[at].target] = true;
       if (flow_.next[at] >= 0 && flow_.next[at] != at + 1) entered_[flow_.next[at]] = resumed_[flow_.next[at]] = true;
     }
+    for (int at = 0; at < count_; ++at)
+      if (const InstructionIndex to = code_[at].target; reachable_[at] && to >= 0 && code_[at].line != code_[to].line)
+        entered_elsewhere_.insert(to);
     std::unordered_set<std::int32_t> returning;  // lines with a return
     for (int at = 0; at < count_; ++at)
       if (code_[at].op == Op::return_value_ && !returning.insert(code_[at].line).second)
@@ -136,16 +139,24 @@ class ExitCopies {
     return before == at - 1 && code_[before].target < 0 && flow_.next[before] == at ? before : -1;
   }
 
-  // Marks the instructions at the end of a class body that have no line (3.13 and later).
+  // Marks the instructions at the end of a class body that have no line: those that store the cell of __class__, and what
+  // stands in front of them from 3.13 on.
+  //
+  //   LOAD_CONST; STORE __static_attributes__; [LOAD; STORE __classdictcell__;] LOAD; COPY; STORE __classcell__; RETURN
   void find_class_ends() {
     const CodeObject& code = *decoded_.code;
-    if (!dialect_of(version_).class_details || (code.flags & CodeObject::new_locals) || code.name == "<module>") return;
-    for (int at = 1; at + 2 < count_; ++at) {
-      if (code_[at].op != Op::store_name_ || code.names[std::size_t(code_[at].arg)] != "__static_attributes__")
-        continue;
-      if (code_[at + 1].op != Op::load_const_ || code_[at + 2].op != Op::return_value_) continue;
+    if (!dialect_of(version_).columns || (code.flags & CodeObject::new_locals) || code.name == "<module>") return;
+    constexpr OpSet of_end{Op::load_const_, Op::load_fast_, Op::load_closure_,
+                           Op::load_deref_, Op::copy_,      Op::store_name_};
+    const std::string_view first = dialect_of(version_).class_details ? "__static_attributes__" : "__classcell__";
+    const int loads = dialect_of(version_).class_details ? 1 : 2;  // in front of the store
+    for (int at = loads; at + 1 < count_; ++at) {
+      if (code_[at].op != Op::store_name_ || code.names[std::size_t(code_[at].arg)] != first) continue;
+      int end = at + 1;
+      while (end + 1 < count_ && of_end.has(code_[end].op)) ++end;
+      if (code_[end].op != Op::return_value_) continue;
       lineless_.resize(code_.size());
-      std::fill(lineless_.begin() + at - 1, lineless_.begin() + at + 3, true);
+      std::fill(lineless_.begin() + at - loads, lineless_.begin() + end + 1, true);
     }
   }
 
@@ -153,8 +164,7 @@ class ExitCopies {
   Word word(int at) const {
     const Instruction& it = code_[at];
     // From 3.12 on, the MAP_ADD of many keyword arguments has no place either.
-    const bool is_lineless = it.op == Op::map_add_ || (!lineless_.empty() && lineless_[at]);
-    if (is_lineless) return {int(it.op), it.arg, it.aux, -1, -1, -1, cfg_.region_of[at]};
+    if (it.op == Op::map_add_ || is_lineless(at)) return {int(it.op), it.arg, it.aux, -1, -1, -1, cfg_.region_of[at]};
     // The second half of an instruction that loads two variables has the position of the first half.
     const Position place = it.op == Op::load_fast_ && dialect_of(version_).paired_loads ? Position{} : position(at);
     return {int(it.op), it.arg, it.aux, it.line, place.column, place.end_column, cfg_.region_of[at]};
@@ -198,7 +208,8 @@ class ExitCopies {
     // Count back from the end as many instructions as the compiler copies.
     int first = count;
     for (int copied = 0; first > 0; --first)
-      if ((copied += is_counted(places[std::size_t(first - 1)].at)) > bound) break;
+      if (const int at = places[std::size_t(first - 1)].at; (copied += is_counted(at) && !is_lineless(at)) > bound)
+        break;
     for (int index = first; index < count; ++index) {
       const Place& place = places[std::size_t(index)];
       if (ends_handler(place.at)) continue;
@@ -222,8 +233,9 @@ class ExitCopies {
       // A tail that takes a value must follow a branch, as the second part of an expression does. Returns within `with`
       // and the return of None at the end of a function are excluded, because their positions do not show which
       // statement they belong to.
-      if (tail.takes_value && (place.statement != start || exits_with || !has_place(end) ||
-                               (place.at == end && index == 1 && is_end(places[0].at, end) && !ends_conditional(end))))
+      if (tail.takes_value &&
+          (place.statement != start || exits_with || !has_place(end) ||
+           (place.at == end && index == 1 && is_end(places[0].at, end) && !ends_conditional(places[0].at, end))))
         continue;
       // A return of a constant is compiled at each place of the source, not copied.
       if (place.whole && values == 2 && code_[load].op == Op::load_const_) continue;
@@ -231,6 +243,9 @@ class ExitCopies {
     }
     return found;
   }
+
+  // True if the instruction belongs to the end of a class body, of which copies have any length.
+  bool is_lineless(int at) const { return !lineless_.empty() && lineless_[at]; }
 
   // True if the compiler counts the instruction by itself. RETURN_CONST is one instruction for it, and so is a load
   // together with the NULL of a call.
@@ -269,12 +284,13 @@ class ExitCopies {
   }
 
   // Without columns: true if two returns on the line of the return at `end` stand in front of it. One line has no room for an
-  // `if` with an `elif`, so this is one conditional expression:
+  // `if` with an `elif`, so this is one conditional expression. Its tests stand on that line, too; the test of an `if` around
+  // it, which leads to the end of the function, does not.
   //
   //     return a if b else c if d else None        <b>; POP_JUMP_IF_FALSE L; <a>; RETURN_VALUE
   //                                                L: <d>; POP_JUMP_IF_FALSE E; <c>; RETURN_VALUE; E: None; RETURN_VALUE
-  bool ends_conditional(int end) const {
-    if (dialect_of(version_).columns) return false;
+  bool ends_conditional(int load, int end) const {
+    if (dialect_of(version_).columns || entered_elsewhere_.contains(load)) return false;
     const auto second = second_returns_.find(code_[end].line);
     return second != second_returns_.end() && second->second < end;
   }
@@ -329,6 +345,7 @@ class ExitCopies {
   Table<bool> entered_;  // by instruction: reached other than from the one before
   Table<bool> resumed_;  // by instruction: follows a copied finally body
   std::unordered_map<std::int32_t, int> second_returns_;  // by line: its second RETURN_VALUE
+  std::unordered_set<int> entered_elsewhere_;  // instructions to which a jump on another line leads
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Finds the copies of ends that a test within one expression or statement leads to: the branches of a conditional
 // expression that is returned (before 3.10), and the two ends of the statement `a or b` (from 3.10 on).
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 #include "decode/decode.h"
 #include "decode/op.h"
@@ -93,6 +95,16 @@ class JoinedEnds {
         add_copy(original, at, kept);
   }
 
+  // In `a or b or c`, the test of <b> leads to an end of its own, in front of that of the test of <a> or behind it. Joins
+  // both if <b> is all that is on the stack.
+  void join_operand(InstructionIndex first, InstructionIndex last, int depth, Originals& original) const {
+    while (first + 1 < count_ && code_[first].op == Op::nop_) ++first;
+    while (last + 1 < count_ && code_[last].op == Op::nop_) ++last;
+    if (depth == 1 && first != last && code_[first].op == Op::pop_top_ && code_[last].op == Op::pop_top_ &&
+        cfg_.region_of[first] == cfg_.region_of[last] && same_rest(first, last) && !is_copy(original, last))
+      add_copy(original, first, last);
+  }
+
   // Joins the two ends of the statement `a or b`. The POP_TOP that ends it has no line, so the compiler may copy the
   // code from there on.
   //
@@ -101,20 +113,34 @@ class JoinedEnds {
     int kept = code_[jump].target;
     while (kept + 1 < count_ && code_[kept].op == Op::nop_) ++kept;
     if (kept <= jump || code_[kept].op != Op::pop_top_) return;
+    // The values of <b> on the stack; -1 behind a jump, until an instruction to which a branch within <b> leads.
     int depth = 0;
+    std::unordered_map<int, int> at_target;
     for (int at = jump + 1; at < kept; ++at) {
       const Instruction& it = code_[at];
+      if (const auto found = at_target.find(at); found != at_target.end()) depth = found->second;
       if (it.op == Op::nop_) continue;
-      if (it.target >= 0 || !falls_through(it.op) || flow_.next[at] != at + 1) return;
-      const StackEffect effect = stack_effect(it, std::max(version_, unwound_version), false);
-      if (it.op != Op::pop_top_ || depth != 1) {
-        if (effect.pops > depth) return;
-        depth += effect.pushes - effect.pops;
+      if (depth < 0 || (it.target >= 0 && it.target <= at)) return;
+      if (it.target > kept) return join_operand(kept, it.target, depth, original);
+      if (it.op == Op::jump_) {
+        at_target[it.target] = std::exchange(depth, -1);
         continue;
       }
-      if (cfg_.region_of[at] != cfg_.region_of[kept] || !same_rest(at, kept)) return;
-      if (!is_copy(original, kept)) add_copy(original, at, kept);
-      return;
+      if (!falls_through(it.op) || flow_.next[at] <= at) return;
+      const StackEffect effect = stack_effect(it, std::max(version_, unwound_version), false);
+      if (it.op == Op::pop_top_ && depth == 1) {
+        if (cfg_.region_of[at] == cfg_.region_of[kept] && same_rest(at, kept) && !is_copy(original, kept))
+          add_copy(original, at, kept);
+        return;
+      }
+      if (it.target >= 0 && it.target < kept) join_operand(it.target, kept, depth, original);
+      if (effect.pops > depth) return;
+      if (it.target >= 0) {
+        const StackEffect jumping = stack_effect(it, std::max(version_, unwound_version), true);
+        at_target[it.target] = depth + jumping.pushes - jumping.pops;
+      }
+      depth += effect.pushes - effect.pops;
+      at = flow_.next[at] - 1;
     }
   }
 

@@ -10,9 +10,40 @@
 
 #include "decode/op.h"
 #include "depyf/code_object.h"
+#include "dialect/dialect.h"
 #include "flow/unwinder.h"
 
 namespace depyf {
+
+namespace {
+
+// True if POP_EXCEPT and a jump, which end a handler that starts at `target`, stand right in front of the END_FINALLY at `at`.
+bool ends_in_handler_jump(const Table<Instruction, InstructionIndex>& code, int at, int target) {
+  return at > target + 1 && code[at - 1].op == Op::jump_ && code[at - 2].op == Op::pop_except_;
+}
+
+// True if the try statement whose handlers start at `target` and end at the END_FINALLY at `at` has an else clause, although
+// its end is unknown. A statement at the end of a loop's body ends at a jump back, which the optimiser follows:
+//
+//   POP_EXCEPT; JUMP_ABSOLUTE back; END_FINALLY; <else>; JUMP_ABSOLUTE back
+//
+// Without an else clause, the jump back stands right behind END_FINALLY.
+bool has_else(const Table<Instruction, InstructionIndex>& code, int at, int target) {
+  if (!ends_in_handler_jump(code, at, target) || at + 1 >= int(code.size())) return false;
+  const Instruction &last = code[at - 1], &next = code[at + 1];
+  return last.target < at && (next.op != Op::jump_ || next.target != last.target);
+}
+
+}  // namespace
+
+// Notes what the current END_FINALLY shows of the try statement whose handlers start at `target`: the code behind the handlers
+// is its else clause, if it has one, or the code that follows it.
+void Unwinder::end_statement(int target) {
+  behind_.insert(at_ + 1);
+  const int end = statement_end(target);
+  if (end >= 0) statement_ends_[at_] = end;
+  if (end > at_ + 1 || (end < 0 && has_else(unwound_.old, at_, target))) else_clauses_.insert(at_ + 1);
+}
 
 // Returns the end of the try statement whose handlers start at `target` and end at the current END_FINALLY; the end
 // lies behind any else clause. Returns -1 if it is unknown. Each handler ends in POP_EXCEPT; JUMP_FORWARD to that end,
@@ -21,38 +52,53 @@ namespace depyf {
 InstructionIndex Unwinder::statement_end(int target) const {
   const Instruction& last = unwound_.old[std::size_t(at_) - 1];
   InstructionIndex found;
-  const bool ends_in_jump =
-      at_ > target + 1 && last.op == Op::jump_ && unwound_.old[std::size_t(at_) - 2].op == Op::pop_except_;
+  const bool ends_in_jump = ends_in_handler_jump(unwound_.old, at_, target);
   if (ends_in_jump && last.target > at_) {
     const Instruction& next = unwound_.old[std::size_t(at_) + (at_ + 1 < int(unwound_.old.size()))];
     found = next.op == Op::jump_ && next.target == last.target ? InstructionIndex(at_ + 1) : last.target;
   }
   // At the end of a loop's body, with `break` as the else clause: POP_EXCEPT; JUMP back; END_FINALLY; JUMP out; JUMP back.
-  if (ends_in_jump && last.target < at_ && at_ + 2 < int(unwound_.old.size()) && is_else_break(at_ + 1)) {
+  if (ends_in_jump && last.target < at_ && at_ + 2 < int(unwound_.old.size()) &&
+      is_else_break(code_object_, unwound_.old, at_ + 1)) {
     const Instruction& back = unwound_.old[std::size_t(at_) + 2];
     if (back.op == Op::jump_ && back.target == last.target) found = InstructionIndex(at_ + 2);
   }
   for (int at = target + 1; at < at_; ++at)
-    if (unwound_.old[std::size_t(at) - 1].op == Op::pop_except_ && is_jump_forward(at) &&
-        unwound_.old[std::size_t(at)].target > at_)
+    if (unwound_.old[std::size_t(at) - 1].op == Op::pop_except_ &&
+        is_jump_forward(code_object_, unwound_.old[std::size_t(at)]) && unwound_.old[std::size_t(at)].target > at_)
       found = std::max<int>(found, unwound_.old[std::size_t(at)].target);
   return found;
 }
 
-// True if a `break` behind an else clause stands at `at`: END_FINALLY; JUMP_ABSOLUTE forward, out of the loop.
-bool Unwinder::is_else_break(int at) const {
-  return at > 0 && unwound_.old[std::size_t(at) - 1].op == Op::end_finally_ &&
-         unwound_.old[std::size_t(at)].op == Op::jump_ && unwound_.old[std::size_t(at)].target > at &&
-         !is_jump_forward(at);
+// True if jumps lead to the current instruction, which is the first of a `return` of a constant that leaves statements:
+//
+//   POP_BLOCK; POP_EXCEPT; CALL_FINALLY; LOAD_CONST; RETURN_VALUE       in `except A as e: if a: b; return`
+bool Unwinder::starts_return() const {
+  constexpr OpSet leaving{Op::pop_block_,          Op::pop_except_,          Op::call_finally_, Op::begin_finally_,
+                          Op::with_cleanup_start_, Op::with_cleanup_finish_, Op::pop_finally_,  Op::pop_top_,
+                          Op::get_awaitable_,      Op::yield_from_,          Op::nop_};
+  const auto& code = unwound_.old;
+  const int count = int(code.size());
+  if (!targets_[std::size_t(at_)] || !dialect_of(code_object_.version).finally_subroutines) return false;
+  auto op = [&](int at) { return at < count ? code[std::size_t(at)].op : Op::unknown_; };
+  int at = at_;
+  // The LOAD_CONST in front of YIELD_FROM belongs to the end of `async with`.
+  while (leaving.has(op(at)) || (op(at) == Op::load_const_ && op(at + 1) == Op::yield_from_)) ++at;
+  return op(at) == Op::load_const_ && op(at + 1) == Op::return_value_;
 }
 
-// True if the jump at `at` is JUMP_FORWARD in the bytecode. The decoder gives all unconditional jumps one operation.
-bool Unwinder::is_jump_forward(int at) const {
+bool is_else_break(const CodeObject& code_object, const Table<Instruction, InstructionIndex>& code, int at) {
+  if (at <= 0 || code[at - 1].op != Op::end_finally_) return false;
+  const bool pops_iterator = code[at].op == Op::pop_top_ && at + 1 < int(code.size());
+  const Instruction& jump = code[at + pops_iterator];
+  return jump.op == Op::jump_ && (pops_iterator || jump.target > at) && !is_jump_forward(code_object, jump);
+}
+
+bool is_jump_forward(const CodeObject& code, const Instruction& it) {
   constexpr std::uint8_t jump_forward = 110;
-  const Instruction& it = unwound_.old[std::size_t(at)];
   // The opcode stands behind any EXTENDED_ARG.
-  std::size_t byte = std::size_t(it.offset) + it.size - 2;
-  return it.op == Op::jump_ && byte < code_object_.bytecode.size() && code_object_.bytecode[byte] == jump_forward;
+  const std::size_t byte = std::size_t(it.offset) + it.size - 2;
+  return it.op == Op::jump_ && byte < code.bytecode.size() && code.bytecode[byte] == jump_forward;
 }
 
 // Handles BEGIN_FINALLY, which pushes that there is no exception and enters the finally clause or the end of `with`.

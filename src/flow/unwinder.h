@@ -61,6 +61,13 @@ struct Unwound {
 // Replaces the instructions and ranges of `decoded` by the result of the walk.
 void write_unwound(const Unwound& unwound, DecodedCode& decoded);
 
+// True if the jump is JUMP_FORWARD in the bytecode of 3.8. The decoder gives all unconditional jumps one operation.
+bool is_jump_forward(const CodeObject& code, const Instruction& it);
+
+// True if a `break` behind an else clause stands at `at`: END_FINALLY; JUMP_ABSOLUTE forward, out of the loop. In a for loop,
+// POP_TOP stands in front of the jump, which may lead back to the start of the loop around it.
+bool is_else_break(const CodeObject& code_object, const Table<Instruction, InstructionIndex>& code, int at);
+
 // Runs the code of 3.8 to 3.10 over abstract states, along every path, and decides what replaces each instruction.
 class Unwinder {
   // Thrown if the code has no equivalent with an exception table: the instruction, and the reason as text.
@@ -133,8 +140,8 @@ class Unwinder {
   void rotate_out(State& state, bool value, int n);
   void with_handler(const State& below, int handler);
   InstructionIndex statement_end(int target) const;
-  bool is_else_break(int at) const;
-  bool is_jump_forward(int at) const;
+  bool starts_return() const;
+  void end_statement(int target);
 
   const CodeObject& code_object_;
   Unwound unwound_;

@@ -1,6 +1,8 @@
 #include "lift/edges.h"
 
 #include "decode/op.h"
+#include "depyf/code_object.h"
+#include "dialect/dialect.h"
 #include "support/table.h"
 
 #include <algorithm>
@@ -91,6 +93,19 @@ Table<Entry> stack_on_edge(Simulation& sim, NodeIndex node, bool along_b) {
     case Node::End::stop: break;
   }
   return stack;
+}
+
+// In 3.8: true if `break` leaves a handler at the end of the block: POP_EXCEPT; [CALL_FINALLY;] JUMP_ABSOLUTE. The end of a
+// handler jumps to code that follows its statement.
+bool breaks_out_of_handler(const Cursor& cursor, NodeIndex block, NodeIndex target) {
+  if (!dialect_of(cursor.decoded.code->version).finally_subroutines) return false;
+  const BasicBlock &from = cursor.cfg.blocks[block], &to = cursor.cfg.blocks[target];
+  int at = from.end - 1;
+  while (at > from.begin && (cursor.code[at].op == Op::nop_ || cursor.code[at].op == Op::jump_)) --at;
+  int behind = at + 1;
+  while (behind < to.begin && cursor.code[behind].op == Op::nop_) ++behind;
+  return cursor.code[at].op == Op::pop_except_ && cursor.code[behind].op == Op::jump_ && to.begin > behind &&
+         cursor.code[to.begin].op != Op::behind_handlers_;
 }
 
 // A break ends its node, because the code behind the loop is a node of its own. That holds even if only this way leads

@@ -20,6 +20,8 @@ Table<Edge> edges_to(const Cursor& cursor, LiftedGraph& graph, NodeIndex block);
 std::optional<Edge> only_edge_to(const Cursor& cursor, LiftedGraph& graph, NodeIndex block);
 // Returns the stack at the end of an edge. For the way to a handler, the stack is cut and the exception is on top.
 Table<Entry> stack_on_edge(Simulation& sim, NodeIndex node, bool along_b);
+// In 3.8: true if the jump at the end of `block` is a `break` that leaves a handler.
+bool breaks_out_of_handler(const Cursor& cursor, NodeIndex block, NodeIndex target);
 // True if `node`, whose last part is `block`, ends in `break`: POP_TOP of the iterator behind statements.
 bool ends_in_break(const Cursor& cursor, const LiftedGraph& graph, NodeIndex node, NodeIndex block);
 

@@ -52,9 +52,12 @@ bool ends_named_handler(const Cursor& cursor) {
 // Handles the other instructions of handlers.
 void handler(Simulation& sim, const Instruction& instruction) {
   if (instruction.op == Op::behind_handlers_) {
-    sim.graph.nodes[sim.graph.node].behind_handlers = true;
-    sim.graph.nodes[sim.graph.node].else_break = (instruction.arg & 1) != 0;
-    sim.graph.nodes[sim.graph.node].else_clause = (instruction.arg & 2) != 0;
+    Node& node = sim.graph.nodes[sim.graph.node];
+    node.left_by_statement |= instruction.arg == behind_call_of_continue;
+    if (instruction.arg == behind_call_of_continue || instruction.arg == behind_return_start) return;
+    node.behind_handlers = true;
+    node.else_break = (instruction.arg & behind_else_break) != 0;
+    node.else_clause = (instruction.arg & behind_else_start) != 0;
     return;
   }
   if (instruction.op == Op::push_exc_info_) {

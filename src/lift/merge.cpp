@@ -29,9 +29,13 @@ void Lifter::enter(NodeIndex block) {
   // The exact style keeps all branches.
   while (cursor_.split != Split::effects_and_tests && reduce_values(context_, cursor_, graph_, block)) {}
   const auto only = only_edge_to(cursor_, graph_, block);
-  if (only && !is_loop_header(cursor_, block) && info.kind == BasicBlock::Kind::code) {
+  // What follows an else clause of 3.8 stays a node of its own, so that it can be placed behind the try statement.
+  const Instruction* first = info.begin < info.end ? &cursor_.code[info.begin] : nullptr;
+  const bool ends_else = first && first->op == Op::behind_handlers_ && (first->arg & behind_else_end) != 0;
+  if (only && !ends_else && !is_loop_header(cursor_, block) && info.kind == BasicBlock::Kind::code) {
     NodeIndex node = only->first;
-    if (graph_.nodes[node].end == Node::End::go && graph_.nodes[node].region == info.region) {
+    if (graph_.nodes[node].end == Node::End::go && graph_.nodes[node].region == info.region &&
+        !breaks_out_of_handler(cursor_, info.preds[0], block)) {
       // The code behind a loop that `break` leaves stays a node of its own.
       if (ends_in_break(cursor_, graph_, node, info.preds[0])) {
         graph_.nodes[block].pops_iterator = true;

@@ -416,13 +416,42 @@ void Expressions::bare(const Expr* value, Level loosest, bool starred_allowed) {
   expr(value, loosest);
 }
 
+// From 3.14 on, a slice of constants is one constant. Returns the part of another slice that the source wrote as an
+// expression, which the compiler folded later; null if its parts need no such text:
+//
+//     x[8:8 + 4]        LOAD x; LOAD 8; LOAD 12; BINARY_SLICE
+const Expr* Expressions::folded_part(const Slice& slice) const {
+  if (!positions_.code || !dialect_of(version_).constant_slices) return nullptr;
+  const Expr* folded = nullptr;
+  for (const Expr* part : {slice.step, slice.lower, slice.upper}) {
+    if (!part) continue;
+    const Constant* number = constant_of(part, Constant::Kind::integer);
+    const Position* position = number ? position_in(*positions_.code, part) : nullptr;
+    if (!position || number->text.starts_with('-') || !spelling_of(part).text.empty()) return nullptr;
+    const bool is_wider = position->line != position->end_line ||
+                          std::size_t(position->end_column - position->column) > number->text.size();
+    if (is_wider) folded = part;
+  }
+  return folded;
+}
+
 // Prints one element of a subscript, where a slice is written with colons: `x[1:2, ::3]`.
 void Expressions::slice_element(const Expr* element) {
   if (auto* slice = as<Slice>(element)) {
-    if (slice->lower) expr(slice->lower, Level::test);
+    const Expr* folded = folded_part(*slice);
+    auto part = [&](const Expr* bound) {
+      if (!bound) return;
+      if (bound != folded) return expr(bound, Level::test);
+      const Position& position = *position_in(*positions_.code, bound);
+      const Constant* near = bound == slice->upper ? constant_of(slice->lower, Constant::Kind::integer) : nullptr;
+      breaks_.reached(bound);
+      out_.write(spelled_sum(constant_of(bound, Constant::Kind::integer)->text,
+                             std::size_t(position.end_column - position.column), near ? near->text : ""));
+    };
+    part(slice->lower);
     out_.write(":");
-    if (slice->upper) expr(slice->upper, Level::test);
-    if (slice->step) out_.write(":"), expr(slice->step, Level::test);
+    part(slice->upper);
+    if (slice->step) out_.write(":"), part(slice->step);
   } else if (auto* n = as<ConstantExpr>(element)) {
     slice_element(*n->value);
   } else {

@@ -64,6 +64,7 @@ class Expressions {
   void annotation_text(const ast::Expr* leaf, std::string_view text);
   void elements(const ast::Expr* whole, ast::List<ast::Expr*> elts);
   void slice_index(const ast::Expr* index);
+  const ast::Expr* folded_part(const ast::Slice& slice) const;
   void slice_element(const ast::Expr* element);
   void slice_element(const Constant& element);
   void generators(ast::List<ast::Comprehension> generators, const CodeObject* around);

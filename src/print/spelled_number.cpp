@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <optional>
 
 namespace depyf::print {
@@ -78,6 +79,37 @@ SpelledNumber spelled_number(std::string_view digits, std::size_t width) {
     grouped += digits[at];
   }
   return grouped.size() == width ? SpelledNumber{std::move(grouped), Level::atom} : SpelledNumber{};
+}
+
+std::string spelled_sum(std::string_view digits, std::size_t width, std::string_view near) {
+  // Longer numbers are rare as bounds of slices.
+  constexpr std::size_t most_bound_digits = 9;
+  const std::string otherwise = std::string(digits) + " + 0";
+  const auto is_number = [](std::string_view text) {
+    return !text.empty() && text.size() <= most_bound_digits &&
+           std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  };
+  if (!is_number(digits)) return otherwise;
+  const auto value = std::int64_t(value_of(digits));
+  const auto beside = is_number(near) ? std::int64_t(value_of(near)) : 0;
+  // Returns the operation if it has the width; otherwise an empty text.
+  const auto fitting = [&](std::int64_t left, std::string_view op, std::int64_t right) {
+    std::string text = std::to_string(left) + std::string(op) + std::to_string(right);
+    return left >= 0 && right >= 0 && text.size() == width ? text : std::string();
+  };
+  for (const bool blanks : {true, false}) {
+    const std::string_view plus = blanks ? " + " : "+", minus = blanks ? " - " : "-", times = blanks ? " * " : "*";
+    if (beside > 0) {
+      if (std::string text = fitting(beside, plus, value - beside); !text.empty()) return text;
+      if (std::string text = fitting(value / beside, times, beside); !text.empty() && value % beside == 0) return text;
+    }
+    std::int64_t least = 1;  // of its number of digits
+    for (std::size_t count = 1; count <= digits.size() + 1; ++count, least *= 10) {
+      if (std::string text = fitting(value - least, plus, least); !text.empty()) return text;
+      if (std::string text = fitting(value + least, minus, least); !text.empty()) return text;
+    }
+  }
+  return otherwise;
 }
 
 }  // namespace depyf::print

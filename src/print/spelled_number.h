@@ -18,4 +18,8 @@ struct SpelledNumber {
 // the digits in groups of three. `digits` is a decimal number, with a minus sign where it is negative.
 SpelledNumber spelled_number(std::string_view digits, std::size_t width);
 
+// Returns a sum, product or difference of the value `digits` that has `width` columns, if possible one with the number
+// `near`, which may be empty: 12 as `8 + 4` near 8. Without any, `12 + 0`.
+std::string spelled_sum(std::string_view digits, std::size_t width, std::string_view near);
+
 }  // namespace depyf::print

@@ -130,7 +130,8 @@ struct Ends {
 // with statement has the line of that statement, so its own line does not show whether it was written.
 bool stands_at_if(const Ends& ends, const Stmt* branch, const Stmt* next) {
   const int test = ends.columns.of_test(as<If>(branch)->test), column = ends.columns.of(next);
-  return test >= 0 && column >= 0 && StatementColumns::is_behind_if(test - column);
+  return test >= 0 && column >= 0 && StatementColumns::is_behind_if(test - column) &&
+         !ends.columns.is_elif(next, column);
 }
 
 // Moves statements behind the last `if` of a block that are in its body, but stand below its else clause in the source:
@@ -205,6 +206,8 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, int with_l
     int next = -1;
     if (!attempt->finalbody.empty()) next = attempt->finalbody[0]->line;
     if (!attempt->handlers.empty() && !attempt->handlers[0].body.empty()) next = attempt->handlers[0].body[0]->line;
+    // A return that runs a finally clause first has the line where the clause ends.
+    if (!attempt->finalbody.empty()) with_line = last_line(attempt->finalbody);
     if (attempt->orelse.empty()) keep_implied(attempt->body, next);
     else keep_implied(attempt->orelse, attempt->finalbody.empty() ? -1 : attempt->finalbody[0]->line);
     std::vector<ExceptHandler> handlers(attempt->handlers.begin(), attempt->handlers.end());

@@ -10,7 +10,10 @@
 //         if c:       or       if not c:
 //             d()                  continue
 //                              d()
+//
+// Each rewriting may make room for another one on the same block, and all share its column, so they are one file.
 #include <algorithm>
+#include <utility>
 
 #include "ast/equal.h"
 #include "ast/visit.h"
@@ -39,6 +42,14 @@ bool breaks_loop(Block body, int depth) {
   });
 }
 
+// True for the statements that the compiler puts at the start of a class body. They have the column of the word `class`.
+bool made_by_class(const Stmt* stmt) {
+  auto* assign = as<Assign>(stmt);
+  auto* name = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
+  return name && (name->id == "__module__" || name->id == "__qualname__" || name->id == "__firstlineno__" ||
+                  name->id == "__type_params__" || name->id == "__classdict__");
+}
+
 // Rewrites the blocks of one code object.
 class Indentation {
  public:
@@ -47,7 +58,9 @@ class Indentation {
 
   Block run(Block body, bool function) {
     if (columns_.unit() == 0) return body;
-    return block(body, columns_.of_first(body), function ? Tail::function : Tail::none, 0);
+    std::size_t first = 0;
+    while (first + 1 < body.size() && made_by_class(body[first])) ++first;
+    return block(body, columns_.of_first(body.subspan(first)), function ? Tail::function : Tail::none, 0);
   }
 
  private:
@@ -237,12 +250,46 @@ class Indentation {
     auto* branch = as<If>(statements[index]);
     if (branch->orelse.empty() || !leaves(branch->orelse)) return;
     std::size_t kept = branch->body.size();
-    const int line = branch->orelse.back()->line;
+    // The line of a `break` is unknown. An else clause takes two lines at least.
+    const Stmt* last = branch->orelse.back();
+    const bool is_jump = is<Break>(last) || is<Continue>(last);
+    const int line = !is_jump                    ? last->line
+                     : branch->orelse.size() > 1 ? last_line(branch->orelse.first(branch->orelse.size() - 1))
+                                                 : -1;
     while (kept > 1 && columns_.of(branch->body[kept - 1]) <= base && branch->body[kept - 1]->line > line) --kept;
+    if (line < 0 && kept < branch->body.size() &&
+        first_line(branch->body[kept]) <= last_line(branch->body.first(kept)) + 2)
+      return;
     while (kept < branch->body.size() && columns_.of(branch->body[kept]) != base) ++kept;
     const Block behind = branch->body.subspan(kept);
     statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, behind.begin(), behind.end());
     branch->body = branch->body.first(kept);
+  }
+
+  // Moves the whole body behind the `if`, if it is indented like the `if` itself, and the else clause leaves and stands in
+  // front of it. The line of a `break` is unknown, but there is one between the test and the body.
+  //
+  //     if c:               if not c:
+  //     a()          ->         break
+  //     else:               a()
+  //         break
+  void splice_whole_body(std::vector<Stmt*>& statements, std::size_t index, int base) {
+    auto* branch = as<If>(statements[index]);
+    if (branch->orelse.empty() || !leaves(branch->orelse) || negation_changes(context_, branch->test)) return;
+    const Stmt* leave = branch->orelse[0];
+    auto* value = as<Return>(leave);
+    const bool is_silent =
+        is<Break>(leave) || is<Continue>(leave) ||
+        (value && (!value->value || is_none(value->value)) && written_return(leave) != WrittenReturn::written);
+    const int line = branch->body[0]->line;
+    const bool is_first =
+        is_silent ? branch->orelse.size() == 1 && line > last_line_of_test(branch->test, statements[index]->line) + 1
+                  : leave->line >= 0 && leave->line < line;
+    if (!is_first || !columns_.all_at(branch->body, base)) return;
+    const Block behind = branch->body;
+    branch->test = negate(context_, branch->test);
+    branch->body = std::exchange(branch->orelse, {});
+    statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, behind.begin(), behind.end());
   }
 
   // Joins nested statements to `if a and b:` if the body is indented by one unit only. At the end of a function, each
@@ -306,21 +353,44 @@ class Indentation {
     }
     if (int(cuts.size()) != more) return;
     List<Expr*> values = chain->values;
-    auto part = [&](std::size_t from, std::size_t to) {
-      return to - from == 1 ? values[from]
-                            : context_.expr(BoolOp{false, values.subspan(from, to - from)}, values[from]->offset,
-                                            values[from]->line);
-    };
     // Build the nested statements from the inside out.
     Block body = branch->body;
     std::size_t end = values.size();
     for (std::size_t cut = cuts.size(); cut-- > 0;) {
-      Expr* test = part(cuts[cut], end);
+      Expr* test = conjunction(values.subspan(cuts[cut], end - cuts[cut]));
       body = context_.list({context_.stmt(If{test, body, {}}, test->offset, innermost_left(test)->line)});
       end = cuts[cut];
     }
-    branch->test = part(0, end);
+    branch->test = conjunction(values.first(end));
     branch->body = body;
+  }
+
+  // Splits `while a and b:` if the body is indented by two units, and `b` stands behind an `if` on a line of its own:
+  //
+  //     while a:
+  //         if b: ...
+  //         else: break
+  void nest_in_loop(Stmt* stmt, int base) {
+    auto* loop = as<While>(stmt);
+    auto* chain = as<BoolOp>(loop->test);
+    if (!chain || chain->is_or || !loop->orelse.empty() || loop->body[0]->line <= stmt->line) return;
+    const int within = base + columns_.unit();
+    if (columns_.of_first(loop->body) != within + columns_.unit()) return;
+    const List<Expr*> values = chain->values;
+    for (std::size_t at = 1; at < values.size(); ++at) {
+      const Expr *one = innermost_left(values[at - 1]), *two = innermost_left(values[at]);
+      if (two->line <= one->line || !StatementColumns::is_behind_if(columns_.of_test(values[at]) - within)) continue;
+      Expr* test = conjunction(values.subspan(at));
+      Stmt* branch =
+          context_.stmt(If{test, loop->body, context_.list({context_.stmt(Break{})})}, test->offset, two->line);
+      loop->test = conjunction(values.first(at));
+      loop->body = context_.list({branch});
+      return;
+    }
+  }
+
+  Expr* conjunction(List<Expr*> values) {
+    return values.size() == 1 ? values[0] : context_.expr(BoolOp{false, values}, values[0]->offset, values[0]->line);
   }
 
   // Rewrites a block whose statements stand at column `base` (-1: unknown).
@@ -329,7 +399,6 @@ class Indentation {
     std::vector<Stmt*> statements(body.begin(), body.end());
     for (std::size_t index = 0; index < statements.size(); ++index) {
       Stmt* stmt = statements[index];
-      const bool last = index + 1 == statements.size();
       if (auto* branch = as<If>(stmt); branch && base >= 0 && !branch->body.empty()) {
         if (branch->orelse.empty() && leaves(branch->body)) {
           if (behind == Tail::loop && index + 2 == statements.size()) leave_first(statements, index, base);
@@ -338,8 +407,9 @@ class Indentation {
         exchange(*branch, stmt);
         unite(*branch, base);
         splice_body(statements, index, base);
+        splice_whole_body(statements, index, base);
         if (!branch->orelse.empty()) splice(statements, index, base, behind);
-        else if (behind == Tail::loop && last) turn(statements, base);
+        else if (behind == Tail::loop && index + 1 == statements.size()) turn(statements, base);
         nest(stmt, base);
         choose_negation(context_, columns_, *branch, base);
         const Tail tail = index + 1 == statements.size() ? behind : Tail::none;
@@ -359,6 +429,7 @@ class Indentation {
       }
       const bool looping = is<For>(stmt) || is<While>(stmt);
       if (looping && base >= 0) absorb_behind_loop(statements, index, base);
+      if (is<While>(stmt) && base >= 0) nest_in_loop(stmt, base);
       bool first = true;
       // The ends of a try statement that is the last in a loop's body come to the next round, but an else clause, too, may
       // follow the body of the `try`.

@@ -138,18 +138,11 @@ class SilentStatements {
     // A return out of a try statement may have the line of its finally clause.
     if (behind >= 0 && first >= behind) return;
     const Place* place =
-        first < 0 ? nullptr : between(last_line_of(branch.test, stmt->line), first, base + columns_.unit());
+        first < 0 ? nullptr : between(last_line_of_test(branch.test, stmt->line), first, base + columns_.unit());
     if (!place) return;
     branch.test = negate(context_, branch.test);
     branch.orelse = branch.body;
     branch.body = context_.list({silent(*place)});
-  }
-
-  // Returns the last line of a test, as far as the first lines of its operands show it.
-  static int last_line_of(const Expr* test, int line) {
-    line = std::max(line, int(test->line));
-    auto* chain = as<BoolOp>(test);
-    return chain && !chain->values.empty() ? std::max(line, int(innermost_left(chain->values.back())->line)) : line;
   }
 
   Context& context_;

@@ -14,6 +14,8 @@ using namespace ast;
 namespace {
 
 constexpr int behind_return = 7, behind_del = 4;  // the lengths of `return ` and `del `
+constexpr int behind_if = 3;  // the length of `if `
+constexpr int more_of_while = 3;  // columns by which `while` is longer than `if`
 constexpr int behind_with = 5, behind_async_with = 11;  // the lengths of `with ` and `async with `
 
 // The same as `is_behind_if` for `elif`, which is two columns longer.
@@ -35,6 +37,12 @@ const Expr* innermost_left(const Expr* test) {
     else break;
   }
   return test;
+}
+
+int last_line_of_test(const Expr* test, int line) {
+  line = std::max(line, int(test->line));
+  auto* chain = as<BoolOp>(test);
+  return chain && !chain->values.empty() ? std::max(line, int(innermost_left(chain->values.back())->line)) : line;
 }
 
 StatementColumns::StatementColumns(const CodeObject& code, Block body) : code_(code) {
@@ -94,9 +102,20 @@ int StatementColumns::column(const Stmt* stmt, int depth) const {
     const int within = column(inner[0], depth + 1);
     if (within >= unit_ && !(is_body && unit_ > 0 && within % unit_ != 0)) found = within - unit_;
   });
+  // The body of `while a and b` may be indented further, because the source had an `if` in the loop.
+  if (auto* loop = as<While>(stmt); loop && unit_ > 0 && is<BoolOp>(loop->test))
+    for (int outer = found; outer >= 0; outer -= unit_)
+      if (is_behind_if(of_test(loop->test) - outer - more_of_while)) return outer;
   auto* branch = as<If>(stmt);
-  if (!branch || unit_ <= 0 || found < 0) return found;
+  if (!branch || unit_ <= 0) return found;
   const int test = of_test(branch->test);
+  // A body without a column: the test follows `if ` or `if (`, if it is not negated.
+  const bool only_jumps = found < 0 && branch->orelse.empty() && branch->body.size() == 1 &&
+                          (is<Break>(branch->body[0]) || is<Continue>(branch->body[0]));
+  if (only_jumps && !is<UnaryExpr>(branch->test) && !is<BoolOp>(branch->test))
+    for (const int at : {test - behind_if, test - behind_if - 1})
+      if (at >= 0 && at % unit_ == 0) return at;
+  if (found < 0) return found;
   // The body of `if a and b` may be indented further, because the source had nested statements.
   if (is<BoolOp>(branch->test))
     for (int outer = found; outer >= 0; outer -= unit_)
@@ -120,7 +139,10 @@ bool StatementColumns::is_elif(const Stmt* stmt, int base) const {
 bool StatementColumns::all_at(Block statements, int base) const {
   bool is_known = false;
   for (const Stmt* stmt : statements) {
-    const int at = of(stmt);
+    int at = of(stmt);
+    // The test of an `if` at a deeper column would stand further to the right.
+    if (auto* branch = as<If>(stmt); branch && at < 0)
+      if (const int behind = of_test(branch->test) - base; behind == behind_if || behind == behind_if + 1) at = base;
     if (at >= 0 && at != base) return false;
     is_known |= at >= 0;
   }

@@ -12,6 +12,8 @@ class Context;
 
 // Returns the operand of a test that stands first in the source.
 const ast::Expr* innermost_left(const ast::Expr* test);
+// Returns the last line of the test of a statement on `line`, as far as the first lines of its operands show it.
+int last_line_of_test(const ast::Expr* test, int line);
 
 class StatementColumns {
  public:

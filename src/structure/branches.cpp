@@ -14,10 +14,17 @@ using namespace ast;
 
 namespace {
 
+// True if the last statement is a try statement, or an `if` with a branch of which that is true.
+bool ends_in_try(std::span<Stmt* const> body) {
+  if (body.empty()) return false;
+  if (auto* branch = as<If>(body.back())) return ends_in_try(branch->body) || ends_in_try(branch->orelse);
+  return is<Try>(body.back());
+}
+
 // True if the code behind the body of an `if` is not the other branch, which starts at `second`, but lies behind an
 // else clause. In 3.8, this happens if the body ends in a try statement that never goes on.
 bool skips_else(const Outline& outline, NodeIndex first, NodeIndex second, const Table<Stmt*>& body) {
-  if (outline.dead_ends().empty() || !is<Try>(body.back())) return false;
+  if (outline.dead_ends().empty() || !ends_in_try(body)) return false;
   return std::ranges::any_of(outline.dead_ends(), [&](NodeIndex node) {
     return outline.order(node) >= 0 && outline.dominates(first, node) && outline.nodes[node].a != second &&
            outline.nodes[node].end_offset != outline.start_of(second) && outline.nodes[node].region >= 0 &&
@@ -32,6 +39,11 @@ bool skips_else(const Outline& outline, NodeIndex first, NodeIndex second, const
 bool Structurer::is_behind_start(const Node& test, const Place& place) const {
   const std::uint32_t start = nodes_[place.cont].offset;
   return start < test.offset || (start == test.offset && test.a != place.brk && test.b != place.brk);
+}
+
+// In 3.8: true if a `continue` at the place leaves a statement, which takes instructions that the end of a body does not have.
+bool Structurer::is_continue_elsewhere(const Place& place) const {
+  return dialect_of(context_.version).finally_subroutines && place.region != nodes_[place.cont].region;
 }
 
 // Writes an if statement.
@@ -94,7 +106,7 @@ NodeIndex Structurer::branch(NodeIndex node, const Place& place, Statements& out
     if (!negation_changes(context_, test) && !(wrapped && place.next == place.cont && place.cont >= 0)) {
       test = negate(context_, test);
       std::swap(body, orelse);
-    } else if (place.next == place.cont && place.cont >= 0) {
+    } else if (place.next == place.cont && place.cont >= 0 && !is_continue_elsewhere(place)) {
       // At the end of a loop's body, the way on is `continue`, and the rest needs no else.
       body.push_back(make(Continue{}, info));
       out.push_back(make(If{test, block(body), {}}, info));

@@ -43,6 +43,8 @@ bool leaves_outer_loop(const Outline& outline, NodeIndex node, const Place& plac
 // True if the iterator of the for loop is not on the stack any more. A node with the iterator still on the stack lies in
 // front of its `break`, or leaves by return or raise.
 bool is_behind(const Outline& outline, NodeIndex header, NodeIndex node) {
+  // The body of a try statement starts with the same stack as the statement.
+  while (outline.nodes[node].end == Node::End::setup && outline.nodes[node].a >= 0) node = outline.nodes[node].a;
   return outline.nodes[header].end != Node::End::loop ||
          outline.nodes[node].iterators <= outline.nodes[header].iterators;
 }
@@ -61,6 +63,8 @@ NodeIndex first_behind(const Outline& outline, NodeIndex header, NodeIndex exit,
     // A return pops the iterator, too.
     if (node < 0 || (is_branched && outline.trivial_tail(node))) continue;
     const Node& info = outline.nodes[node];
+    // A value that is made below the iterator is returned.
+    if (info.carries && !is_behind(outline, header, node)) continue;
     const bool is_after = info.offset > outline.nodes[exhausted].offset || info.pops_iterator;
     if ((is_after && is_behind(outline, header, node)) || node == place.next || node == place.cont) {
       if (found >= 0 && found != node) return -1;
@@ -120,7 +124,7 @@ NodeIndex behind_break(const Outline& outline, NodeIndex header, NodeIndex exit,
   if (outline.nodes[header].end != Node::End::loop) return -1;
   for (int steps = 0; exit >= 0 && steps < search_limits::nodes_behind_break; ++steps, exit = outline.nodes[exit].a) {
     const Node& info = outline.nodes[exit];
-    if (place.leads_to(exit) || info.iterators > outline.nodes[header].iterators) return -1;
+    if (place.leads_to(exit) || !is_behind(outline, header, exit)) return -1;
     if (!info.statements.empty() || info.end != Node::End::go) return exit;
   }
   return -1;
@@ -173,11 +177,13 @@ LoopExits loop_exits(const Outline& outline, NodeIndex header, NodeIndex exhaust
 NodeIndex after_else(const Outline& outline, NodeIndex header, NodeIndex exhausted, const Place& place,
                      const LoopExits& ways) {
   NodeIndex best = -1;
-  // In `else: continue`, the clause goes back to the header of the outer loop. A way out that has popped the iterator
-  // and goes back as well belongs behind the loop.
-  auto behind = [&](NodeIndex node) {
-    return !place.leads_to(node) && place.jumps_to(exhausted) && outline.nodes[header].end == Node::End::loop &&
-           outline.nodes[node].iterators <= outline.nodes[header].iterators;
+  // In `else: continue`, the clause goes back to the header of the outer loop. On a way out that goes back as well, the code
+  // from where the iterator is popped on belongs behind the loop.
+  auto popped = [&](NodeIndex exit) -> NodeIndex {
+    if (!place.jumps_to(exhausted) || outline.nodes[header].end != Node::End::loop) return -1;
+    const NodeIndex node =
+        is_behind(outline, header, exit) ? exit : first_behind(outline, header, exit, exhausted, place);
+    return node < 0 || place.leads_to(node) || outline.trivial_tail(node) ? NodeIndex() : node;
   };
   for (NodeIndex exit : ways.exits) {
     // Copies of a return can stand in the loop.
@@ -186,14 +192,13 @@ NodeIndex after_else(const Outline& outline, NodeIndex header, NodeIndex exhaust
     if (outline.nodes[exit].line >= 0 && outline.nodes[exit].line < outline.nodes[exhausted].line &&
         leaves_at_once(outline, exit))
       continue;
-    NodeIndex meet = -1;
-    if (behind(exit)) meet = exit;
+    NodeIndex meet = popped(exit);
     // The test of the while loop leads directly to a place around the loop, and each `break` does too. Code that only
     // one way leads to, and that always returns or raises, then stands in the loop.
-    else if (outline.nodes[header].end != Node::End::loop && place.leads_to(exhausted) &&
-             outline.forward_preds(exit) == 1 && leaves_for_good(outline, exit, place))
+    if (outline.nodes[header].end != Node::End::loop && place.leads_to(exhausted) && outline.forward_preds(exit) == 1 &&
+        leaves_for_good(outline, exit, place))
       continue;
-    else if (leaves_outer_loop(outline, exhausted, place) || !reaches(outline, exit, exhausted, place))
+    if (meet < 0 && (leaves_outer_loop(outline, exhausted, place) || !reaches(outline, exit, exhausted, place)))
       meet = else_meet(outline, header, exit, exhausted, place);
     // In `else: ...; continue`, the code that runs after the iterator is popped stands behind the loop.
     if (meet >= 0 && meet == place.cont)
@@ -215,12 +220,45 @@ bool follows_with(const Outline& outline, NodeIndex header, NodeIndex exit) {
   return false;
 }
 
+// Returns the way out of the loop to which a `break` in a try statement leads, if the statement has another end in the loop,
+// since a statement can end in one place only:
+//
+//     while True:
+//         try:
+//             if a: break          leads out of the loop
+//         except E: pass
+//         b()                      the end of the statement
+//
+// Returns -1 if there is none.
+NodeIndex break_of_statement(const Outline& outline, NodeIndex header, const LoopExits& ways) {
+  const Cfg& cfg = outline.cfg();
+  std::set<RegionIndex> ending;  // statements with an end in the loop
+  std::set<std::pair<RegionIndex, NodeIndex>> leaving;
+  for (NodeIndex node : outline.members(header))
+    for (NodeIndex next : outline.successors(node))
+      for (RegionIndex region = outline.nodes[node].region;
+           region >= 0 && region != outline.nodes[header].region && !cfg.inside(outline.nodes[next].region, region);
+           region = cfg.regions[region].parent) {
+        if (ways.exits.contains(next)) leaving.insert({region, next});
+        else if (next != header && outline.in_loop(next, header)) ending.insert(region);
+      }
+  NodeIndex best = -1;
+  for (auto [region, exit] : leaving)
+    if (ending.contains(region) && !outline.trivial_tail(exit) && !leaves_at_once(outline, exit) &&
+        (best < 0 || outline.nodes[exit].offset > outline.nodes[best].offset))
+      best = exit;
+  return best;
+}
+
 // Returns the node behind a loop that only `break` ends.
 NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex header, const Place& place,
                         const LoopExits& ways) {
   const auto& [exits, lexical, go_round, last] = ways;
-  for (NodeIndex exit : exits)
-    if (exit == place.next) return exit;
+  for (NodeIndex exit : exits) {
+    // In 3.8, a node of its own stands for a `break` or `continue` that leaves statements.
+    if (exit == place.next || (outline.nodes[exit].left_by_statement && outline.nodes[exit].a == place.next))
+      return place.next;
+  }
   // First choice: a node outside, dominated by the loop, where several ways meet.
   NodeIndex best = -1;
   auto consider = [&](NodeIndex dominator) {
@@ -263,6 +301,7 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
         if (exits.contains(next) && !outline.trivial_tail(next) &&
             (best < 0 || outline.nodes[next].offset > outline.nodes[best].offset))
           best = next;
+  if (best < 0) best = break_of_statement(outline, header, ways);
   // Code to which a way leads out of a with statement in the loop runs after the manager's exit, so it is no part of
   // the body.
   if (best < 0)
@@ -273,7 +312,7 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
   return best;
 }
 
-// True if no path from `node` leads to a node that `place` leads to, or back in a loop.
+// True if no path from `node` leads to a node that `place` leads to, or back in a loop around `node`.
 bool leaves_for_good(const Outline& outline, NodeIndex node, const Place& place) {
   Table<NodeIndex> todo{node};
   std::set<NodeIndex> seen{node};
@@ -281,7 +320,8 @@ bool leaves_for_good(const Outline& outline, NodeIndex node, const Place& place)
     node = todo.back();
     todo.pop_back();
     for (NodeIndex next : outline.successors(node)) {
-      if (place.leads_to(next) || outline.order(next) <= outline.order(node)) return false;
+      const bool goes_back = outline.order(next) <= outline.order(node) && !seen.contains(next);
+      if (place.leads_to(next) || goes_back) return false;
       if (seen.insert(next).second) todo.push_back(next);
     }
   }

@@ -20,6 +20,8 @@ Outline::Outline(Version version, Lifted& lifted, const Cfg& cfg, bool may_retur
   find_loop_ends();
   for (NodeIndex node : sequence())
     if (nodes[node].end == Node::End::stop && nodes[node].a >= 0) dead_ends_.push_back(node);
+  if (!dead_ends_.empty())
+    for (NodeIndex node : sequence()) node_at_.emplace(start_of(node), node);
   find_star_ends();
 }
 
@@ -88,6 +90,11 @@ bool Outline::is_case(NodeIndex node) const {
 std::uint32_t Outline::start_of(NodeIndex node) const {
   if (node >= int(cfg_.blocks.size())) return nodes[node].offset;
   return cfg_.code[cfg_.blocks[node].begin].offset;
+}
+
+NodeIndex Outline::node_at(std::uint32_t offset) const {
+  const auto found = node_at_.find(offset);
+  return found != node_at_.end() ? found->second : NodeIndex();
 }
 
 NodeIndex Outline::dead_end_of(RegionIndex scope) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 
 #include "flow/cfg.h"
 #include "structure/graph.h"
@@ -23,6 +24,8 @@ class Outline : public Graph {
   // In 3.8: returns the node in `scope` that ends the handlers by raising again, and names the code behind the
   // statement; -1 if there is none.
   NodeIndex dead_end_of(RegionIndex scope) const;
+  // In 3.8: returns the node that starts at the offset; -1 if there is none, or if no statement has handlers.
+  NodeIndex node_at(std::uint32_t offset) const;
   // True if the node only returns, so that a copy of the return may be written at each place that leads to it.
   bool trivial_tail(NodeIndex node) const;
   // True if the node is the test of a case.
@@ -46,6 +49,7 @@ class Outline : public Graph {
   Table<char> after_star_;
   Table<std::uint32_t> loop_end_;  // by header
   Table<NodeIndex> dead_ends_;
+  std::unordered_map<std::uint32_t, NodeIndex> node_at_;  // by offset; empty without `dead_ends_`
   const bool may_return_;
 };
 

@@ -44,6 +44,21 @@ void drop_dead_jumps(const Outline& outline, const Table<NodeIndex>& after, Tabl
 
 }  // namespace
 
+// Fails because of a second end of a try statement. If ways meet there, it may be where a block ends that `break` leaves.
+void Structurer::fail_of_ends(NodeIndex setup, NodeIndex end) const {
+  if (outline_.forward_preds(end) > 1) throw WaysMeet{{"a try statement with several ends", nodes_[setup].offset}, end};
+  fail("a try statement with several ends", setup);
+}
+
+// Returns the node behind a try statement whose else clause starts at `orelse`, if only the clause leads there, because no
+// handler goes on. In 3.8, `dead_end`, the node that ends the handlers, shows where the statement ends. Returns -1 if there is
+// none.
+NodeIndex Structurer::behind_else(NodeIndex orelse, NodeIndex dead_end, const Place& place) const {
+  const NodeIndex end = outline_.node_at(nodes_[dead_end].end_offset);
+  if (orelse < 0 || end < 0 || end == orelse || claims_.claimed[end] || place.leads_to(end)) return -1;
+  return outline_.dominates(orelse, end) && cfg_.inside(nodes_[end].region, place.region) ? end : NodeIndex();
+}
+
 // Writes the try or with statement that the setup node enters.
 NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& out) {
   const Node& info = nodes_[setup];
@@ -60,7 +75,7 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
   drop_dead_jumps(outline_, after, handler_exits);
   NodeIndex orelse_at = -1;
   // The body of a statement can end in one place only.
-  if (body_exits.size() > 1) fail("a try statement with several ends", setup);
+  if (body_exits.size() > 1) fail_of_ends(setup, body_exits.back());
   if (!body_exits.empty()) {
     claims_.claimed[body_exits[0]] = 1;
     bool joined = !after.empty() || !handler_exits.empty();
@@ -93,9 +108,9 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
       return pred != behind && cfg_.inside(nodes_[pred].region, handler_scope);
     });
     const int behind_reraise = cfg_.blocks[behind].end;
-    bool has_else =
-        behind_reraise < int(cfg_.code.size()) && nodes_[behind].end_offset > cfg_.code[behind_reraise].offset;
-    if (!nodes_[behind].end_offset && own)
+    bool has_else = nodes_[at].else_clause || (behind_reraise < int(cfg_.code.size()) &&
+                                               nodes_[behind].end_offset > cfg_.code[behind_reraise].offset);
+    if (!nodes_[behind].end_offset && own && !has_else)
       has_else = after.size() > 1 || handler_falls(outline_, info.b, handler_scope, place);
     if (own && has_else && !reached && orelse_at < 0) {
       orelse_at = at;
@@ -104,6 +119,8 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
                place.jumps_to(at)) {
       (has_else ? else_jumps_to : goes_on) = at;
     }
+    if (const NodeIndex end = behind_else(orelse_at, behind, place); end >= 0)
+      claims_.claimed[end] = 1, after.push_back(end);
   }
   for (NodeIndex node : handler_exits) claims_.claimed[node] = 1, after.push_back(node);
   std::sort(after.begin(), after.end(), [&](int a, int b) { return outline_.order(a) < outline_.order(b); });

@@ -12,6 +12,7 @@
 
 #include "ast/equal.h"
 #include "decode/op.h"
+#include "dialect/dialect.h"
 #include "structure/graph.h"
 #include "structure/structure.h"
 #include "support/search_limits.h"
@@ -35,6 +36,43 @@ bool leads_back(const Table<Node, NodeIndex>& nodes, const Node& from, NodeIndex
   return to >= 0 && nodes[to].offset <= from.offset;
 }
 
+// True if the node is part of what a return does to leave statements, and control falls through to the next part. A
+// with statement ends like that too, where nothing leaves it.
+bool leaves_statement(const Lifted& lifted, const Cfg& cfg, NodeIndex index) {
+  const Node& node = lifted.nodes[index];
+  if (node.end != Node::End::go || node.carries || node.else_break || !only_markers(node)) return false;
+  if (index >= int(cfg.blocks.size()) || node.a >= int(cfg.blocks.size())) return false;
+  const bool ends_with = std::ranges::any_of(
+      node.statements, [](const Stmt* stmt) { return as<InternalStmt>(stmt)->marker == StmtMarker::with_exit; });
+  const BasicBlock& block = cfg.blocks[index];
+  return (!ends_with || node.left_by_statement) && block.kind == BasicBlock::Kind::code &&
+         block.end == cfg.blocks[node.a].begin && cfg.code[block.end - 1].op != Op::jump_;
+}
+
+// In 3.8, the compiler copies no return, so ways meet at a return only where it stands in the source. A return that
+// leaves statements first does what leaves them, the innermost first, in the region of that statement:
+//
+//     try: ...                          POP_BLOCK               still in the region of the outer try statement
+//     except A: ...                     LOAD_CONST; RETURN      outside of it
+//     return 1
+//
+// The first of these nodes becomes the return, so that it is placed where the statement stands.
+void move_returns(Lifted& lifted, const Cfg& cfg) {
+  auto& nodes = lifted.nodes;
+  for (NodeIndex index = 0; index < int(cfg.blocks.size()); ++index) {
+    NodeIndex last = index;
+    for (int steps = 0; steps < int(nodes.size()) && leaves_statement(lifted, cfg, last); ++steps) last = nodes[last].a;
+    Node& node = nodes[index];
+    const Node& leave = nodes[last];
+    if (leave.end != Node::End::leave || leave.region == node.region || !only_markers(leave)) continue;
+    if (leave.inherited || !is<ConstantExpr>(leave.value)) continue;
+    node.end = Node::End::leave, node.a = -1;
+    node.value = leave.value, node.line = leave.line, node.column = leave.column, node.width = leave.width;
+    node.left_by_statement = false;
+    node.statements.insert(node.statements.end(), leave.statements.begin(), leave.statements.end());
+  }
+}
+
 // Redirects edges past nodes that do nothing.
 void skip_empty(Lifted& lifted) {
   auto& nodes = lifted.nodes;
@@ -42,9 +80,10 @@ void skip_empty(Lifted& lifted) {
   for (const Node& node : nodes)
     for (NodeIndex to : {node.a, node.b})
       if (node.end != Node::End::none && leads_back(nodes, node, to)) may_head[to] = true;
-  // Of the nodes that leave a handler or a with statement, those stay that may be `continue`.
+  // Of the nodes that leave a statement, or are all of an else clause, those stay that may be `continue`.
   for (Node& node : nodes)
-    node.left_by_statement &= node.end == Node::End::go && only_markers(node) && leads_back(nodes, node, node.a);
+    node.left_by_statement = (node.left_by_statement || (node.else_clause && !node.statements.empty())) &&
+                             node.end == Node::End::go && only_markers(node) && leads_back(nodes, node, node.a);
   std::optional<Graph> graph;
   // The empty node at the start of a loop is needed if the body starts with a for loop: without it, the two loops would
   // have one header.
@@ -294,6 +333,7 @@ void simplify_graph(Context& context, Lifted& lifted, const Cfg& cfg, bool may_r
   join_finally_ends(lifted, cfg);
   if (!may_return) join_ends(context, lifted);
   split_loop_starts(lifted, cfg);
+  if (dialect_of(context.version).finally_subroutines) move_returns(lifted, cfg);
   skip_empty(lifted);
   Splits splits;
   for (int rounds = 0; rounds < search_limits::loop_test_rounds && may_join_loop_tests(lifted); ++rounds) {

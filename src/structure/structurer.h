@@ -71,6 +71,9 @@ class Structurer {
   [[noreturn]] void fail(const char* what, NodeIndex node) const;
 
   bool is_behind_start(const Node& test, const Place& place) const;
+  bool is_continue_elsewhere(const Place& place) const;
+  [[noreturn]] void fail_of_ends(NodeIndex setup, NodeIndex end) const;  // protected.cpp
+  NodeIndex behind_else(NodeIndex orelse, NodeIndex dead_end, const Place& place) const;  // protected.cpp
 
   // Each of these functions has a file of its own.
   NodeIndex branch(NodeIndex node, const Place& place, Statements& out, bool tail);  // branches.cpp

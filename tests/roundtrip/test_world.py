@@ -87,16 +87,9 @@ def test_what_is_lost_has_the_mark_of_what_is_around_it(tmp_path: Path) -> None:
 
 
 def test_what_the_gate_proves_is_not_silent(tmp_path: Path) -> None:
-    source = tmp_path / "raises.py"
-    # The inner return gets a copy of its own only where both loops end at it.
-    source.write_text(
-        "def f(self, k):\n"
-        "    try:\n        return self.c[k]\n"
-        "    except KeyError:\n"
-        "        for a, bs in self.rows:\n            for b in bs:\n"
-        "                if b == k:\n                    self.c[k] = True\n                    return self.c[k]\n"
-        "        self.c[k] = False\n        return self.c[k]\n"
-    )
+    source = tmp_path / "folded.py"
+    # Nothing is left of the `or`, and the tuple of what is left is one constant.
+    source.write_text("def f():\n    return 1 or 2, 3\n")
     worker = roundtrip.Worker(sys.executable)
     modules = world.draw([source], tmp_path, 1, 1, tmp_path, worker)
     counts, differences = world.measure(modules, [world.COMMAND, "{pyc}"], sys.executable, worker)

@@ -99,3 +99,19 @@ def returns_a_number(a, b):
     for x in b:
         return 3
     return a
+
+
+def breaks_out_of_try(output):
+    output.append(1)
+    output.append(2)
+    while True:
+        try:
+            output.append(3)
+            if not output:
+                break
+            output.append(4)
+        finally:
+            output.append(5)
+        output.append(6)
+        break
+    output.append(7)
