@@ -189,8 +189,7 @@ class BranchPair {
 
   // Joins both to `first or second` or `first and second`.
   void join_alike(bool is_or) {
-    Expr* made =
-        with_tested(context_, is_or, first_.value, second_.value, first_.inherited || first_.is_bracketed);
+    Expr* made = with_tested(context_, is_or, first_.value, second_.value, first_.inherited || first_.is_bracketed);
     if (!made) made = joined(is_or, first_.value);
     first_.is_bracketed = first_.is_grouped, first_.is_grouped = second_.is_grouped;
     absorb(made, second_.a, second_state_.keep_a, second_.b, second_state_.keep_b);
