@@ -3,6 +3,11 @@
 //   try: try: a  except E: b  finally: c    ->   try: a  except E: b  finally: c
 //   with a: with b: c                       ->   with a, b: c       if lines and columns show one statement
 //   else: if a: return ...; rest            ->   elif a: return ...  else: rest
+//
+// Control never gets behind a finally clause that leaves, so the copy of the clause that stands there is removed:
+//
+//   try: a  finally: return b; return b     ->   try: a  finally: return b
+#include "ast/equal.h"
 #include "ast/position.h"
 #include "decode/instruction.h"
 #include "depyf/code_object.h"
@@ -14,6 +19,11 @@ using namespace ast;
 
 Block try_finally(Context& context, Block body, const Scope&) {
   return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
+    for (std::size_t index = 0; index + 1 < statements.size(); ++index) {
+      auto* attempt = as<Try>(statements[index]);
+      const Block rest = Block(statements).subspan(index + 1);
+      if (attempt && leaves(attempt->finalbody) && equal(attempt->finalbody, rest)) statements.resize(index + 1);
+    }
     for (Stmt* stmt : statements) {
       auto* outer = as<Try>(stmt);
       if (!outer || outer->finalbody.empty() || !outer->handlers.empty() || outer->body.size() != 1) continue;
