@@ -148,7 +148,7 @@ bool Unwinder::step(State& state) {
   if (op == Op::begin_finally_) return begin_finally(state);
   if (op == Op::call_finally_) {
     // The end of `except ... as e` goes through BEGIN_FINALLY, so POP_EXCEPT; CALL_FINALLY stands for a statement that leaves
-    // the handler.
+    // the handler. Elsewhere, a jump back behind CALL_FINALLY is a `continue`, since the end of the body is no call.
     if (at_ > 0 && unwound_.code[std::size_t(at_) - 1].op == Op::pop_except_)
       unwound_.code[std::size_t(at_) - 1].aux = 1;
     else if (const int next = at_ + 1; next < int(unwound_.old.size()) &&

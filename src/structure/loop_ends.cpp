@@ -282,6 +282,9 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
   // A way out may lead directly to a place around the loop.
   for (NodeIndex exit : exits)
     if (place.jumps_to(exit)) return exit;
+  // In 3.8, a `break` that is an else clause leads behind the loop, even to a short end.
+  for (NodeIndex node : lexical)
+    if (outline.nodes[node].else_break && exits.contains(outline.nodes[node].a)) return outline.nodes[node].a;
   // Otherwise, the last way out in code order that is no short end.
   for (NodeIndex exit : exits) {
     if (outline.trivial_tail(exit) || leaves_at_once(outline, exit)) continue;

@@ -80,6 +80,11 @@ void skip_empty(Lifted& lifted) {
   for (const Node& node : nodes)
     for (NodeIndex to : {node.a, node.b})
       if (node.end != Node::End::none && leads_back(nodes, node, to)) may_head[to] = true;
+  // An else clause may start with a statement whose setup is a node of its own.
+  for (const Node& node : nodes)
+    if (node.else_clause && node.end == Node::End::go && node.statements.empty() && node.a >= 0 &&
+        nodes[node.a].end == Node::End::setup)
+      nodes[node.a].else_clause = true;
   // Of the nodes that leave a statement, or are all of an else clause, those stay that may be `continue`.
   for (Node& node : nodes)
     node.left_by_statement = (node.left_by_statement || (node.else_clause && !node.statements.empty())) &&

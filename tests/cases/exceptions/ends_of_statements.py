@@ -192,3 +192,42 @@ def process(node, rule):
     else:
         print(node)
     return rule
+
+
+def hooks(names, options):
+    for name in names:
+        try:
+            kind = options[name]
+        except KeyError as ke:
+            raise ValueError(name) from ke
+        else:
+            with status(name):
+                invoke(kind)
+
+
+def table(items):
+    for item in items:
+        try:
+            found = items[item]
+        except UnicodeDecodeError as err:
+            err.reason = 1
+            raise
+        else:
+            try:
+                found.append(item)
+            except KeyError:
+                pass
+            else:
+                print(found)
+
+
+def connect(self):
+    while True:
+        try:
+            self.pipe = open("pipe")
+        except OSError as e:
+            if e.errno != 22:
+                raise
+        else:
+            break
+        sleep(0.1)
