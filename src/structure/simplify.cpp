@@ -73,13 +73,33 @@ void move_returns(Lifted& lifted, const Cfg& cfg) {
   }
 }
 
+// True if the node does nothing but pop the exception of a finally clause in front of a return. A `return` within a statement in
+// the clause passes through it.
+bool returns_from_finally(const Lifted& lifted, const Node& node) {
+  const bool is_clause = std::ranges::any_of(
+      lifted.finally_ends, [&](const std::pair<RegionIndex, NodeIndex>& end) { return end.first == node.region; });
+  if (!is_clause || node.a < 0 || lifted.nodes[node.a].region == node.region) return false;
+  NodeIndex last = node.a;
+  for (std::size_t steps = 0; steps < lifted.nodes.size() && last >= 0; ++steps, last = lifted.nodes[last].a)
+    if (lifted.nodes[last].end != Node::End::go || !only_markers(lifted.nodes[last])) break;
+  return last >= 0 && lifted.nodes[last].end == Node::End::leave && only_markers(lifted.nodes[last]) &&
+         std::ranges::all_of(node.statements, [](const Stmt* stmt) {
+           auto* internal = as<InternalStmt>(stmt);
+           return internal && (internal->marker == StmtMarker::pop_except ||
+                               (internal->marker == StmtMarker::bind_exception && !internal->value));
+         });
+}
+
 // Redirects edges past nodes that do nothing.
 void skip_empty(Lifted& lifted) {
   auto& nodes = lifted.nodes;
   Table<char> may_head(nodes.size());  // by node: a back edge may lead to it
-  for (const Node& node : nodes)
+  Table<char> handlers(nodes.size());  // by node: a handler starts there
+  for (const Node& node : nodes) {
     for (NodeIndex to : {node.a, node.b})
       if (node.end != Node::End::none && leads_back(nodes, node, to)) may_head[to] = true;
+    if (node.end == Node::End::setup && node.b >= 0) handlers[node.b] = true;
+  }
   // An else clause may start with a statement whose setup is a node of its own.
   for (const Node& node : nodes)
     if (node.else_clause && node.end == Node::End::go && node.statements.empty() && node.a >= 0 &&
@@ -104,8 +124,8 @@ void skip_empty(Lifted& lifted) {
   // Returns the node to which edges to `node` can lead instead.
   auto target = [&](NodeIndex node) {
     for (int steps = 0; steps < int(nodes.size()); ++steps) {
-      if (node < 0 || nodes[node].end != Node::End::go || !only_markers(nodes[node]) || nodes[node].a == node ||
-          needed(node))
+      if (node < 0 || nodes[node].end != Node::End::go || nodes[node].a == node || needed(node) ||
+          !(only_markers(nodes[node]) || (!handlers[node] && returns_from_finally(lifted, nodes[node]))))
         break;
       node = nodes[node].a;
     }

@@ -30,3 +30,13 @@ def two_values(self):
         return result
     finally:
         self.tries = 0
+
+
+def returns_out_of_handler(fd):
+    try:
+        first(fd)
+    finally:
+        try:
+            second(fd)
+        except OSError:
+            return remove(fd)
