@@ -69,7 +69,7 @@ NodeIndex first_behind(const Outline& outline, NodeIndex header, NodeIndex exit,
     if ((is_after && is_behind(outline, header, node)) || node == place.next || node == place.cont) {
       if (found >= 0 && found != node) return -1;
       found = node;
-    } else if (info.end == Node::End::go) {
+    } else if (info.end == Node::End::go || (info.end == Node::End::setup && !is_behind(outline, header, node))) {
       todo.push_back(info.a);
     } else if (info.end == Node::End::branch && !is_behind(outline, header, node)) {
       is_branched = true;

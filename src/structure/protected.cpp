@@ -32,6 +32,13 @@ bool is_dead(const Outline& outline, NodeIndex node) {
                              [&](NodeIndex pred) { return outline.nodes[pred].end == Node::End::stop; });
 }
 
+// True if the node may be an else clause that is never run. It starts right behind the handlers in `scope`, not where one of
+// them would go on.
+bool is_dead_else(const Outline& outline, NodeIndex node, RegionIndex scope) {
+  const NodeIndex dead_end = outline.dead_end_of(scope);
+  return is_dead(outline, node) && (dead_end < 0 || outline.nodes[dead_end].a == node);
+}
+
 // In 3.8, a jump behind handlers that never go on is never run. It may lead to one of the nodes `after` the statement,
 // where the body goes on.
 void drop_dead_jumps(const Outline& outline, const Table<NodeIndex>& after, Table<NodeIndex>& handler_exits) {
@@ -92,7 +99,7 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
       bool joined = !after.empty() || handler_exits.size() > 1 ||
                     (nodes_[node].else_break && nodes_[node].else_clause) ||
                     handler_falls(outline_, info.b, handler_scope, place);
-      if (!is_dead(outline_, node) || !joined) continue;
+      if (!is_dead_else(outline_, node, handler_scope) || !joined) continue;
       orelse_at = node, claims_.claimed[node] = 1;
       handler_exits.erase(handler_exits.begin() + std::ptrdiff_t(index));
     }

@@ -231,3 +231,33 @@ def connect(self):
         else:
             break
         sleep(0.1)
+
+
+def first_of(formats, name):
+    for ending, kind in formats:
+        if name.endswith(ending):
+            try:
+                data = kind(name)
+            except EOFError:
+                raise ValueError(name)
+            else:
+                break
+    else:
+        raise LookupError(name)
+    return parse(data)
+
+
+def namespace(self, obj):
+    try:
+        found = obj.target
+    except AttributeError:
+        if self.is_name(obj):
+            return obj.namespace
+        if not self.is_text(obj):
+            return ""
+        try:
+            return 1
+        except ValueError:
+            return ""
+    else:
+        return found if isinstance(found, str) else ""
