@@ -604,6 +604,7 @@ class Statements {
           add_global(scope->body, globals);
           for (std::string_view each : globals) scope->bound->erase(each);
           scope->bound->erase("");  // what add_bound notes of a handler or a pattern without a name
+          scope->bound->erase(debug_constant);  // the statement that assigns it is replaced
         }
         if (scope->bound->contains(name)) return true;
       }
