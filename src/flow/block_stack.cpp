@@ -55,7 +55,7 @@ Unwound Unwinder::run() {
     branch(at + 1, std::move(state));
     walk_all();
   }
-  // Handlers that all leave show by code that is never run where the else clause ends.
+  // If all handlers leave, only code that is never run shows where the else clause ends.
   std::unordered_set<int> else_ends;
   for (auto [at, end] : statement_ends_)
     if (else_clauses_.contains(at + 1)) behind_.insert(end), else_ends.insert(end);

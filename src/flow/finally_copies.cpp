@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
 
 #include "decode/decode.h"
 #include "decode/op.h"
@@ -219,9 +218,6 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
   std::iota(instructions.begin(), instructions.end(), 0);
   // Pairs of the last instruction of a region and the start of the copy of a body that never ends.
   Table<std::pair<int, int>> unreturned;
-  // By region: the copy that all normal ends of the region share, if its body never ends; -1 if there is none. 3.10 writes a
-  // copy for each of them.
-  Table<InstructionIndex, RegionIndex> shared(cfg.regions.size(), InstructionIndex());
   const Forest<RegionIndex, InstructionIndex> members(
       parents, instructions, [&](InstructionIndex at) { return reachable[at] ? cfg.region_of[at] : RegionIndex(); });
   for (RegionIndex region = 0; region < int(cfg.regions.size()); ++region) {
@@ -229,6 +225,8 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
     CopyMatcher matcher(decoded, cfg, flow, region);
     bool all = true;
     Table<std::pair<int, int>> waiting;
+    // The copy that all normal ends of the region share, if its body never ends. 3.10 writes a copy for each of them.
+    int shared = -1;
     for (const InstructionIndex at : members.of(region)) {
       if (!all) break;
       for (InstructionIndex to : {cfg.code[at].target, flow.next[at]}) {
@@ -237,9 +235,11 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
         if (after[region].contains(to)) continue;
         int end = matcher.match(to);
         if (end == -1) all = false;
-        if (end == -2 && cfg.code[at].target < 0 && stack_effect(cfg.code[at], version, false).pushes > 0)
-          waiting.push_back({at, to});
-        else if (end == -2 && shared[region] < 0) shared[region] = to;
+        if (end == -2) {
+          const bool waits = cfg.code[at].target < 0 && stack_effect(cfg.code[at], version, false).pushes > 0;
+          if (waits) waiting.push_back({at, to});
+          else end = shared = shared < 0 ? int(to) : shared;
+        }
         after[region][to] = end;
       }
     }
@@ -250,18 +250,13 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
     cfg.regions[region].kind = Region::Kind::try_except;
     after[region].clear();
   }
-  std::set<int> waits;  // the copies that run with a value on the stack
-  for (auto [at, to] : unreturned) waits.insert(to);
   // An edge out of several statements runs the copies of all of them, from the inside out.
   const Flow before = flow;
   const Table<Instruction, InstructionIndex> code = cfg.code;
   auto resolve = [&](RegionIndex region, int to) {
     for (; region >= 0 && to >= 0; region = cfg.regions[region].parent) {
       auto found = after[region].find(plain_instruction(code, before, to));
-      if (found == after[region].end()) continue;
-      const bool is_normal_end = found->second == -2 && !waits.contains(found->first);
-      if (is_normal_end && shared[region] >= 0) to = shared[region];
-      if (found->second < 0) continue;
+      if (found == after[region].end() || found->second < 0) continue;
       to = found->second;
       // A loop around the statement may start within its region. The edge would not be seen to leave the region.
       if (cfg.inside(cfg.region_of[to], region)) cfg.odd_regions = true;

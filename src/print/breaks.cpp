@@ -47,8 +47,8 @@ bool is_position_of(const ComprehensionExpr& node, const Position& position, con
   return inner && std::pair(position.line, position.column) < std::pair(inner->line, inner->column);
 }
 
-// Returns the position of the text of `expr`; null if it is unknown. A position must not lie, because a wrong column would
-// choose wrong breaks. Therefore only kinds of nodes whose instruction surely has the column of their text have one here.
+// Returns the position of the text of `expr`; null if it is unknown. A wrong column would choose wrong breaks, so only those
+// kinds of nodes have a position here whose instruction surely has the column of their text.
 const Position* place_of(const Expr* expr, const CodeObject& code) {
   const Position* position = position_in(code, expr);
   if (!position || position->column < 0) return nullptr;

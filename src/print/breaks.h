@@ -111,8 +111,8 @@ class Breaks {
   void break_lines(FunctionRef<std::int32_t()> room);
 
  private:
-  // A part of the text that may get an anchor: an expression in the code object to which its position belongs, or no
-  // expression but a place in the source.
+  // A part of the text that may get an anchor: the text of `expr`, whose position is one of `code`, or, if `expr` is null,
+  // text whose line and column in the source are known.
   struct Part {
     std::size_t at;  // offset in the text
     const ast::Expr* expr;

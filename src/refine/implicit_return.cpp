@@ -154,9 +154,7 @@ void leave_behind_else(Context& context, std::vector<Stmt*>& statements) {
   const std::size_t kept = above_line(branch->body, leave->line);
   if (kept == 0 || kept == branch->body.size()) return;
   if (is_behind) branch->orelse = context.list({leave}), statements.pop_back();
-  const Block behind = branch->body.subspan(kept);
-  branch->body = branch->body.first(kept);
-  statements.insert(statements.end(), behind.begin(), behind.end());
+  move_behind(statements, statements.size() - 1, branch->body, kept);
 }
 
 // Removes the implied return at the end of a block and of the blocks nested in its last statement. `implied` is true if

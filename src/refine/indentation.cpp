@@ -99,8 +99,7 @@ class Indentation {
     for (const Stmt* stmt : behind_if)
       if (columns_.is_elif(stmt, base)) return false;
     if (!goes) branch->body = context_.arena.append(branch->body, context_.stmt(Continue{}));
-    statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, behind_if.begin(), behind_if.end());
-    branch->orelse = branch->orelse.first(kept);
+    move_behind(statements, index, branch->orelse, kept);
     return true;
   }
 
@@ -112,11 +111,8 @@ class Indentation {
     while (kept > 0 && columns_.of(branch->body[kept - 1]) == base) --kept;
     const bool is_above = kept > 0 && columns_.all_at(branch->body.first(kept), base + columns_.unit());
     if (is_above && kept < branch->body.size()) {
-      const Block behind = branch->body.subspan(kept);
-      branch->body = branch->body.first(kept);
       branch->orelse = context_.list({context_.stmt(Continue{})});
-      statements.insert(statements.end(), behind.begin(), behind.end());
-      return;
+      return move_behind(statements, statements.size() - 1, branch->body, kept);
     }
     if (negation_changes(context_, branch->test)) return;
     for (const Stmt* stmt : branch->body)
@@ -162,8 +158,7 @@ class Indentation {
       handler.body = context_.arena.append(handler.body, context_.stmt(Continue{}));
     }
     attempt->handlers = context_.arena.copy(handlers);
-    statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, attempt->orelse.begin(), attempt->orelse.end());
-    attempt->orelse = {};
+    move_behind(statements, index, attempt->orelse, 0);
   }
 
   // Moves the statements behind a `try` that are indented like its body into its else clause. Its handlers leave, so only
@@ -261,9 +256,7 @@ class Indentation {
         first_line(branch->body[kept]) <= last_line(branch->body.first(kept)) + 2)
       return;
     while (kept < branch->body.size() && columns_.of(branch->body[kept]) != base) ++kept;
-    const Block behind = branch->body.subspan(kept);
-    statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, behind.begin(), behind.end());
-    branch->body = branch->body.first(kept);
+    move_behind(statements, index, branch->body, kept);
   }
 
   // Moves the whole body behind the `if`, if it is indented like the `if` itself, and the else clause leaves and stands in

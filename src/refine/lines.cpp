@@ -108,10 +108,8 @@ void leave_behind_else(Context& context, std::vector<Stmt*>& statements, std::si
   const std::size_t kept = above_line(branch->body, last_line(rest));
   if (kept == 0 || kept == branch->body.size() || last_line(branch->body.first(kept)) >= first_line(rest[0])) return;
   branch->orelse = context.arena.copy(rest.data(), rest.size());
-  const Block behind = branch->body.subspan(kept);
-  branch->body = branch->body.first(kept);
   statements.resize(index + 1);
-  statements.insert(statements.end(), behind.begin(), behind.end());
+  move_behind(statements, index, branch->body, kept);
 }
 
 }  // namespace

@@ -38,6 +38,13 @@ inline bool has_return(ast::Block body) {
 // stand below.
 std::size_t above_line(ast::Block block, int line);
 
+// Moves the statements of `block` from `kept` on behind the statement at `index`, to which the block belongs.
+inline void move_behind(std::vector<ast::Stmt*>& statements, std::size_t index, ast::Block& block, std::size_t kept) {
+  const ast::Block moved = block.subspan(kept);
+  statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, moved.begin(), moved.end());
+  block = block.first(kept);
+}
+
 // True if the last statement of `block` never lets control reach the end of the block.
 inline bool leaves(ast::Block block) {
   if (block.empty()) return false;

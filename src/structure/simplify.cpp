@@ -37,7 +37,7 @@ bool leads_back(const Table<Node, NodeIndex>& nodes, const Node& from, NodeIndex
 }
 
 // True if the node is part of what a return does to leave statements, and control falls through to the next part. A
-// with statement ends like that too, where nothing leaves it.
+// with statement that no return leaves ends in the same way.
 bool leaves_statement(const Lifted& lifted, const Cfg& cfg, NodeIndex index) {
   const Node& node = lifted.nodes[index];
   if (node.end != Node::End::go || node.carries || node.else_break || !only_markers(node)) return false;
