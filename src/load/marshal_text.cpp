@@ -12,10 +12,15 @@ namespace {
 // Returns the number of characters in front of the first one that is not ASCII.
 std::size_t ascii_prefix(std::string_view text) {
   std::size_t at = 0;
-  for (std::uint64_t word; text.size() - at >= sizeof word; at += sizeof word) {
-    std::memcpy(&word, text.data() + at, sizeof word);
-    if (word & 0x8080808080808080) break;
-  }
+  const auto is_ascii = [&](std::size_t begin) {
+    std::uint64_t word;
+    std::memcpy(&word, text.data() + begin, sizeof word);
+    return (word & 0x8080808080808080) == 0;
+  };
+  constexpr std::size_t step = sizeof(std::uint64_t);
+  while (text.size() - at >= step && is_ascii(at)) at += step;
+  // The last word may overlap with the one in front of it.
+  if (text.size() >= step && text.size() - at < step && is_ascii(text.size() - step)) return text.size();
   while (at < text.size() && !(text[at] & 0x80)) ++at;
   return at;
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,8 +19,8 @@ class Emitter {
   // produce.
   void write(std::string_view text) {
     text_ += text;
-    if (text_.size() > limit_)
-      throw std::length_error("the source is longer than " + std::to_string(limit_) + " bytes");
+    if (text_.size() > limit_) [[unlikely]]
+      fail();
   }
   void end_line() { text_ += '\n'; }
   // Starts a line with the indentation of the current block.
@@ -81,6 +80,8 @@ class Emitter {
   std::vector<LineOfCode> take_lines() { return std::move(lines_); }
 
  private:
+  [[noreturn]] void fail() const;  // because the text is too long
+
   std::string text_;
   std::size_t limit_;
   std::size_t depth_ = 0;

@@ -1,9 +1,16 @@
 #include "print/print.h"
 
+#include <stdexcept>
+#include <string>
+
 #include "print/literal.h"
 #include "print/statement.h"
 
 namespace depyf {
+
+void print::Emitter::fail() const {
+  throw std::length_error("the source is longer than " + std::to_string(limit_) + " bytes");
+}
 
 Printed print_block(ast::Block body, Version version, const CodeObject* module, const PrintOptions& options) {
   print::Sheet sheet(version, module, options);

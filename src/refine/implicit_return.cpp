@@ -232,18 +232,18 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, int with_l
 }
 
 // Decides between `return` and `return None`. The long form is used in functions that return other values as well,
-// unless the column shows the short one. An asynchronous generator allows only the short form.
-void shorten(Context& context, Block body, const Scope& scope, bool values) {
+// unless the column shows the short one. An asynchronous generator allows only the short form. `end` is the last statement
+// of the function.
+void shorten(Block body, const Stmt* end, const Scope& scope, bool values) {
   const bool never = (scope.decoded.code->flags & CodeObject::async_generator) != 0;
-  rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
-    for (Stmt* stmt : statements) {
-      if (!returns_none(stmt)) continue;
-      const bool written = written_return(stmt) == WrittenReturn::written;
-      // At the end of a function, people write the long form.
-      const bool needless = written ? stmt->width == width_of_return : !values && stmt != body.back();
-      if (never || needless) stmt->node = Return{nullptr};
-    }
-  });
+  for (Stmt* stmt : body) {
+    for_each_block(stmt, [&](Block& inner) { shorten(inner, end, scope, values); });
+    if (!returns_none(stmt)) continue;
+    const bool written = written_return(stmt) == WrittenReturn::written;
+    // At the end of a function, people write the long form.
+    const bool needless = written ? stmt->width == width_of_return : !values && stmt != end;
+    if (never || needless) stmt->node = Return{nullptr};
+  }
 }
 
 // True if some return has a value other than None.
@@ -256,11 +256,12 @@ bool returns_values(Block body) {
 Block implicit_return(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
   const bool values = returns_values(body);
-  const StatementColumns columns(*scope.decoded.code, body);
+  // Only an `if` makes the pass ask for columns.
+  const StatementColumns columns(*scope.decoded.code, StmtKinds::in(body).has(StmtKinds::of<If>()) ? body : Block());
   const Ends ends{columns, scope.kind == Scope::Kind::function,
                   dialect_of(scope.decoded.code->version).bare_return_is_else && !values};
   body = drop(context, body, ends, 0);
-  shorten(context, body, scope, values);
+  if (!body.empty()) shorten(body, body.back(), scope, values);
   return body;
 }
 

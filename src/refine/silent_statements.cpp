@@ -6,6 +6,7 @@
 //     else:          <-
 //         b()
 #include <map>
+#include <utility>
 
 #include "ast/visit.h"
 #include "decode/instruction.h"
@@ -42,14 +43,58 @@ bool may_be_silent(const Stmt* stmt) {
                    branch->body[0]->line - stmt->line > lines_of_branch - 1);
 }
 
+struct Place {
+  int column, width;
+};
+using PlaceByLine = std::map<int, Place>;
+
+// Returns the lines on which all instructions are those of one such statement.
+PlaceByLine silent_places(const DecodedCode& decoded) {
+  const std::vector<Position>& positions = decoded.code->positions;
+  // Calls `act` with each instruction that has a column, and with its position.
+  auto for_each_position = [&](auto act) {
+    for (const Instruction& instruction : decoded.instructions) {
+      if (instruction.offset / 2 >= positions.size()) continue;
+      const Position& position = positions[instruction.offset / 2];
+      if (position.line >= 0 && position.column >= 0) act(instruction, position);
+    }
+  };
+  auto width = [](const Instruction& instruction, const Position& position) {
+    const bool is_silent = silent_ops.has(instruction.op) && position.line == position.end_line;
+    return is_silent ? position.end_column - position.column : -1;
+  };
+  // The instructions of a line mostly follow each other, and few of such runs have one column and width.
+  PlaceByLine places;
+  const Position* first = nullptr;  // of the run
+  Place place{};
+  bool is_place = false;
+  auto end_run = [&] {
+    if (is_place) places.try_emplace(first->line, place);
+  };
+  for_each_position([&](const Instruction& instruction, const Position& position) {
+    if (first && position.line == first->line) {
+      is_place = is_place && position.column == place.column && width(instruction, position) == place.width;
+      return;
+    }
+    end_run();
+    first = &position, place = {position.column, width(instruction, position)};
+    is_place = place.width == width_of_ellipsis || place.width == width_of_pass;
+  });
+  end_run();
+  if (places.empty()) return places;
+  for_each_position([&](const Instruction& instruction, const Position& position) {
+    const auto found = places.find(position.line);
+    if (found != places.end() &&
+        (found->second.column != position.column || found->second.width != width(instruction, position)))
+      places.erase(found);
+  });
+  return places;
+}
+
 class SilentStatements {
  public:
-  SilentStatements(Context& context, const DecodedCode& decoded, Block body)
-      : context_(context), columns_(*decoded.code, body) {
-    collect(decoded);
-  }
-
-  bool has_any() const { return columns_.unit() > 0 && !places_.empty(); }
+  SilentStatements(Context& context, const StatementColumns& columns, PlaceByLine places)
+      : context_(context), columns_(columns), places_(std::move(places)) {}
 
   // Rewrites a block whose statements stand at column `base`. What follows the block starts in line `next` (-1: unknown).
   // `ends_round` is true if the end of the block is the end of a loop's body.
@@ -77,39 +122,6 @@ class SilentStatements {
   }
 
  private:
-  struct Place {
-    int column, width;
-  };
-
-  // Collects the lines with no other instructions than such.
-  void collect(const DecodedCode& decoded) {
-    const std::vector<Position>& positions = decoded.code->positions;
-    // Calls `act` with each instruction that has a column, and with its position.
-    auto for_each_position = [&](auto act) {
-      for (const Instruction& instruction : decoded.instructions) {
-        if (instruction.offset / 2 >= positions.size()) continue;
-        const Position& position = positions[instruction.offset / 2];
-        if (position.line >= 0 && position.column >= 0) act(instruction, position);
-      }
-    };
-    auto width = [](const Instruction& instruction, const Position& position) {
-      const bool is_silent = silent_ops.has(instruction.op) && position.line == position.end_line;
-      return is_silent ? position.end_column - position.column : -1;
-    };
-    for_each_position([&](const Instruction& instruction, const Position& position) {
-      const int columns = width(instruction, position);
-      if (columns == width_of_ellipsis || columns == width_of_pass)
-        places_.try_emplace(position.line, Place{position.column, columns});
-    });
-    if (places_.empty()) return;
-    for_each_position([&](const Instruction& instruction, const Position& position) {
-      const auto place = places_.find(position.line);
-      if (place != places_.end() &&
-          (place->second.column != position.column || place->second.width != width(instruction, position)))
-        places_.erase(place);
-    });
-  }
-
   // Returns the first such place between two lines that stands at `column`; null if there is none.
   const Place* between(int above, int below, int column) const {
     for (auto at = places_.upper_bound(above); at != places_.end() && at->first < below; ++at)
@@ -146,8 +158,8 @@ class SilentStatements {
   }
 
   Context& context_;
-  const StatementColumns columns_;
-  std::map<int, Place> places_;
+  const StatementColumns& columns_;
+  const PlaceByLine places_;
 };
 
 }  // namespace
@@ -155,8 +167,11 @@ class SilentStatements {
 Block silent_statements(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression || !dialect_of(scope.decoded.code->version).columns) return body;
   if (!has_any(body, [](const Stmt* stmt) { return may_be_silent(stmt); })) return body;
-  SilentStatements silent(context, scope.decoded, body);
-  if (silent.has_any()) silent.block(body, StatementColumns(*scope.decoded.code, body).of_first(body), -1, 0);
+  PlaceByLine places = silent_places(scope.decoded);
+  if (places.empty()) return body;
+  const StatementColumns columns(*scope.decoded.code, body);
+  if (columns.unit() > 0)
+    SilentStatements(context, columns, std::move(places)).block(body, columns.of_first(body), -1, 0);
   return body;
 }
 
