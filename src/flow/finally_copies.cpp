@@ -237,8 +237,12 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
         if (end == -1) all = false;
         if (end == -2) {
           const bool waits = cfg.code[at].target < 0 && stack_effect(cfg.code[at], version, false).pushes > 0;
-          if (waits) waiting.push_back({at, to});
-          else end = shared = shared < 0 ? int(to) : shared;
+          if (waits) {
+            waiting.push_back({at, to});
+          } else {
+            if (shared < 0) shared = to;
+            end = shared;
+          }
         }
         after[region][to] = end;
       }

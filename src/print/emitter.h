@@ -20,7 +20,7 @@ class Emitter {
   void write(std::string_view text) {
     text_ += text;
     if (text_.size() > limit_) [[unlikely]]
-      fail();
+      throw_too_long();
   }
   void end_line() { text_ += '\n'; }
   // Starts a line with the indentation of the current block.
@@ -80,7 +80,7 @@ class Emitter {
   std::vector<LineOfCode> take_lines() { return std::move(lines_); }
 
  private:
-  [[noreturn]] void fail() const;  // because the text is too long
+  [[noreturn]] void throw_too_long() const;
 
   std::string text_;
   std::size_t limit_;

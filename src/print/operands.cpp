@@ -30,7 +30,8 @@ std::int32_t first_line_within(const Expr* expr) {
 // The operators bind their left operand as tightly as precedence.h says; a call, a subscript and an attribute need an
 // atom.
 Operand leftmost(const Expr* expr) {
-  if (is<Name>(expr) || is<ConstantExpr>(expr)) return {nullptr, Level::atom};  // most expressions
+  // Most expressions are names or constants, which have no operand.
+  if (is<Name>(expr) || is<ConstantExpr>(expr)) return {nullptr, Level::atom};
   if (auto* n = as<BinOp>(expr)) return {n->left, operator_of(n->op).left};
   if (auto* n = as<BoolOp>(expr))
     return {n->values.empty() ? nullptr : n->values[0], tighter(n->is_or ? Level::or_ : Level::and_)};

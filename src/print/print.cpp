@@ -8,7 +8,7 @@
 
 namespace depyf {
 
-void print::Emitter::fail() const {
+void print::Emitter::throw_too_long() const {
   throw std::length_error("the source is longer than " + std::to_string(limit_) + " bytes");
 }
 

@@ -43,12 +43,15 @@ bool may_be_silent(const Stmt* stmt) {
                    branch->body[0]->line - stmt->line > lines_of_branch - 1);
 }
 
+// Where a statement stands on its line, in columns.
 struct Place {
   int column, width;
+  bool operator==(const Place&) const = default;
 };
 using PlaceByLine = std::map<int, Place>;
 
-// Returns the lines on which all instructions are those of one such statement.
+// Returns the place of each `...` and `pass` that left instructions, by line. All instructions of such a line have the
+// place of the statement.
 PlaceByLine silent_places(const DecodedCode& decoded) {
   const std::vector<Position>& positions = decoded.code->positions;
   // Calls `act` with each instruction that has a column, and with its position.
@@ -59,34 +62,34 @@ PlaceByLine silent_places(const DecodedCode& decoded) {
       if (position.line >= 0 && position.column >= 0) act(instruction, position);
     }
   };
-  auto width = [](const Instruction& instruction, const Position& position) {
+  // The width is -1 if the instruction cannot be of such a statement.
+  auto place_of = [](const Instruction& instruction, const Position& position) -> Place {
     const bool is_silent = silent_ops.has(instruction.op) && position.line == position.end_line;
-    return is_silent ? position.end_column - position.column : -1;
+    return {position.column, is_silent ? position.end_column - position.column : -1};
   };
-  // The instructions of a line mostly follow each other, and few of such runs have one column and width.
+  // Most lines are one run of instructions with several places. They are left out here, so that the map stays small.
   PlaceByLine places;
-  const Position* first = nullptr;  // of the run
+  const Position* first = nullptr;  // the position of the first instruction of the run
   Place place{};
-  bool is_place = false;
+  bool is_silent = false;
   auto end_run = [&] {
-    if (is_place) places.try_emplace(first->line, place);
+    if (is_silent) places.try_emplace(first->line, place);
   };
   for_each_position([&](const Instruction& instruction, const Position& position) {
     if (first && position.line == first->line) {
-      is_place = is_place && position.column == place.column && width(instruction, position) == place.width;
+      is_silent = is_silent && place_of(instruction, position) == place;
       return;
     }
     end_run();
-    first = &position, place = {position.column, width(instruction, position)};
-    is_place = place.width == width_of_ellipsis || place.width == width_of_pass;
+    first = &position, place = place_of(instruction, position);
+    is_silent = place.width == width_of_ellipsis || place.width == width_of_pass;
   });
   end_run();
   if (places.empty()) return places;
+  // A line may have several runs, whose places may differ.
   for_each_position([&](const Instruction& instruction, const Position& position) {
-    const auto found = places.find(position.line);
-    if (found != places.end() &&
-        (found->second.column != position.column || found->second.width != width(instruction, position)))
-      places.erase(found);
+    const auto at = places.find(position.line);
+    if (at != places.end() && at->second != place_of(instruction, position)) places.erase(at);
   });
   return places;
 }
@@ -122,7 +125,7 @@ class SilentStatements {
   }
 
  private:
-  // Returns the first such place between two lines that stands at `column`; null if there is none.
+  // Returns the first place at `column` between two lines; null if there is none.
   const Place* between(int above, int below, int column) const {
     for (auto at = places_.upper_bound(above); at != places_.end() && at->first < below; ++at)
       if (at->second.column == column) return &at->second;
