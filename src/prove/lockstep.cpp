@@ -4,21 +4,22 @@
 // For this reason each side is run over a stack of numbers. A number stands for one value, the same on both sides.
 // About a value the pass knows only whether it equals another value, and whether it is NULL, None, True or False. Every
 // load, store and operation is an event. Events of the two sides must be equal pair by pair, and must have equal
-// operands. Stores to locals are events, too, so the locals of both sides stay equal and need no model.
+// operands. Stores to locals are events, too, so the locals of both sides stay equal and need no model. The same
+// instruction with the same operands shows the same events, so these are read only where the sides differ.
 //
 // Where ways meet, the pattern of equal numbers on both stacks must be the pattern of the first visit. In all other
 // cases the pass gives up, and the walk of walk.h decides, which knows more rules of equality.
 #include "prove/lockstep.h"
 
 #include <algorithm>
-#include <ranges>
-#include <span>
 
 #include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
+#include "prove/lockstep_handlers.h"
 #include "prove/lockstep_pair.h"
 #include "prove/lockstep_points.h"
+#include "prove/lockstep_same.h"
 #include "prove/lockstep_silent.h"
 
 namespace depyf {
@@ -33,9 +34,11 @@ class Lockstep {
   Lockstep(const DecodedCode& one, const DecodedCode& two, std::vector<CodePair>& codes)
       : codes_{Code(one), Code(two)},
         silent_(codes_, values_),
+        handlers_(codes_, silent_, values_),
         points_(codes_[0].instructions.size(), values_),
         readers_{{codes_[0], codes_[1], values_}, {codes_[1], codes_[0], values_}},
         pair_(codes_, readers_, codes),
+        same_(codes_, pair_, values_),
         pairs_(codes) {}
 
   bool run() {
@@ -47,16 +50,6 @@ class Lockstep {
   std::int64_t steps() const { return steps_; }
 
  private:
-  // The handlers that an exception led to, and the values below the exception. Later exceptions in the same situation
-  // need no second visit.
-  struct Raised {
-    int ranges[2] = {-1, -1};
-    std::vector<Value> below[2];
-    std::vector<Block> blocks[2];
-    std::vector<Shadow> shadows;
-    Value handled[2] = {};
-  };
-
   // Arguments are paired by position; all other locals are paired when they are first used.
   bool walk() {
     if (codes_[0].decoded.code->freevars != codes_[1].decoded.code->freevars) return false;
@@ -85,6 +78,10 @@ class Lockstep {
   bool follow(Frames& frames) {
     while (true) {
       if (++steps_ > steps_most_) return false;
+      if (!is_meeting(frames) && same_.are_next(frames)) {
+        if (!pass_same(frames)) return false;
+        continue;
+      }
       bool met = false;
       for (int side = 0; side < 2; ++side)
         if (!silent_.advance(side, frames, met)) return false;
@@ -93,6 +90,10 @@ class Lockstep {
         bool known = false;
         if (!points_.arrive(frames, known)) return false;
         if (known) return true;
+      }
+      if (same_.are_next(frames)) {
+        if (!pass_same(frames)) return false;
+        continue;
       }
       for (int side = 0; side < 2; ++side)
         if (!readers_[side].read(frames.sides[side])) return false;
@@ -105,6 +106,23 @@ class Lockstep {
       if (!go_on(frames, ended)) return false;
       if (ended) return true;
     }
+  }
+
+  // Returns true if ways meet at the instruction of one of the sides.
+  bool is_meeting(const Frames& frames) const {
+    for (int side = 0; side < 2; ++side) {
+      const std::vector<std::uint8_t>& meets = codes_[side].meets;
+      const auto at = std::size_t(frames.sides[side].at);
+      if (at < meets.size() && meets[at]) return true;
+    }
+    return false;
+  }
+
+  // Moves both sides behind an instruction that is the same on both.
+  bool pass_same(Frames& frames) {
+    if (same_.may_raise() && !handlers_.raise(frames, 0, ahead_)) return false;
+    same_.execute(frames);
+    return true;
   }
 
   // Returns the constant that the side loads next; null if its next event is no such load.
@@ -160,7 +178,7 @@ class Lockstep {
       // END_ASYNC_FOR and CLEANUP_THROW raise the very exception that they test; other events raise an unknown
       // exception.
       const bool keeps_exception = then == Event::Then::end_async_for || then == Event::Then::cleanup_throw;
-      if (!raise(frames, keeps_exception ? readers_[0].operands[0] : 0)) return false;
+      if (!handlers_.raise(frames, keeps_exception ? readers_[0].operands[0] : 0, ahead_)) return false;
     }
     switch (then) {
       case Event::Then::end:
@@ -319,64 +337,19 @@ class Lockstep {
     ++frame.at;
   }
 
-  // Queues the handlers that an exception of this event leads to. The value 0 for `exception` means an exception that
-  // neither side has seen before.
-  bool raise(const Frames& frames, Value exception) {
-    const int ranges[] = {codes_[0].handler_at(frames.sides[0].at), codes_[1].handler_at(frames.sides[1].at)};
-    const auto has_handler = [&](int side) {
-      return codes_[side].has_table ? ranges[side] >= 0 : !frames.sides[side].blocks.empty();
-    };
-    if (!has_handler(0) && !has_handler(1)) return true;
-    const auto below = [&](int side) {
-      const Frame& frame = frames.sides[side];
-      std::size_t depth = 0;
-      if (ranges[side] >= 0) depth = std::size_t(codes_[side].decoded.ranges[std::size_t(ranges[side])].depth);
-      // A running handler keeps the exception handled before it in the slots above its level.
-      if (!frame.blocks.empty())
-        depth = std::size_t(std::max(frame.blocks.back().level, 0)) +
-                (frame.blocks.back().target == is_running ? exception_values : 0);
-      return std::span(frame.stack).first(std::min(depth, frame.stack.size()));
-    };
-    if (exception == 0) {
-      // Most events of a block lead to the same handlers with the same values below, so these are visited once. The
-      // latest entries match most often.
-      for (const Raised& raised : raised_ | std::views::reverse)
-        if (raised.ranges[0] == ranges[0] && raised.ranges[1] == ranges[1] &&
-            raised.handled[0] == frames.sides[0].handled && raised.handled[1] == frames.sides[1].handled &&
-            raised.shadows == frames.shadows && raised.blocks[0] == frames.sides[0].blocks &&
-            raised.blocks[1] == frames.sides[1].blocks && std::ranges::equal(raised.below[0], below(0)) &&
-            std::ranges::equal(raised.below[1], below(1)))
-          return true;
-      Raised& raised = raised_.emplace_back();
-      raised.shadows = frames.shadows;
-      for (int side = 0; side < 2; ++side) {
-        raised.ranges[side] = ranges[side];
-        raised.handled[side] = frames.sides[side].handled;
-        raised.blocks[side] = frames.sides[side].blocks;
-        const auto values = below(side);
-        raised.below[side].assign(values.begin(), values.end());
-      }
-      exception = values_.fresh();
-    }
-    Frames unwound = frames;
-    for (int side = 0; side < 2; ++side)
-      if (!silent_.unwind(side, unwound.sides[side], exception)) return false;
-    ahead_.push_back(std::move(unwound));
-    return true;
-  }
-
   const Event& shown(int side) const { return readers_[side].event; }
 
   Code codes_[2];
   Values values_;
   SilentSteps silent_;
+  Handlers handlers_;
   VisitedPoints points_;
   EventReader readers_[2];
   EventPair pair_;
+  SameInstructions same_;
   std::vector<CodePair>& pairs_;
   std::vector<Frames> ahead_;
   std::vector<Value> results_;
-  std::vector<Raised> raised_;
   std::int64_t steps_ = 0, steps_most_ = 0;
 };
 

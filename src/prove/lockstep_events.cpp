@@ -52,7 +52,7 @@ bool EventReader::show(Frame& frame) {
       const Constant* constant = code_.constant_at(frame.at);
       return frame.phase ? gathered(frame, constant->items, Op::build_tuple_) : loaded(constant);
     }
-    case Op::load_int_: event.number = std::to_string(arg); return loaded(nullptr);
+    case Op::load_int_: event.integer = arg; return loaded(nullptr);
     case Op::load_common_constant_: return raises_nothing(), simple(frame, instruction, arg);
     case Op::load_assertion_error_:
     case Op::load_locals_:
@@ -219,8 +219,7 @@ bool EventReader::show(Frame& frame) {
   return false;
 }
 
-// Shows the load of a constant. A null pointer stands for the integer in `event.number`, for which there is no
-// constant.
+// Shows the load of a constant. A null pointer stands for the integer in `event.integer`.
 bool EventReader::loaded(const Constant* constant) {
   event.op = Op::load_const_;
   event.constant = constant;

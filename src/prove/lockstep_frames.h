@@ -2,6 +2,7 @@
 // the method.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -95,7 +96,7 @@ struct Event {
   int local = -1;  // the slot that the instruction reads or changes
   const std::string* name = nullptr;
   const Constant* constant = nullptr;  // the constant that is loaded, or the names of a call's keyword arguments
-  std::string number;  // the text of an integer for which there is no constant
+  std::optional<std::int32_t> integer;  // an integer that is loaded and for which there is no constant
 };
 
 // Returns the innermost comprehension that has taken over the local; null if there is none.

@@ -81,10 +81,10 @@ bool EventPair::same_shadow(Shadow& shadow, int two, Frames& frames) {
 // without their order.
 bool EventPair::same_constants(const Event& one, const Event& two, const Frames& frames) {
   if (!one.constant || !two.constant) {
-    if (one.constant == two.constant) return one.number == two.number;
+    if (one.constant == two.constant) return one.integer == two.integer;
     const Constant& constant = one.constant ? *one.constant : *two.constant;
-    const std::string& number = one.constant ? two.number : one.number;
-    return constant.kind == Kind::integer && !number.empty() && constant.text == number;
+    const std::optional<std::int32_t> integer = one.constant ? two.integer : one.integer;
+    return constant.kind == Kind::integer && integer && constant.text == std::to_string(*integer);
   }
   if (one.constant->code && two.constant->code) {
     if (one.constant->code->freevars != two.constant->code->freevars) return false;

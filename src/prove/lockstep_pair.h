@@ -19,11 +19,11 @@ class EventPair {
   // for `a, b = x, y`. Returns false if there is no such sequence, or if it stores other values or locals on the other
   // side.
   bool store_all(Frames& frames);
-
- private:
   // Returns true if the local `one` of the first side corresponds to the local `two` of the second side. Unpaired
   // locals of the same name become partners.
   bool same_slots(int one, int two, Frames& frames);
+
+ private:
   bool same_shadow(Shadow& shadow, int two, Frames& frames);
   bool same_constants(const Event& one, const Event& two, const Frames& frames);
   const Event& shown(int side) const { return readers_[side].event; }

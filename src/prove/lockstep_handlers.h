@@ -1,0 +1,48 @@
+// Finds the handlers to which an exception leads, when two code objects are run in step.
+#pragma once
+
+#include <span>
+
+#include "prove/lockstep_frames.h"
+#include "prove/lockstep_silent.h"
+
+namespace depyf::lockstep {
+
+// Remembers the situations in which exceptions have led to handlers. Most events of a block lead to the same handlers
+// with the same values below the exception, so these are visited once.
+class Handlers {
+ public:
+  Handlers(const Code (&codes)[2], const SilentSteps& silent, Values& values)
+      : codes_(codes), silent_(silent), values_(values) {}
+
+  // Appends to `ahead` the frames after an exception of the current event, if a handler gets it. The value 0 for
+  // `exception` means an exception that neither side has seen before. Returns false if the stack does not fit.
+  bool raise(const Frames& frames, Value exception, std::vector<Frames>& ahead) {
+    if (!has_handler(0, frames.sides[0]) && !has_handler(1, frames.sides[1])) return true;
+    return enter(frames, exception, ahead);
+  }
+
+ private:
+  struct Situation {
+    int ranges[2] = {-1, -1};
+    std::vector<Value> below[2];  // the values that stay below the exception
+    std::vector<Block> blocks[2];
+    std::vector<Shadow> shadows;
+    Value handled[2] = {};
+  };
+
+  bool has_handler(int side, const Frame& frame) const {
+    return codes_[side].has_table ? codes_[side].handler_at(frame.at) >= 0 : !frame.blocks.empty();
+  }
+  bool enter(const Frames& frames, Value exception, std::vector<Frames>& ahead);
+  std::span<const Value> below(int side, const Frame& frame) const;
+  bool is_in(const Situation& situation, const Frames& frames) const;
+  void note(const Frames& frames);
+
+  const Code (&codes_)[2];
+  const SilentSteps& silent_;
+  Values& values_;
+  std::vector<Situation> known_;
+};
+
+}  // namespace depyf::lockstep
