@@ -7,6 +7,7 @@
 #include <map>
 
 #include "decode/op.h"
+#include "decode/op_table.h"
 #include "flow/except_star.h"
 #include "flow/exception_regions.h"
 #include "flow/idioms.h"
@@ -18,39 +19,60 @@
 namespace depyf {
 namespace {
 
+// Returns where control goes in `code`, as long as no copies of finally bodies are known.
+Flow flow_of(const Table<Instruction, InstructionIndex>& code) {
+  Flow flow;
+  flow.next.resize(code.size());
+  InstructionIndex at = 0;
+  for (const Instruction& instruction : code) {
+    if (instruction.target >= 0) flow.jumps.push_back(at);
+    if (falls_through(instruction.op)) flow.next[at] = at + 1;
+    else flow.stops.push_back(at);
+    ++at;
+  }
+  // Code ends in an instruction that does not fall through. A pass may have replaced it.
+  if (falls_through(code.back().op)) flow.next.back() = -1, flow.stops.push_back(at - 1);
+  return flow;
+}
+
 // Returns 1 for each instruction that can be reached, also through the handlers of `ranges`.
-Table<char> reachable_instructions(const Table<Instruction, InstructionIndex>& code,
-                                   const Table<InstructionIndex, InstructionIndex>& next,
+Table<char> reachable_instructions(const Table<Instruction, InstructionIndex>& all, const Flow& flow,
                                    const Table<ProtectedRange>& ranges) {
   // The elements are `char`, as `vector<bool>` would be slower: each instruction asks several times.
-  Table<char> seen(code.size() + 1);
-  Table<int> todo{0};
-  Table<bool> range_seen(ranges.size());
-  const Table<int> cover = first_cover(ranges, code.size(), [](const ProtectedRange&) { return true; });
-  const int count = int(code.size());
-  while (!todo.empty()) {
-    int at = todo.back();
-    todo.pop_back();
-    for (; at >= 0 && at < count && !seen[at]; at = next[at]) {
+  Table<char> reachable(all.size() + 1);
+  Table<int> cover;
+  if (!ranges.empty()) cover = first_cover(ranges, all.size(), [](const ProtectedRange&) { return true; });
+  Table<char> range_seen(ranges.size());
+  // The places from which the walk has to go on. Each instruction is walked over once, so each jump and each range adds
+  // at most one.
+  Table<int> starts(1 + flow.jumps.size() + ranges.size());
+  int waiting = 1;
+  // The compiler keeps these views in registers. It would read the tables anew behind each write of a `char`.
+  const Row<char> seen(reachable);
+  const Row<int> todo(starts);
+  const Row<const Instruction> code(all);
+  const Row<const InstructionIndex> next(flow.next);
+  const int count = int(all.size());
+  while (waiting > 0)
+    for (int at = todo[--waiting]; at >= 0 && at < count && !seen[at]; at = next[at]) {
       seen[at] = true;
-      if (code[at].target >= 0) todo.push_back(code[at].target);
+      if (code[at].target >= 0) todo[waiting++] = code[at].target;
+      if (cover.empty()) continue;
       if (int range = cover[at]; range >= 0 && !range_seen[range] && code[at].op != Op::nop_) {
         range_seen[range] = true;
-        todo.push_back(ranges[range].target);
+        todo[waiting++] = ranges[range].target;
       }
     }
-  }
-  return seen;
+  return reachable;
 }
 
 // True if the code is one basic block: it has no jumps and no exception ranges, and the only instruction that ends
 // control is the last.
-bool is_straight(const Table<Instruction, InstructionIndex>& code, const Table<ProtectedRange>& ranges) {
-  if (!ranges.empty()) return false;
-  for (std::size_t at = 0; at < code.size(); ++at) {
-    const Op op = code[at].op;
-    if (code[at].target >= 0 || op == Op::match_case_ || op == Op::pop_except_) return false;
-    if (!falls_through(op)) return at + 1 == code.size();
+bool is_straight(const Cfg& cfg, const Table<ProtectedRange>& ranges) {
+  if (!ranges.empty() || !cfg.patterns.empty() || cfg.ops.has(Op::pop_except_)) return false;
+  for (const Instruction& instruction : cfg.code) {
+    if (instruction.target >= 0) return false;
+    if (!falls_through(instruction.op)) return &instruction == &cfg.code.back();
   }
   return false;
 }
@@ -111,62 +133,15 @@ class Builder {
 
   // Cuts the code into basic blocks and connects them.
   void blocks() {
-    // An instruction starts a block if something jumps there, if the instruction in front of it does not simply fall
-    // through, or if a region starts or ends there.
-    Table<char> leader(code_.size() + 1);
-    leader[0] = true;
-    for (int at = 0; at < count_; ++at) {
-      const Instruction& instruction = code_[at];
-      if (instruction.target >= 0) leader[instruction.target] = leader[at + 1] = true;
-      if (flow_.next[at] != at + 1) {
-        leader[at + 1] = true;
-        if (flow_.next[at] >= 0) leader[flow_.next[at]] = true;
-      }
-      if (at > 0 && cfg_.region_of[at] != cfg_.region_of[at - 1]) leader[at] = true;
-      if (instruction.op == Op::match_case_) leader[at + 1] = true;
-      if (instruction.op == Op::behind_handlers_ && (instruction.arg & behind_else_end) != 0) leader[at] = true;
-      if (instruction.op == Op::pop_except_) leader[after_pop_except(at)] = true;
-      if (instruction.op == Op::pop_top_ && is_break(at)) leader[at + 1] = true;
-    }
-    for (const Region& region : cfg_.regions) {
-      if (region.handler_at >= 0) leader[region.handler_at] = true;
-      if (region.follow_at >= 0) leader[region.follow_at] = true;
-    }
+    find_leaders();
     // A copy of a short end of the function is replaced by its original: edges to the copy lead to the original
     // instead.
-    const Table<InstructionIndex, InstructionIndex> original = find_exit_copies(cfg_, flow_, reachable_, decoded_);
-    auto original_of = [&](InstructionIndex at) {
-      return original.empty() || at < 0 || original[at] < 0 ? at : original[at];
-    };
+    const Originals original = find_exit_copies(cfg_, flow_, exits_, reachable_, decoded_);
     for (int at = 0; at < int(original.size()); ++at)
-      if (original[at] >= 0) leader[at] = leader[original[at]] = true;
-    for (Region& region : cfg_.regions) region.follow_at = original_of(region.follow_at);
-    for (int at = 0; at < count_;) {
-      int end = at + 1;
-      while (end < count_ && !leader[end]) ++end;
-      if (reachable_[at]) {
-        block_at_[at] = int(cfg_.blocks.size());
-        BasicBlock block;
-        block.begin = at, block.end = end, block.region = cfg_.region_of[at];
-        cfg_.blocks.push_back(block);
-      }
-      at = end;
-    }
-    for (BasicBlock& block : cfg_.blocks) {
-      const Instruction& last = code_[block.end - 1];
-      int next = flow_.next[block.end - 1];
-      block.next = next >= 0 ? block_at_[next] : -1;
-      if (last.target >= 0) (last.op == Op::jump_ ? block.next : block.jump) = block_at_[last.target];
-    }
-    // Returns the block of the original of what stands in block `index`.
-    auto block_of = [&](int index) { return index < 0 ? index : block_at_[original_of(cfg_.blocks[index].begin)]; };
-    if (!original.empty())
-      for (BasicBlock& block : cfg_.blocks) {
-        int next = block_of(block.next), jump = block_of(block.jump);
-        // `x if c else x` keeps its two branches.
-        if (next != jump) block.next = next, block.jump = jump;
-      }
-    for (Region& region : cfg_.regions) region.follow_at = original_of(region.follow_at);
+      if (original[at] >= 0) leader_[at] = leader_[original[at]] = true;
+    cut();
+    connect();
+    if (!original.empty()) lead_to_originals(original);
     cfg_.entry = block_at_[0];
   }
 
@@ -179,44 +154,25 @@ class Builder {
   // Redirects edges through jumps to jumps, and makes copies of one `return` of a constant one block. The compiler
   // threads jumps in the same way.
   void thread() {
-    // Returns the first instruction of a block that does something, or -1 if there is none.
-    auto only = [&](int index) {
-      const BasicBlock& block = cfg_.blocks[index];
-      for (int at = block.begin; at < block.end; ++at)
-        if (Op op = code_[at].op; op != Op::nop_ && op != Op::resume_ && op != Op::jump_) return at;
-      return -1;
-    };
-    // Headers of loops must stay, even if they are empty.
-    Table<bool> loops(cfg_.blocks.size());
-    for (const BasicBlock& block : cfg_.blocks)
-      for (int to : {block.next, block.jump})
-        if (to >= 0 && cfg_.blocks[to].begin <= block.begin) loops[to] = true;
-    std::map<std::array<int, 3>, int> returns;
-    Table<int> same(cfg_.blocks.size(), -1);
-    for (int index = 0; index < int(cfg_.blocks.size()); ++index) {
-      int load = only(index);
-      if (load < 0 || code_[load].op != Op::load_const_ || load + 2 != cfg_.blocks[index].end ||
-          code_[load + 1].op != Op::return_value_)
-        continue;
-      // Returns are the same statement if constant, line and region agree.
-      std::array<int, 3> key{code_[load].arg, code_[load + 1].line, cfg_.blocks[index].region};
-      same[index] = returns.emplace(key, index).first->second;
-    }
+    find_passed();
+    const Table<int> same = equal_returns();
     for (BasicBlock& block : cfg_.blocks)
       for (BlockIndex* to : {&block.next, &block.jump}) {
-        for (int steps = 0; steps < search_limits::jump_chain && *to >= 0; ++steps) {
+        if (*to < 0) continue;
+        for (int steps = 0; steps < search_limits::jump_chain && passed_[*to]; ++steps) {
           const BasicBlock& via = cfg_.blocks[*to];
-          if (loops[*to] || via.next < 0 || via.jump >= 0 || via.next == *to || only(*to) >= 0) break;
+          if (via.next == *to) break;
           if (via.region != cfg_.blocks[via.next].region && via.region != block.region) break;
           *to = via.next;
         }
-        if (*to >= 0 && same[*to] >= 0 && cfg_.blocks[same[*to]].begin > block.begin) *to = same[*to];
+        if (!same.empty() && same[*to] >= 0 && cfg_.blocks[same[*to]].begin > block.begin) *to = same[*to];
       }
   }
 
   // Adds a block in front of the entry of each region. Inner regions come first: the setup block of an inner region
   // takes the edges into it, and its own edges may lead into the region around it.
   void setups() {
+    if (cfg_.regions.empty()) return;
     entering_.resize(cfg_.regions.size());
     done_.resize(cfg_.regions.size());
     enter({-1, false});
@@ -237,6 +193,119 @@ class Builder {
   }
 
  private:
+  // Marks the instructions that start a block, and collects `exits_`. An instruction starts a block if something jumps
+  // there, if the instruction in front of it does not simply fall through, or if a region starts or ends there.
+  void find_leaders() {
+    leader_.resize(code_.size() + 1);
+    leader_[0] = true;
+    for (const InstructionIndex at : flow_.jumps)
+      if (code_[at].target >= 0) leader_[code_[at].target] = leader_[at + 1] = true;
+    for (const InstructionIndex at : flow_.stops) {
+      leader_[at + 1] = true;
+      if (flow_.next[at] >= 0) leader_[flow_.next[at]] = true;
+      if (reachable_[at] && leaves_function(code_[at].op)) exits_.push_back(at);
+    }
+    if (cfg_.ops.has(Op::for_iter_, Op::pop_except_, Op::behind_handlers_) || !cfg_.patterns.empty())
+      find_statement_ends();
+    if (cfg_.regions.empty()) return;
+    for (int at = 1; at < count_; ++at)
+      if (cfg_.region_of[at] != cfg_.region_of[at - 1]) leader_[at] = true;
+    for (const Region& region : cfg_.regions) {
+      if (region.handler_at >= 0) leader_[region.handler_at] = true;
+      if (region.follow_at >= 0) leader_[region.follow_at] = true;
+    }
+  }
+
+  // Marks the starts of blocks at which a part of a statement ends without a jump.
+  void find_statement_ends() {
+    static constexpr OpTable<bool> ends(
+        false, {{{Op::match_case_, Op::behind_handlers_, Op::pop_except_, Op::pop_top_}, true}});
+    for (int at = 0; at < count_; ++at) {
+      const Op op = code_[at].op;
+      if (!ends[op]) continue;
+      if (op == Op::match_case_) leader_[at + 1] = true;
+      if (op == Op::behind_handlers_ && (code_[at].arg & behind_else_end) != 0) leader_[at] = true;
+      if (op == Op::pop_except_) leader_[after_pop_except(at)] = true;
+      if (op == Op::pop_top_ && is_break(at)) leader_[at + 1] = true;
+    }
+  }
+
+  // Makes a block of each stretch of instructions from one leader to the next that can be reached.
+  void cut() {
+    leader_[count_] = true;
+    for (int at = 0; at < count_;) {
+      const int end = int(std::find(leader_.begin() + at + 1, leader_.end(), true) - leader_.begin());
+      if (reachable_[at]) {
+        block_at_[at] = int(cfg_.blocks.size());
+        BasicBlock& block = cfg_.blocks.emplace_back();
+        block.begin = at, block.end = end, block.region = cfg_.region_of[at];
+      }
+      at = end;
+    }
+  }
+
+  // Returns the first instruction of the block that does something, or -1 if there is none.
+  int first_action(const BasicBlock& block) const {
+    for (int at = block.begin; at < block.end; ++at)
+      if (Op op = code_[at].op; op != Op::nop_ && op != Op::resume_ && op != Op::jump_) return at;
+    return -1;
+  }
+
+  // Fills `passed_`.
+  void find_passed() {
+    passed_.resize(cfg_.blocks.size());
+    BlockIndex index = 0;
+    for (const BasicBlock& block : cfg_.blocks) {
+      passed_[index] = block.next >= 0 && block.jump < 0 && first_action(block) < 0;
+      ++index;
+    }
+    // Headers of loops must stay, even if they are empty.
+    for (const BasicBlock& block : cfg_.blocks)
+      for (int to : {block.next, block.jump})
+        if (to >= 0 && cfg_.blocks[to].begin <= block.begin) passed_[to] = false;
+  }
+
+  // Returns for each block that is nothing but a `return` of a constant the first block that is the same statement; -1
+  // for other blocks. Returns are the same statement if constant, line and region agree. Returns an empty table if
+  // there is none.
+  Table<int> equal_returns() const {
+    Table<int> same;
+    std::map<std::array<int, 3>, int> returns;
+    for (int index = 0; index < int(cfg_.blocks.size()); ++index) {
+      const BasicBlock& block = cfg_.blocks[index];
+      if (code_[block.end - 1].op != Op::return_value_) continue;
+      const int load = first_action(block);
+      if (code_[load].op != Op::load_const_ || load + 2 != block.end) continue;
+      if (same.empty()) same.assign(cfg_.blocks.size(), -1);
+      std::array<int, 3> key{code_[load].arg, code_[load + 1].line, block.region};
+      same[index] = returns.emplace(key, index).first->second;
+    }
+    return same;
+  }
+
+  // Sets the successors of all blocks.
+  void connect() {
+    for (BasicBlock& block : cfg_.blocks) {
+      const Instruction& last = code_[block.end - 1];
+      const int next = flow_.next[block.end - 1];
+      block.next = next >= 0 ? block_at_[next] : -1;
+      if (last.target >= 0) (last.op == Op::jump_ ? block.next : block.jump) = block_at_[last.target];
+    }
+  }
+
+  // Leads all edges to copies to the originals of these copies.
+  void lead_to_originals(const Originals& original) {
+    auto original_of = [&](InstructionIndex at) { return at < 0 || original[at] < 0 ? at : original[at]; };
+    // Returns the block of the original of what stands in block `index`.
+    auto block_of = [&](int index) { return index < 0 ? index : block_at_[original_of(cfg_.blocks[index].begin)]; };
+    for (BasicBlock& block : cfg_.blocks) {
+      int next = block_of(block.next), jump = block_of(block.jump);
+      // `x if c else x` keeps its two branches.
+      if (next != jump) block.next = next, block.jump = jump;
+    }
+    for (Region& region : cfg_.regions) region.follow_at = original_of(region.follow_at);
+  }
+
   // Returns the instruction behind POP_EXCEPT and the end of `as name` (LOAD_CONST None; STORE e; DELETE e), which
   // belongs to POP_EXCEPT.
   int after_pop_except(int at) const {
@@ -309,8 +378,12 @@ class Builder {
   const Flow& flow_;
   const Table<char>& reachable_;
   const int count_;  // number of instructions
+  Table<char> leader_;  // by instruction: nonzero if it starts a block
+  Table<InstructionIndex> exits_;  // the instructions that leave the function and can be reached
   // By instruction: the block that starts there, or -1.
   Table<int> block_at_;
+  // By block: nonzero if the block does nothing but go on to another one, and starts no loop.
+  Table<char> passed_;
   Table<Table<Edge>> entering_;  // by region: edges that enter it from outside
   // By region: true once its setup block has been made.
   Table<bool> done_;
@@ -321,6 +394,44 @@ template <class F>
 void for_each_successor(const BasicBlock& block, F use) {
   if (block.next >= 0) use(block.next);
   if (block.jump >= 0 && block.jump != block.next) use(block.jump);
+}
+
+struct BlockEdge {
+  BlockIndex from, to;
+};
+
+// Fills `order` and `order_index` by a depth-first search, and returns the edges that close loops. The jump of a block is
+// visited first, so that the block to which control falls through comes first in reverse postorder.
+Table<BlockEdge> find_order(Cfg& cfg) {
+  enum : char { fresh, open, done };
+  struct Visit {
+    BlockIndex block;
+    int edges;  // of the block, that have been followed
+  };
+  const int count = int(cfg.blocks.size());
+  Table<BlockEdge> back_edges;
+  Table<char> state(count, fresh);
+  Table<Visit> stack(count);  // a block is visited once
+  int depth = 1, first = count;
+  cfg.order.resize(count), cfg.order_index.assign(count, -1);
+  stack[0] = {cfg.entry, 0}, state[cfg.entry] = open;
+  while (depth > 0) {
+    auto& [block, edges] = stack[depth - 1];
+    if (edges == 2) {
+      cfg.order[--first] = block, cfg.order_index[block] = first;
+      state[block] = done, --depth;
+      continue;
+    }
+    const BlockIndex to = edges++ == 0 ? cfg.blocks[block].jump : cfg.blocks[block].next;
+    if (to < 0) continue;
+    if (state[to] == open) back_edges.push_back({block, to});
+    if (state[to] == fresh) stack[depth++] = {to, 0}, state[to] = open;
+  }
+  // Blocks that cannot be reached are in no order.
+  cfg.order.erase(cfg.order.begin(), cfg.order.begin() + first);
+  if (first > 0)
+    for (const BlockIndex block : cfg.order) cfg.order_index[block] = cfg.order_index[block] - first;
+  return back_edges;
 }
 
 // Fills `preds` of all blocks by a counting sort of the edges by their target.
@@ -340,40 +451,14 @@ void find_preds(Cfg& cfg) {
 }  // namespace
 
 void analyse(Cfg& cfg) {
-  int count = int(cfg.blocks.size());
-  cfg.order.clear();
-  cfg.order_index.assign(std::size_t(count), -1);
-  cfg.idom.assign(std::size_t(count), -1);
-  // Depth-first search with an explicit stack. The jump is visited first, so that the block to which control falls
-  // through comes first in reverse postorder.
-  Table<char> state(count);
-  Table<std::pair<BlockIndex, int>> stack;
-  stack.reserve(16), cfg.order.reserve(std::size_t(count));
-  stack.push_back({cfg.entry, 0});
-  state[cfg.entry] = 1;
-  while (!stack.empty()) {
-    auto& [block, edge] = stack.back();
-    if (edge > 1) {
-      cfg.order.push_back(block);
-      stack.pop_back();
-      continue;
-    }
-    const BlockIndex to = edge++ == 0 ? cfg.blocks[block].jump : cfg.blocks[block].next;
-    if (to >= 0 && !state[to]) {
-      state[to] = 1;
-      stack.push_back({to, 0});
-    }
-  }
-  std::reverse(cfg.order.begin(), cfg.order.end());
-  for (int index = 0; index < int(cfg.order.size()); ++index) cfg.order_index[cfg.order[index]] = index;
+  const Table<BlockEdge> back_edges = find_order(cfg);
   find_preds(cfg);
+  cfg.idom.assign(cfg.blocks.size(), -1);
   immediate_dominators<BlockIndex>(
       cfg.order, cfg.order_index, [&](BlockIndex block) { return cfg.blocks[block].preds; }, cfg.idom);
   // A loop whose header does not dominate the source of the back edge has a second entry.
-  cfg.irreducible = false;
-  for (BlockIndex block : cfg.order)
-    for (BlockIndex to : {cfg.blocks[block].next, cfg.blocks[block].jump})
-      if (to >= 0 && cfg.is_back_edge(block, to) && !cfg.dominates(to, block)) cfg.irreducible = true;
+  cfg.irreducible =
+      std::ranges::any_of(back_edges, [&](const BlockEdge& edge) { return !cfg.dominates(edge.to, edge.from); });
 }
 
 Cfg build_cfg(const DecodedCode& decoded, bool structured) {
@@ -382,7 +467,7 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
   Table<ProtectedRange> ranges = decoded.ranges;
   cfg.ops = OpSet::of(cfg.code);
   const OpSet& ops = cfg.ops;
-  simplify_idioms(decoded, ops, cfg.code, ranges);
+  simplify_idioms(decoded, ops, jumps_in(cfg.code), cfg.code, ranges);
   // A comprehension that takes over a local of the function (LOAD_FAST_AND_CLEAR) has no other form in Python, so it is
   // outlined even for a graph that is not structured.
   if (ops.has(Op::swap_) && (structured || ops.has(Op::load_fast_and_clear_)))
@@ -393,17 +478,14 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
       find_matches(decoded, cfg.code, cfg.patterns);
   }
   // Most code objects are straight.
-  if (is_straight(cfg.code, ranges)) {
+  if (is_straight(cfg, ranges)) {
     make_one_block(cfg);
     return cfg;
   }
-  Flow flow;
-  const int count = int(cfg.code.size());
-  flow.next.resize(std::size_t(count));
-  for (int at = 0; at < count; ++at) flow.next[at] = falls_through(cfg.code[at].op) && at + 1 < count ? at + 1 : -1;
-  const Table<char> reachable = reachable_instructions(cfg.code, flow.next, ranges);
+  Flow flow = flow_of(cfg.code);
+  const Table<char> reachable = reachable_instructions(cfg.code, flow, ranges);
   if (structured) {
-    build_regions(cfg, ranges, reachable);
+    build_regions(cfg, ranges, flow, reachable);
     remove_finally_copies(cfg, flow, reachable, decoded);
   } else {
     for (Instruction& it : cfg.code)

@@ -36,7 +36,7 @@ class Outliner {
 
   void run() {
     drop_handlers(ranges_, code_.size(), [&](const ProtectedRange& range) { return is_cleanup(range.target); });
-    for (int at = 0; at < size(); ++at) {
+    for (int at = 0, count = size(); at < count; ++at) {
       if (!is_start(at)) continue;
       if (before_.empty()) find_before(), find_jumps();
       Found found;

@@ -11,6 +11,7 @@
 //   inlined comprehension  SWAP 2; POP_TOP; SWAP n; STORE_FAST x; RERAISE 0 (3.12 and later)
 #include "flow/exception_regions.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -30,33 +31,36 @@ enum class Shape { unknown, cleanup, with, except, except_star, finally, transpa
 // Groups ranges by their handler, makes one region of each group, and assigns instructions to regions.
 class RegionBuilder {
  public:
-  RegionBuilder(Cfg& cfg, const Table<ProtectedRange>& ranges, const Table<char>& reachable)
-      : cfg_(cfg), code_(cfg.code), count_(int(code_.size())), cover_(code_.size(), -1) {
+  RegionBuilder(Cfg& cfg, const Table<ProtectedRange>& ranges, const Flow& flow, const Table<char>& reachable)
+      : cfg_(cfg), code_(cfg.code), jumps_(flow.jumps), count_(int(code_.size())), cover_(code_.size(), -1) {
     // A handler is dropped if none of the instructions that it protects can raise.
-    std::unordered_set<int> used;
+    constexpr int unused = -1, fresh = -2;
+    Table<int> group_of(code_.size() + 1, unused);  // by start of a handler
     auto may_raise = [&](int at) { return reachable[at] && code_[at].op != Op::nop_ && code_[at].op != Op::jump_; };
     for (const ProtectedRange& range : ranges) {
       int at = range.begin;
       while (at < range.end && at < count_ && !may_raise(at)) ++at;
-      if (at < range.end && at < count_) used.insert(range.target);
+      if (at < range.end && at < count_) group_of[range.target] = fresh;
     }
     // Ranges with the same handler are one group. A range that comes first in the table is the inner one.
-    std::unordered_map<int, int> by_target;
     for (const ProtectedRange& range : ranges) {
-      if (!used.contains(range.target)) continue;
-      auto [found, fresh] = by_target.emplace(range.target, int(groups_.size()));
-      if (fresh) groups_.push_back({range, -2});
+      int& group = group_of[range.target];
+      if (group == unused) continue;
+      if (group == fresh) {
+        group = int(groups_.size());
+        groups_.push_back({range, unresolved});
+      }
       for (int at = range.begin; at < range.end && at < count_; ++at)
-        if (cover_[at] < 0) cover_[at] = found->second;
+        if (cover_[at] < 0) cover_[at] = group;
     }
   }
 
   // Assigns a region to each instruction.
   void run() {
-    cfg_.region_of.assign(code_.size(), -1);
+    cfg_.region_of.resize(code_.size());
     // A NOP or RESUME belongs to the region of the next instruction: the compiler leaves NOPs out of ranges.
     Table<char> target(code_.size() + 1), loop(code_.size() + 1);
-    for (int at = 0; at < count_; ++at) {
+    for (const int at : jumps_) {
       if (code_[at].target < 0) continue;
       target[code_[at].target] = 1;
       if (code_[at].target <= at) loop[code_[at].target] = 1;
@@ -68,7 +72,7 @@ class RegionBuilder {
           (code_[at].op == Op::nop_ || code_[at].op == Op::resume_) && at + 1 < count_ && !loop[at] && !target[at + 1];
       cfg_.region_of[at] = nothing ? cfg_.region_of[at + 1] : region_at(at);
     }
-    adopt_between(target);
+    adopt_between();
     adopt_tests();
     adopt_headers();
     adopt_jumps();
@@ -78,11 +82,13 @@ class RegionBuilder {
  private:
   // Moves the NOP of `try:` into a region if the next instruction is a jump target. 3.14 leaves this NOP out of all
   // ranges. It belongs to the innermost region that both the ways to the NOP and the next instruction lie within.
-  void adopt_between(const Table<char>& target) {
+  void adopt_between() {
     std::unordered_map<int, int> common;  // by NOP: the innermost region around all that was joined
-    for (int at = 0; at + 1 < count_; ++at)
-      if (code_[at].op == Op::nop_ && target[at + 1] && cover_[at] < 0 && cfg_.region_of[at + 1] >= 0)
-        common[at] = cfg_.region_of[at + 1];
+    for (const int jump : jumps_) {
+      const int to = code_[jump].target, at = to - 1;
+      if (at >= 0 && code_[at].op == Op::nop_ && cover_[at] < 0 && cfg_.region_of[to] >= 0)
+        common[at] = cfg_.region_of[to];
+    }
     if (common.empty()) return;
     std::unordered_set<int> reached;
     auto join = [&](int from, int to) {
@@ -102,7 +108,8 @@ class RegionBuilder {
   // Moves tests into the region around them. From 3.14 on, the test behind an operand of `(a or b) or c` lies outside of
   // the range that covers the operands, because the compiler makes a block of it.
   void adopt_tests() {
-    for (int at = 1; at + 1 < count_; ++at) {
+    for (const int at : jumps_) {
+      if (at < 1 || at + 1 >= count_) continue;
       const Op jump = code_[at].op;
       const bool is_either = jump == Op::jump_if_true_or_pop_ || jump == Op::jump_if_false_or_pop_;
       if (!(is_conditional_jump(jump) || is_either) || cover_[at] >= 0) continue;
@@ -128,7 +135,7 @@ class RegionBuilder {
   void adopt_headers() {
     // By NOP: the innermost region around the instruction behind it and the jumps back to it.
     std::unordered_map<int, int> inner;
-    for (int at = 0; at < count_; ++at) {
+    for (const int at : jumps_) {
       const int to = code_[at].target;
       if (to < 0 || to > at || code_[to].op != Op::nop_) continue;
       auto found = inner.emplace(to, cfg_.region_of[to + 1]).first;
@@ -147,12 +154,14 @@ class RegionBuilder {
   // Moves jumps into the region of their target. From 3.12 on, a jump that closes a loop within a statement lies
   // outside of the statement's range, because it cannot raise.
   void adopt_jumps() {
-    std::unordered_map<int, Table<int>> from;  // by jump: the instructions that jump to it
-    for (int at = 0; at < count_; ++at)
-      if (int to = code_[at].target; to >= 0 && code_[to].op == Op::jump_) from[to].push_back(at);
+    // Pairs of a jump and an instruction that jumps to it, sorted.
+    Table<std::pair<int, int>> chained;
+    for (const int at : jumps_)
+      if (const int to = code_[at].target; to >= 0 && code_[to].op == Op::jump_) chained.push_back({to, at});
+    std::sort(chained.begin(), chained.end());
     // From 3.13 on, a conditional jump that the compiler turned around lies outside of the range as well.
-    for (int at = 1; at < count_; ++at) {
-      if (!is_conditional_jump(code_[at].op) || code_[at].turned != Turned::yes) continue;
+    for (const int at : jumps_) {
+      if (at < 1 || !is_conditional_jump(code_[at].op) || code_[at].turned != Turned::yes) continue;
       const int before = cfg_.region_of[at - 1];
       // A NOP at a target may have been given to the region behind it, so the range that covers the NOP counts too.
       auto leads_inside = [&](int to) {
@@ -164,8 +173,8 @@ class RegionBuilder {
       const bool inside = leads_inside(code_[at].target) || goes_round;
       if (falls_through(code_[at - 1].op) && inside) cfg_.region_of[at] = before;
     }
-    for (int at = 1; at < count_; ++at) {
-      if (code_[at].op != Op::jump_ || code_[at].target < 0) continue;
+    for (const int at : jumps_) {
+      if (at < 1 || code_[at].op != Op::jump_ || code_[at].target < 0) continue;
       const RegionIndex inner = cfg_.region_of[code_[at].target];
       if (inner < 0 || inner == cfg_.region_of[at]) continue;
       // A jump outside of all ranges that leaves a statement within `inner` also belongs to `inner`: it closes an
@@ -177,20 +186,21 @@ class RegionBuilder {
         const RegionIndex from_region = is_break ? region_at(source) : cfg_.region_of[source];
         return from_region == inner || (left_out && cfg_.inside(from_region, inner));
       };
-      bool inside = !falls_through(code_[at - 1].op) || comes_from_inner(at - 1);
-      for (int source : from[at]) inside &= comes_from_inner(source);
-      if (!inside || (!falls_through(code_[at - 1].op) && from[at].empty())) continue;
+      const bool is_fallen_into = falls_through(code_[at - 1].op);
+      const auto sources = std::ranges::equal_range(chained, at, {}, [](const auto& pair) { return pair.first; });
+      if (is_fallen_into ? !comes_from_inner(at - 1) : sources.empty()) continue;
+      if (!std::ranges::all_of(sources, [&](const auto& pair) { return comes_from_inner(pair.second); })) continue;
       cfg_.region_of[at] = inner;
       if (code_[at - 1].op == Op::nop_ && cover_[at - 1] >= 0) cfg_.region_of[at - 1] = inner;
     }
   }
 
-  // All ranges with one handler. `region` is -1 outside of all regions, -2 if the group has not been resolved yet, and
-  // -3 while it is being resolved.
+  // All ranges with one handler. `region` is -1 outside of all regions; or one of the two numbers below.
   struct Group {
     ProtectedRange range;
     RegionIndex region;
   };
+  static constexpr int unresolved = -2, in_resolution = -3;
 
   // Returns the first instruction from `at` that is not a NOP.
   int skip(int at) const {
@@ -210,17 +220,21 @@ class RegionBuilder {
   }
 
   // Returns the region of the range that covers `at`, or -1.
-  RegionIndex region_at(int at) { return cover_[at] < 0 ? RegionIndex() : resolve(cover_[at], 0); }
+  RegionIndex region_at(int at) {
+    if (cover_[at] < 0) return RegionIndex();
+    const RegionIndex known = groups_[cover_[at]].region;
+    return known >= -1 ? known : resolve(cover_[at], 0);
+  }
 
   // Returns the region of a group, and makes it if necessary. `depth` counts groups that wait for this one: a handler
   // that protects itself through others has no region, and makes the graph odd.
   RegionIndex resolve(int index, int depth) {
     Group& group = groups_[index];
-    if (group.region != -2 || depth > search_limits::region_nesting) {
-      if (group.region == -3 || depth > search_limits::region_nesting) too_deep_ = true;
+    if (group.region != unresolved || depth > search_limits::region_nesting) {
+      if (group.region == in_resolution || depth > search_limits::region_nesting) too_deep_ = true;
       return group.region >= -1 ? group.region : RegionIndex();
     }
-    group.region = -3;
+    group.region = in_resolution;
     int target = group.range.target, follow = -1;
     bool async = false;
     Shape shape = group.range.called ? Shape::finally : classify(target, follow, async);
@@ -320,6 +334,7 @@ class RegionBuilder {
 
   Cfg& cfg_;
   const Table<Instruction, InstructionIndex>& code_;
+  const Jumps& jumps_;
   const int count_;  // number of instructions
   // By instruction: index of the group that covers it, or -1.
   Table<int> cover_;
@@ -329,9 +344,9 @@ class RegionBuilder {
 
 }  // namespace
 
-void build_regions(Cfg& cfg, const Table<ProtectedRange>& ranges, const Table<char>& reachable) {
+void build_regions(Cfg& cfg, const Table<ProtectedRange>& ranges, const Flow& flow, const Table<char>& reachable) {
   if (ranges.empty()) cfg.region_of.assign(cfg.code.size(), -1);
-  else RegionBuilder(cfg, ranges, reachable).run();
+  else RegionBuilder(cfg, ranges, flow, reachable).run();
 }
 
 }  // namespace depyf

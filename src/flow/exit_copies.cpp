@@ -48,28 +48,25 @@ class ExitCopies {
     find_class_ends();
   }
 
-  // Finds copies among all ends of the function that have an equal last instruction.
-  Originals run() {
+  // Finds copies among those ends of the function, `exits`, that have an equal last instruction.
+  Originals run(const Table<InstructionIndex>& exits) {
+    if (!has_equal_lines(exits)) return {};
     Table<std::pair<Word, int>> ends;
-    for (int end = 0; end < count_; ++end) {
-      if (!reachable_[end]) continue;
-      if (leaves_function(code_[end].op)) ends.push_back({word(end), end});
-    }
-    if (ends.size() < 2) return {};
+    for (const InstructionIndex end : exits) ends.push_back({word(end), end});
     std::sort(ends.begin(), ends.end());
     if (std::ranges::adjacent_find(ends, {}, [](const auto& end) { return end.first; }) == ends.end()) return {};
     find_entered();
     Originals original(code_.size() + 1, -1);
-    Table<std::pair<int, Table<Tail>>> exits;  // the tails of each exit that has an equal one
+    Table<std::pair<int, Table<Tail>>> alike;  // the exits that have an equal one, with their tails
     for (std::size_t index = 0; index < ends.size(); ++index) {
-      const bool alike = (index > 0 && ends[index - 1].first == ends[index].first) ||
-                         (index + 1 < ends.size() && ends[index + 1].first == ends[index].first);
-      if (alike) exits.push_back({ends[index].second, tails(ends[index].second)});
+      const bool is_alike = (index > 0 && ends[index - 1].first == ends[index].first) ||
+                            (index + 1 < ends.size() && ends[index + 1].first == ends[index].first);
+      if (is_alike) alike.push_back({ends[index].second, tails(ends[index].second)});
     }
-    std::sort(exits.begin(), exits.end(), [](const auto& one, const auto& two) { return one.first < two.first; });
+    std::sort(alike.begin(), alike.end(), [](const auto& one, const auto& two) { return one.first < two.first; });
     // The last of several equal tails is taken for the original.
     std::map<Key, Tail> last;
-    for (const auto& [end, all] : exits)
+    for (const auto& [end, all] : alike)
       for (const Tail& tail : all) {
         last.insert_or_assign(tail.key, tail);
         // The original may be a block that other code jumps to with a value on the stack. The block itself does not
@@ -80,7 +77,7 @@ class ExitCopies {
         value.key[0] = {false}, value.takes_value = true;
         last.insert_or_assign(value.key, value);
       }
-    for (const auto& [end, all] : exits)
+    for (const auto& [end, all] : alike)
       for (const Tail& tail : all) {
         const Tail& other = last.at(tail.key);
         if (other.at == tail.at) continue;
@@ -106,24 +103,40 @@ class ExitCopies {
     Key key;
   };
 
+  // True if two of the exits have one line, as copies have. This is cheap to find out, and mostly false.
+  bool has_equal_lines(const Table<InstructionIndex>& exits) const {
+    if (exits.size() < 2) return false;
+    Table<std::int32_t> lines;
+    lines.reserve(exits.size());
+    for (const InstructionIndex end : exits) lines.push_back(is_lineless(end) ? -1 : code_[end].line);
+    std::sort(lines.begin(), lines.end());
+    return std::adjacent_find(lines.begin(), lines.end()) != lines.end();
+  }
+
   // Marks the instructions that control reaches other than from the one in front of them.
   void find_entered() {
     entered_.resize(code_.size() + 1), resumed_.resize(code_.size() + 1);
-    for (int at = 0; at < count_; ++at) {
-      if (!reachable_[at] || ends_comprehension(at)) continue;
-      if (code_[at].target >= 0) entered_[code_[at].target] = true;
-      if (flow_.next[at] >= 0 && flow_.next[at] != at + 1) entered_[flow_.next[at]] = resumed_[flow_.next[at]] = true;
+    for (const InstructionIndex at : flow_.jumps)
+      if (code_[at].target >= 0 && reachable_[at] && !ends_comprehension(at)) entered_[code_[at].target] = true;
+    for (const InstructionIndex at : flow_.stops) {
+      const InstructionIndex next = flow_.next[at];
+      if (next >= 0 && reachable_[at] && !ends_comprehension(at)) entered_[next] = resumed_[next] = true;
     }
-    for (int at = 0; at < count_; ++at)
+    for (const Region& region : cfg_.regions)
+      for (int at : {region.handler_at, region.follow_at})
+        if (at >= 0) entered_[at] = true;
+    if (!dialect_of(version_).columns) find_lines();
+  }
+
+  // Fills `entered_elsewhere_` and `second_returns_`, which stand in for columns.
+  void find_lines() {
+    for (const InstructionIndex at : flow_.jumps)
       if (const InstructionIndex to = code_[at].target; reachable_[at] && to >= 0 && code_[at].line != code_[to].line)
         entered_elsewhere_.insert(to);
     std::unordered_set<std::int32_t> returning;  // lines with a return
     for (int at = 0; at < count_; ++at)
       if (code_[at].op == Op::return_value_ && !returning.insert(code_[at].line).second)
         second_returns_.emplace(code_[at].line, at);
-    for (const Region& region : cfg_.regions)
-      for (int at : {region.handler_at, region.follow_at})
-        if (at >= 0) entered_[at] = true;
   }
 
   // True if `at` is the jump over what is left of an inlined comprehension. Nothing else leads there.
@@ -350,8 +363,9 @@ class ExitCopies {
 
 }  // namespace
 
-Originals find_exit_copies(const Cfg& cfg, const Flow& flow, const Table<char>& reachable, const DecodedCode& decoded) {
-  Originals original = ExitCopies(cfg, flow, reachable, decoded).run();
+Originals find_exit_copies(const Cfg& cfg, const Flow& flow, const Table<InstructionIndex>& exits,
+                           const Table<char>& reachable, const DecodedCode& decoded) {
+  Originals original = ExitCopies(cfg, flow, reachable, decoded).run(exits);
   join_ends(cfg, flow, reachable, decoded, original);
   return original;
 }

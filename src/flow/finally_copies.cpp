@@ -279,6 +279,9 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
     taken.op = Op::return_value_, taken.arg = taken.aux = 0, taken.target = -1, taken.line = cfg.code[at].line;
     flow.next[to] = -1;
   }
+  flow.stops.clear();
+  for (int at = 0; at < int(flow.next.size()); ++at)
+    if (flow.next[at] != at + 1) flow.stops.push_back(at);
   // A with statement that goes on after a suppressed exception may also leave regions.
   for (Region& region : cfg.regions)
     if (region.follow_at >= 0) region.follow_at = resolve(region.parent, region.follow_at);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "decode/op.h"
+#include "decode/op_table.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/ranges.h"
@@ -15,35 +16,24 @@ namespace {
 // One pass over the code for each idiom of idioms.h. A shape is looked for only if its operations occur in the code.
 class Simplifier {
  public:
-  Simplifier(const DecodedCode& decoded, const OpSet& ops, Table<Instruction, InstructionIndex>& code,
-             Table<ProtectedRange>& ranges)
-      : decoded_(decoded), ops_(ops), code_(code), ranges_(ranges), size_(int(code.size())), drops_(code.size()) {}
+  Simplifier(const DecodedCode& decoded, const OpSet& ops, const Jumps& jumps,
+             Table<Instruction, InstructionIndex>& code, Table<ProtectedRange>& ranges)
+      : decoded_(decoded), ops_(ops), jumps_(jumps), code_(code), ranges_(ranges), size_(int(code.size())) {}
 
   void run() {
+    if (!ranges_.empty()) drops_.resize(code_.size());
     for (const ProtectedRange& range : ranges_) drops_[range.target] = throws_into(range.target);
-    const bool jumps =
-        ops_.has(Op::pop_jump_if_true_, Op::pop_jump_if_false_, Op::pop_jump_if_none_, Op::pop_jump_if_not_none_);
     const bool copies = ops_.has(Op::get_anext_, Op::copy_, Op::set_add_, Op::rotate_, Op::call_function_);
-    if (jumps || copies) count_targets();
-    if (jumps) find_turned();
+    if (copies || !dialect_of(decoded_.code->version).turned_jumps) count_targets();
+    if (!jumps_.empty()) find_turned();
     if (ops_.has(Op::return_generator_)) generator_start();
     if (ops_.has(Op::resume_, Op::yield_value_)) forget_states();
-    for (int at = 0, end = ops_.has(Op::send_, Op::for_iter_) ? size() : 0; at < end; ++at) {
+    for (const int at : jumps_) {
       if (code_[at].op == Op::send_) delegation(at);
       if (code_[at].op == Op::for_iter_ && code_[at].aux == 1) exhausted(at);
     }
-    for (int at = 0, end = copies ? size() : 0; at < end; ++at) {
-      if (code_[at].op == Op::get_anext_) async_for(at);
-      if (code_[at].op == Op::copy_ && code_[at].arg == 1) {
-        with_start(at);
-        known_function(at);
-        short_circuit(at);
-      }
-      if (code_[at].op == Op::set_add_ && code_[at].arg == 1) annotated(at);
-      if (code_[at].op == Op::rotate_ && code_[at].arg == 3) chained_comparison(at), reverse(at);
-      if (code_[at].op == Op::call_function_ && code_[at].arg == 3) with_exit(at);
-    }
-    drop_handlers(ranges_, code_.size(), [&](const ProtectedRange& range) { return drops_[range.target]; });
+    if (copies) find_copies();
+    drop_handlers(ranges_, code_.size(), [&](const ProtectedRange& range) { return drops_[range.target] != 0; });
   }
 
  private:
@@ -55,11 +45,29 @@ class Simplifier {
     return at;
   }
 
+  // Rewrites the idioms that contain a copy of a value, or that one operation shows.
+  void find_copies() {
+    static constexpr OpTable<bool> shows_idiom(
+        false, {{{Op::get_anext_, Op::copy_, Op::set_add_, Op::rotate_, Op::call_function_}, true}});
+    for (const Instruction& instruction : code_) {
+      if (!shows_idiom[instruction.op]) continue;
+      const int at = int(&instruction - code_.data());
+      if (code_[at].op == Op::get_anext_) async_for(at);
+      if (code_[at].op == Op::copy_ && code_[at].arg == 1) {
+        if (ops_.has(Op::load_special_)) with_start(at);
+        if (ops_.has(Op::load_common_constant_)) known_function(at);
+        short_circuit(at);
+      }
+      if (code_[at].op == Op::set_add_ && code_[at].arg == 1) annotated(at);
+      if (code_[at].op == Op::rotate_ && code_[at].arg == 3) chained_comparison(at), reverse(at);
+      if (code_[at].op == Op::call_function_ && code_[at].arg == 3) with_exit(at);
+    }
+  }
+
   // Fills `targets_`.
   void count_targets() {
     targets_.resize(code_.size() + 1);
-    for (const Instruction& instruction : code_)
-      if (instruction.target >= 0) ++targets_[instruction.target];
+    for (const int at : jumps_) ++targets_[code_[at].target];
   }
 
   // Removes RESUME and the argument of YIELD_VALUE. They record the state of the interpreter, and have no meaning in
@@ -92,12 +100,13 @@ class Simplifier {
     if (!dialect.turned_jumps) return find_continues();
     find_placed_continues();
     if (!dialect.uncovered_turned_jumps) return;
+    if (ranges_.empty()) return;
     Table<bool> covered(code_.size());
     for (const ProtectedRange& range : ranges_)
       for (int at = range.begin; at < range.end; ++at) covered[at] = true;
-    for (int at = 1; at + 1 < size(); ++at) {
+    for (const int at : jumps_) {
+      if (!is_test(at) || at < 1 || !covered[at - 1]) continue;
       const Instruction& next = code_[skip(at + 1)];
-      if (!is_conditional_jump(code_[at].op) || !covered[at - 1]) continue;
       const int far = code_[at].target > at ? skip(code_[at].target) : -1;
       if (!covered[at]) code_[at].turned = Turned::yes;
       else if (jumps_back(next, at)) code_[at].turned = Turned::no;
@@ -106,6 +115,9 @@ class Simplifier {
     }
   }
 
+  // True for a conditional jump behind which other instructions stand.
+  bool is_test(int at) const { return is_conditional_jump(code_[at].op) && at + 1 < size(); }
+
   // True for an unconditional jump to `at` or to code in front of it.
   static bool jumps_back(const Instruction& it, int at) {
     return it.op == Op::jump_ && it.target >= 0 && it.target <= at;
@@ -113,8 +125,8 @@ class Simplifier {
 
   // Before 3.12, the compiler turns no jump around, so a test over a jump back comes from `if c: continue`.
   void find_continues() {
-    for (int at = 0; at + 1 < size(); ++at) {
-      if (!is_conditional_jump(code_[at].op)) continue;
+    for (const int at : jumps_) {
+      if (!is_test(at)) continue;
       const int next = skip(at + 1);
       if (jumps_back(code_[next], at) && targets_[next] == 0) code_[at].turned = Turned::no;
     }
@@ -141,8 +153,8 @@ class Simplifier {
   // From 3.12 on, a jump back whose position is a word of eight characters behind the test is a `continue` of the
   // source.
   void find_placed_continues() {
-    for (int at = 0; at + 1 < size(); ++at) {
-      if (!is_conditional_jump(code_[at].op)) continue;
+    for (const int at : jumps_) {
+      if (!is_test(at)) continue;
       const Instruction& next = code_[skip(at + 1)];
       if (jumps_back(next, at) && is_word(next, code_[at], continue_width)) code_[at].turned = Turned::no;
     }
@@ -323,19 +335,20 @@ class Simplifier {
 
   const DecodedCode& decoded_;
   const OpSet& ops_;
+  const Jumps& jumps_;
   Table<Instruction, InstructionIndex>& code_;
   Table<ProtectedRange>& ranges_;
   const int size_;  // number of instructions, which does not change
   Table<int> targets_;  // by instruction: how many jumps lead there
-  Table<bool> drops_;  // by instruction: a handler of no statement starts there
+  Table<char> drops_;  // by instruction: nonzero if a handler of no statement starts there; empty without ranges
   Table<int> ended_by_;  // by instruction: the range that ends an async for, or -1
 };
 
 }  // namespace
 
-void simplify_idioms(const DecodedCode& decoded, const OpSet& ops, Table<Instruction, InstructionIndex>& code,
-                     Table<ProtectedRange>& ranges) {
-  Simplifier(decoded, ops, code, ranges).run();
+void simplify_idioms(const DecodedCode& decoded, const OpSet& ops, const Jumps& jumps,
+                     Table<Instruction, InstructionIndex>& code, Table<ProtectedRange>& ranges) {
+  Simplifier(decoded, ops, jumps, code, ranges).run();
 }
 
 }  // namespace depyf

@@ -1,10 +1,11 @@
 // Replaces instruction sequences that stand for one operation of the language by that operation.
 #pragma once
 #include "decode/instruction.h"
+#include "flow/jumps.h"
 #include "support/table.h"
 namespace depyf {
 // Replaces instruction sequences that stand for one operation of the language by that operation and NOPs. `ops` holds
-// the operations that occur in `code`. Ranges that exist only for such a sequence are removed.
+// the operations that occur in `code`, `jumps` the instructions there that have a target. Ranges that exist only for such a sequence are removed.
 //
 //   await, yield from     GET_AWAITABLE or GET_YIELD_FROM_ITER; LOAD_CONST None;
 //                         the loop around SEND                                      -> yield_from
@@ -14,6 +15,6 @@ namespace depyf {
 //   a < b < c             DUP_TOP; ROT_THREE                    (to 3.10)           -> SWAP 2; COPY 2
 //   unpacking             ROT_THREE; ROT_TWO                    (to 3.10)           -> SWAP 3
 //   end of `with`         LOAD_CONST None; DUP_TOP; DUP_TOP; CALL_FUNCTION 3  (3.9, 3.10)  -> with_exit
-void simplify_idioms(const DecodedCode& decoded, const OpSet& ops, Table<Instruction, InstructionIndex>& code,
-                     Table<ProtectedRange>& ranges);
+void simplify_idioms(const DecodedCode& decoded, const OpSet& ops, const Jumps& jumps,
+                     Table<Instruction, InstructionIndex>& code, Table<ProtectedRange>& ranges);
 }  // namespace depyf

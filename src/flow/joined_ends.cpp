@@ -29,9 +29,9 @@ class JoinedEnds {
         count_(int(code_.size())) {}
 
   void run(Originals& original) const {
-    for (int at = 0; at < count_; ++at) {
-      if (!reachable_[at] || (code_[at].op != Op::jump_if_true_or_pop_ && code_[at].op != Op::jump_if_false_or_pop_))
-        continue;
+    constexpr OpSet keeping_tests = {Op::jump_if_true_or_pop_, Op::jump_if_false_or_pop_};
+    for (const InstructionIndex at : flow_.jumps) {
+      if (!keeping_tests.has(code_[at].op) || !reachable_[at]) continue;
       if (dialect_of(version_).copied_exits) join_statement(at, original);
       else join_returns(at, original);
     }

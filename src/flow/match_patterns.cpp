@@ -12,6 +12,7 @@
 
 #include "decode/decode.h"
 #include "decode/op.h"
+#include "decode/op_table.h"
 #include "depyf/code_object.h"
 #include "flow/exception_regions.h"
 #include "flow/guarded_wildcards.h"
@@ -28,15 +29,15 @@ class MatchFinder {
       : decoded_(decoded), code_(code), patterns_(patterns) {}
 
   void run() {
-    for (int at = 0; at < size(); ++at) {
-      const Op op = code_[at].op;
-      // The code of a case starts with one of these operations, or with the load of a class.
-      const bool starts =
-          (op == Op::copy_ && code_[at].arg == 1) || op == Op::match_sequence_ || op == Op::match_mapping_;
-      if (!starts && op != Op::match_class_) continue;
-      if (taken_.empty()) taken_.assign(code_.size(), false), find_jumps();
-      if (taken_[at]) continue;
-      statement(starts ? at : class_start(at));
+    // The code of a case starts with one of these operations, or with the load of a class.
+    static constexpr OpTable<bool> case_starts(
+        false, {{{Op::copy_, Op::match_sequence_, Op::match_mapping_, Op::match_class_}, true}});
+    for (const Instruction& instruction : code_) {
+      const Op op = instruction.op;
+      if (!case_starts[op] || (op == Op::copy_ && instruction.arg != 1)) continue;
+      const int at = int(&instruction - code_.data());
+      if (!taken_.empty() && taken_[at]) continue;
+      statement(op == Op::match_class_ ? class_start(at) : at);
     }
   }
 
@@ -126,7 +127,9 @@ class MatchFinder {
       cases.push_back(std::move(one));
       if (!further) break;
     }
-    bool whole = !cases.empty() && !cases.back().keeps &&
+    if (cases.empty()) return;
+    if (taken_.empty()) taken_.assign(code_.size(), false), find_jumps();
+    bool whole = !cases.back().keeps &&
                  std::all_of(cases.begin(), cases.end(), [&](const Case& one) { return separate(one.parsed); });
     for (Case& one : cases) {
       if (whole) rewrite(one);

@@ -16,12 +16,16 @@ void immediate_dominators(const Table<Node>& sequence, Row<const int, Node> orde
   const Node entry = sequence[0];
   idom[entry] = entry;
   Table<int> climbing;
+  // True if another round is needed, because a round changed what an earlier one had found, or because it met a
+  // predecessor that it had not come to yet. The latter closes a loop: without loops one round is enough.
+  bool is_open = true;
   // Finds the common dominator of many predecessors. The deepest node moves up first, so that shared parts of their
   // paths are climbed only once.
   auto common = [&](const auto& ways) {
     climbing.clear();
     for (const Node pred : ways)
       if (idom[pred] >= 0) climbing.push_back(order[pred]);
+      else is_open = true;
     std::make_heap(climbing.begin(), climbing.end());
     while (!climbing.empty()) {
       const int deepest = climbing.front();
@@ -35,30 +39,31 @@ void immediate_dominators(const Table<Node>& sequence, Row<const int, Node> orde
     }
     return Node();
   };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const Node node : sequence) {
-      if (node == entry) continue;
-      Node best;
-      const auto& ways = preds(node);
-      if (std::size(ways) > 4) {
-        best = common(ways);
-        if (best != idom[node]) idom[node] = best, changed = true;
+  // Finds the common dominator of a few predecessors.
+  auto meeting = [&](const auto& ways) {
+    Node best;
+    for (const Node pred : ways) {
+      if (idom[pred] < 0) {
+        is_open = true;
         continue;
       }
-      for (const Node pred : ways) {
-        if (idom[pred] < 0) continue;
-        if (best < 0) {
-          best = pred;
-          continue;
-        }
-        Node other = pred;
-        while (best != other) {
-          while (order[best] > order[other]) best = idom[best];
-          while (order[other] > order[best]) other = idom[other];
-        }
+      if (best < 0) best = pred;
+      for (Node other = pred; best != other;) {
+        while (order[best] > order[other]) best = idom[best];
+        while (order[other] > order[best]) other = idom[other];
       }
-      if (best != idom[node]) idom[node] = best, changed = true;
+    }
+    return best;
+  };
+  while (is_open) {
+    is_open = false;
+    for (const Node node : sequence) {
+      if (node == entry) continue;
+      const auto& ways = preds(node);
+      const Node best = std::size(ways) > 4 ? common(ways) : meeting(ways);
+      if (best == idom[node]) continue;
+      if (idom[node] >= 0) is_open = true;
+      idom[node] = best;
     }
   }
 }
