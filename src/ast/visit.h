@@ -33,6 +33,11 @@ class StmtKinds {
   }
   static StmtKinds in(Block body);  // nested blocks included
   static constexpr StmtKinds nesting() { return of<For, While, If, With, Match, Try>(); }  // those with blocks
+  static constexpr StmtKinds all() {
+    StmtKinds kinds;
+    kinds.bits_ = ~std::uint32_t{0};
+    return kinds;
+  }
   constexpr bool empty() const { return bits_ == 0; }
   constexpr bool has(StmtKinds other) const { return (bits_ & other.bits_) != 0; }  // one of them
 

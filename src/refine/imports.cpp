@@ -31,7 +31,8 @@ void join_imports(Context& context, std::vector<Stmt*>& statements) {
 
 Block imports(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
-  return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) { join_imports(context, statements); });
+  return rewrite_blocks(context, body, StmtKinds::of<Import>(),
+                        [&](std::vector<Stmt*>& statements) { join_imports(context, statements); });
 }
 
 }  // namespace depyf

@@ -136,7 +136,7 @@ Block lines(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
   const Version version = scope.decoded.code->version;
   if (dialect_of(version).columns) return body;  // columns show more
-  return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
+  return rewrite_blocks(context, body, StmtKinds::of<If, Try>(), [&](std::vector<Stmt*>& statements) {
     for (std::size_t index = 0; index < statements.size(); ++index) leave_behind_else(context, statements, index);
     while (take_else(context, statements, version)) {}
   });

@@ -18,7 +18,7 @@ namespace depyf {
 using namespace ast;
 
 Block try_finally(Context& context, Block body, const Scope&) {
-  return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
+  return rewrite_blocks(context, body, StmtKinds::of<Try>(), [&](std::vector<Stmt*>& statements) {
     for (std::size_t index = 0; index + 1 < statements.size(); ++index) {
       auto* attempt = as<Try>(statements[index]);
       const Block rest = Block(statements).subspan(index + 1);
@@ -54,7 +54,7 @@ bool is_item_of(const CodeObject& code, const With& outer, const With& inner) {
 }  // namespace
 
 Block with_items(Context& context, Block body, const Scope& scope) {
-  return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
+  return rewrite_blocks(context, body, StmtKinds::of<With>(), [&](std::vector<Stmt*>& statements) {
     for (Stmt* stmt : statements) {
       auto* outer = as<With>(stmt);
       // Without a line, nothing shows that both were one statement.
@@ -71,7 +71,7 @@ Block with_items(Context& context, Block body, const Scope& scope) {
 }
 
 Block elif_chain(Context& context, Block body, const Scope&) {
-  return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
+  return rewrite_blocks(context, body, StmtKinds::of<If>(), [&](std::vector<Stmt*>& statements) {
     for (Stmt* stmt : statements) {
       auto* outer = as<If>(stmt);
       if (!outer || outer->orelse.size() < 2) continue;

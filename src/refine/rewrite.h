@@ -6,30 +6,40 @@
 #include "lift/context.h"
 #include "support/function_ref.h"
 namespace depyf {
-// Calls `rewrite` with the statements of each block, which it may change, after the blocks nested in them. `statements`
-// is one vector that all calls use.
-inline ast::Block rewrite_blocks(Context& context, ast::Block body, FunctionRef<void(std::vector<ast::Stmt*>&)> rewrite,
+// Calls `rewrite` with the statements of each block that contains a statement of the `wanted` kinds. `rewrite` may change
+// the statements; those of nested blocks have been rewritten before. `statements` is one vector that all calls use.
+inline ast::Block rewrite_blocks(Context& context, ast::Block body, ast::StmtKinds wanted,
+                                 FunctionRef<void(std::vector<ast::Stmt*>&)> rewrite,
                                  std::vector<ast::Stmt*>& statements) {
-  for (ast::Stmt* stmt : body)
-    ast::for_each_block(stmt, [&](ast::Block& inner) { inner = rewrite_blocks(context, inner, rewrite, statements); });
+  bool is_wanted = false;
+  for (ast::Stmt* stmt : body) {
+    is_wanted |= wanted.has(ast::StmtKinds::of(stmt));
+    ast::for_each_block(
+        stmt, [&](ast::Block& inner) { inner = rewrite_blocks(context, inner, wanted, rewrite, statements); });
+  }
+  if (!is_wanted) return body;
   statements.assign(body.begin(), body.end());
   rewrite(statements);
   return std::equal(statements.begin(), statements.end(), body.begin(), body.end()) ? body
                                                                                     : context.arena.copy(statements);
 }
-inline ast::Block rewrite_blocks(Context& context, ast::Block body,
+inline ast::Block rewrite_blocks(Context& context, ast::Block body, ast::StmtKinds wanted,
                                  FunctionRef<void(std::vector<ast::Stmt*>&)> rewrite) {
   std::vector<ast::Stmt*> statements;
-  return rewrite_blocks(context, body, rewrite, statements);
+  return rewrite_blocks(context, body, wanted, rewrite, statements);
+}
+inline ast::Block rewrite_blocks(Context& context, ast::Block body,
+                                 FunctionRef<void(std::vector<ast::Stmt*>&)> rewrite) {
+  return rewrite_blocks(context, body, ast::StmtKinds::all(), rewrite);
 }
 // True if `wanted` holds for any statement, also in nested blocks.
-inline bool has_any(ast::Block body, FunctionRef<bool(const ast::Stmt*)> wanted) {
-  bool found = false;
-  for (ast::Stmt* stmt : body) {
-    found = found || wanted(stmt);
+template <class Wanted>
+bool has_any(ast::Block body, const Wanted& wanted) {
+  return std::ranges::any_of(body, [&](ast::Stmt* stmt) {
+    bool found = wanted(stmt);
     ast::for_each_block(stmt, [&](ast::Block& inner) { found = found || has_any(inner, wanted); });
-  }
-  return found;
+    return found;
+  });
 }
 inline bool has_return(ast::Block body) {
   return has_any(body, [](const ast::Stmt* stmt) { return ast::is<ast::Return>(stmt); });

@@ -55,10 +55,9 @@ class SharedEnds {
     if (!is_end(statements.back())) return;
     take_else(statements);
     for (std::size_t size = 1; size <= longest_end && size < statements.size(); ++size) {
-      const std::size_t index = statements.size() - 1 - size;
-      const Block end =
-          context_.arena.copy(std::vector<Stmt*>(statements.end() - std::ptrdiff_t(size), statements.end()));
-      if (may_hold_copy(statements[index], end)) leave_out(statements[index], end, 0);
+      Stmt* stmt = statements[statements.size() - 1 - size];
+      const Block end = Block(statements).last(size);
+      if (may_hold_copy(stmt, end)) leave_out(stmt, end, 0);
     }
   }
 
@@ -97,7 +96,8 @@ class SharedEnds {
   // If a branch or a handler ends as the whole block does, the statements between it and the end are the else
   // clause.
   void take_else(std::vector<Stmt*>& statements) {
-    const Block end = context_.list({statements.back()});
+    Stmt* last = statements.back();
+    const Block end(&last, 1);
     for (std::size_t index = statements.size() - 2; index-- > 0;) {
       if (auto* attempt = as<Try>(statements[index]); attempt && ends_handler(*attempt, end)) {
         const auto first = statements.begin() + std::ptrdiff_t(index) + 1;
@@ -165,7 +165,8 @@ class SharedEnds {
 Block shared_ends(Context& context, Block body, const Scope& scope) {
   if (scope.kind != Scope::Kind::function) return body;
   SharedEnds ends(context);
-  return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) { ends.rewrite(statements); });
+  return rewrite_blocks(context, body, StmtKinds::of<If, Try, With>(),
+                        [&](std::vector<Stmt*>& statements) { ends.rewrite(statements); });
 }
 
 }  // namespace depyf

@@ -5,8 +5,11 @@
 //         pass                   b()        and     2     ...     <-       pass        if position 2 is 3 columns wide
 //     else:          <-
 //         b()
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "ast/visit.h"
 #include "decode/instruction.h"
@@ -99,32 +102,42 @@ class SilentStatements {
   SilentStatements(Context& context, const StatementColumns& columns, PlaceByLine places)
       : context_(context), columns_(columns), places_(std::move(places)) {}
 
-  // Rewrites a block whose statements stand at column `base`. What follows the block starts in line `next` (-1: unknown).
+  // Rewrites a block whose statements stand at column `base`. The statement `next` follows the block (null: unknown).
   // `ends_round` is true if the end of the block is the end of a loop's body.
-  void block(Block body, int base, int next, int depth, bool ends_round = false) {
+  void block(Block body, int base, const Stmt* next, int depth, bool ends_round = false) {
     if (depth > search_limits::statement_nesting || base < 0) return;
     for (std::size_t index = 0; index < body.size(); ++index) {
       Stmt* stmt = body[index];
-      int behind = index + 1 < body.size() ? first_line(body[index + 1]) : next;
+      if (!StmtKinds::of(stmt).has(StmtKinds::nesting())) continue;
+      const Stmt* behind = index + 1 < body.size() ? body[index + 1] : next;
       if (auto* branch = as<If>(stmt)) turn(*branch, stmt, base, behind);
-      std::vector<Block*> blocks;
-      for_each_block(stmt, [&](Block& inner) { blocks.push_back(&inner); });
-      int above = stmt->line;
-      const bool ends = index + 1 == body.size() && ends_round;
-      const bool loops = is<For>(stmt) || is<While>(stmt), branches = is<If>(stmt);
-      for (std::size_t at = 0; at < blocks.size(); ++at) {
-        int below = at + 1 < blocks.size() && !blocks[at + 1]->empty() ? first_line(blocks[at + 1]->front()) : behind;
-        fill(*blocks[at], above, below, base, ends && branches);
-        above = std::max(above, last_line(*blocks[at]));
-        const bool is_chained =
-            at == 1 && is<If>(stmt) && blocks[at]->size() == 1 && columns_.is_elif(blocks[at]->front(), base);
-        block(*blocks[at], is_chained ? base : base + columns_.unit(), below, depth + 1,
-              loops ? at == 0 : ends && branches);
-      }
+      nested(stmt, base, behind, depth, index + 1 == body.size() && ends_round);
     }
   }
 
  private:
+  // Rewrites the blocks of a statement, which `behind` follows.
+  void nested(Stmt* stmt, int base, const Stmt* behind, int depth, bool ends_round) {
+    std::vector<Block*> blocks;
+    for_each_block(stmt, [&](Block& inner) { blocks.push_back(&inner); });
+    const bool may_fill = std::ranges::any_of(blocks, [](const Block* inner) { return is_empty(*inner); });
+    int above = stmt->line;
+    const bool loops = is<For>(stmt) || is<While>(stmt), ends_branch = ends_round && is<If>(stmt);
+    for (std::size_t at = 0; at < blocks.size(); ++at) {
+      const Stmt* below = at + 1 < blocks.size() && !blocks[at + 1]->empty() ? blocks[at + 1]->front() : behind;
+      if (may_fill) {
+        fill(*blocks[at], above, below, base, ends_branch);
+        above = std::max(above, last_line(*blocks[at]));
+      }
+      const bool is_chained =
+          at == 1 && is<If>(stmt) && blocks[at]->size() == 1 && columns_.is_elif(blocks[at]->front(), base);
+      block(*blocks[at], is_chained ? base : base + columns_.unit(), below, depth + 1, loops ? at == 0 : ends_branch);
+    }
+  }
+
+  // Returns the first line of a statement; -1 if it is unknown.
+  static int line_of(const Stmt* stmt) { return stmt ? first_line(stmt) : -1; }
+
   // Returns the first place at `column` between two lines; null if there is none.
   const Place* between(int above, int below, int column) const {
     for (auto at = places_.upper_bound(above); at != places_.end() && at->first < below; ++at)
@@ -134,9 +147,10 @@ class SilentStatements {
 
   // Writes the statement that fills an empty block as the source had it. At the end of a loop's body, a `continue` may
   // have been one.
-  void fill(Block& body, int above, int below, int base, bool ends_round) {
+  void fill(Block& body, int above, const Stmt* next, int base, bool ends_round) {
     if (body.size() != 1 || above < 0) return;
     if (!is<Pass>(body[0]) && !(ends_round && is<Continue>(body[0]))) return;
+    const int below = line_of(next);
     const Place* place = between(above, below < 0 ? above + 2 : below, base + columns_.unit());
     if (place) body = context_.list({silent(*place)});
   }
@@ -146,14 +160,15 @@ class SilentStatements {
                                         : context_.stmt(ExprStmt{context_.constant(Constant::Kind::ellipsis)});
   }
 
-  // Restores the first branch of an `if` that had only a `pass`.
-  void turn(If& branch, const Stmt* stmt, int base, int behind) {
-    if (!branch.orelse.empty() || branch.body.empty() || negation_changes(context_, branch.test)) return;
-    const int first = first_line(branch.body[0]);
+  // Restores the first branch of an `if` that had only a `pass`. The statement `next` follows the `if`.
+  void turn(If& branch, const Stmt* stmt, int base, const Stmt* next) {
+    if (!branch.orelse.empty() || branch.body.empty()) return;
+    const int above = last_line_of_test(branch.test, stmt->line), column = base + columns_.unit();
+    if (!between(above, std::numeric_limits<int>::max(), column) || negation_changes(context_, branch.test)) return;
+    const int first = first_line(branch.body[0]), behind = line_of(next);
     // A return out of a try statement may have the line of its finally clause.
     if (behind >= 0 && first >= behind) return;
-    const Place* place =
-        first < 0 ? nullptr : between(last_line_of_test(branch.test, stmt->line), first, base + columns_.unit());
+    const Place* place = between(above, first, column);
     if (!place) return;
     branch.test = negate(context_, branch.test);
     branch.orelse = branch.body;
@@ -174,7 +189,7 @@ Block silent_statements(Context& context, Block body, const Scope& scope) {
   if (places.empty()) return body;
   const StatementColumns columns(*scope.decoded.code, body);
   if (columns.unit() > 0)
-    SilentStatements(context, columns, std::move(places)).block(body, columns.of_first(body), -1, 0);
+    SilentStatements(context, columns, std::move(places)).block(body, columns.of_first(body), nullptr, 0);
   return body;
 }
 
