@@ -51,7 +51,7 @@ constexpr RefinePass folding(std::string_view name, Block (*run)(Context&, Block
 constexpr RefinePass refine_passes[] = {
     {"implicit_return", implicit_return, "", "first: what falls off the end must do so before blocks are looked at"},
     {"assert_statement", assert_statement, "implicit_return",
-     "an if that raises and nothing else; returns may stand after it", StmtKinds::of<If, Raise>()},
+     "an if that raises and nothing else; returns may stand after it", StmtKinds::of<Raise>()},
     {"pytest_assertions", pytest_assertions, "assert_statement", "asserts that pytest rewrote are none until then"},
     folding("adopt_temporaries", adopt_temporaries, "", "before anything asks which names are temporaries"),
     folding("fold_displays", fold_displays, "adopt_temporaries", "where a branch ends is known"),
@@ -99,10 +99,9 @@ Block refine(Context& context, Block body, const Scope& scope) {
     return pass == options.stop_after;
   };
   if (made("structure")) return body;
-  const StmtKinds kinds = StmtKinds::in(body);  // those that passes add are of these, or none that a pass needs
   for (const RefinePass& pass : refine_passes) {
     const bool wanted = !pass.folds || options.style == Style::readable;
-    if (wanted && (pass.needs.empty() || kinds.has(pass.needs))) body = pass.run(context, body, scope);
+    if (wanted && (pass.needs.empty() || scope.kinds.has(pass.needs))) body = pass.run(context, body, scope);
     if (made(pass.name)) break;
   }
   return body;
@@ -175,7 +174,7 @@ Block structured(Context& context, const DecodedCode& decoded, const Cfg& cfg, S
   if (context.options.dump_after == "lift") context.dump += trace_of_nodes("lift", *decoded.code, lifted);
   simplify_graph(context, lifted, cfg, may_return);
   Block block = structure(context, lifted, cfg, may_return);
-  block = refine(context, block, Scope{decoded, cfg, kind});
+  block = refine(context, block, Scope{decoded, cfg, kind, StmtKinds::in(block)});
   if (!may_return && context.options.stop_after.empty() && has_return(block))
     throw InternalError{"an end of the code within other statements", 0};
   if (int(cfg.blocks.size()) + context.depth > indentation_max && nesting(block) + context.depth - 1 > indentation_max)

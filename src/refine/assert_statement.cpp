@@ -6,6 +6,7 @@
 #include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
+#include "flow/cfg.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
 #include "refine/statement_columns.h"
@@ -32,6 +33,13 @@ bool is_assertion(const Expr* expr, const Scope& scope) {
   for (const std::string& own : scope.decoded.code->names)
     if (own.data() == name->id.data()) return false;
   return true;
+}
+
+// True if the code loads anything that is_assertion could accept.
+bool may_assert(const Scope& scope) {
+  const Op load = dialect_of(scope.decoded.code->version).global_assertion_error ? Op::load_global_
+                                                                                : Op::load_assertion_error_;
+  return scope.cfg.ops.has(load, Op::load_common_constant_);
 }
 
 // True if the compiler leaves out the test of `assert False`.
@@ -134,6 +142,7 @@ Block drop_return(Block body) {
 }  // namespace
 
 Block assert_statement(Context& context, Block body, const Scope& scope) {
+  if (!may_assert(scope)) return body;
   body = rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
     for (std::size_t index = 0; index < statements.size(); ++index) {
       if (auto* loop = as<For>(statements[index])) loop->body = drop_continue(loop->body);

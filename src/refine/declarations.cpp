@@ -350,20 +350,15 @@ Block declarations(Context& context, Block body, const Scope& scope) {
 // __doc__.
 Block docstring(Context& context, Block body, const Scope& scope) {
   const CodeObject& code = *scope.decoded.code;
-  Expr* text = nullptr;
-  std::int32_t line = -1;  // no instruction has the docstring of a function
-  std::vector<Stmt*> result(body.begin(), body.end());
-  if (scope.kind == Scope::Kind::function) {
-    if (has_docstring(code)) text = context.expr(ConstantExpr{&code.constants[0]});
-  } else if (scope.kind == Scope::Kind::module && !result.empty()) {
-    if (is_docstring(result[0])) {
-      text = as<Assign>(result[0])->value;
-      line = result[0]->line;
-      result.erase(result.begin());
-    }
+  if (scope.kind == Scope::Kind::module && !body.empty() && is_docstring(body[0])) {
+    std::vector<Stmt*> result(body.begin(), body.end());
+    result[0] = context.stmt(ExprStmt{as<Assign>(body[0])->value}, 0, body[0]->line);
+    return context.arena.copy(result);
   }
-  if (!text) return body;
-  result.insert(result.begin(), context.stmt(ExprStmt{text}, 0, line));
+  if (scope.kind != Scope::Kind::function || !has_docstring(code)) return body;
+  // No instruction has the docstring of a function, so its line is unknown.
+  std::vector<Stmt*> result{context.stmt(ExprStmt{context.expr(ConstantExpr{&code.constants[0]})})};
+  result.insert(result.end(), body.begin(), body.end());
   return context.arena.copy(result);
 }
 

@@ -66,13 +66,14 @@ bool ends_in_copy(Stmt* stmt, const Stmt* leave, int depth) {
 // implied one has the line of the statement in front of it. The compiler copies a written one into that statement, if
 // ways out of it lead to the return.
 bool stands_alone(const Stmt* leave, Stmt* before) {
+  const WrittenReturn source = written_return(leave);
+  if (source == WrittenReturn::implied || source == WrittenReturn::broke) return false;
+  const bool is_written = source == WrittenReturn::written;
+  if (leave->line < 0) return is_written;
   const int last = last_line({&before, 1});
-  const bool is_copied =
-      leave->line == last && written_return(leave) == WrittenReturn::written && ends_in_copy(before, leave, 0);
-  if (leave->line >= 0 && leave->line <= last && !is_copied) return false;
-  if (WrittenReturn written = written_return(leave); written != WrittenReturn::unknown)
-    return written == WrittenReturn::written;
-  return leave->line >= 0 && !has_silent(before, 0);
+  const bool is_copied = leave->line == last && is_written && ends_in_copy(before, leave, 0);
+  if (leave->line <= last && !is_copied) return false;
+  return is_written || !has_silent(before, 0);
 }
 
 // Restores the else clause of a try statement in 3.10. If a handler leaves the function by reaching its end, the code
@@ -157,18 +158,23 @@ void leave_behind_else(Context& context, std::vector<Stmt*>& statements) {
   move_behind(statements, statements.size() - 1, branch->body, kept);
 }
 
-// Removes the implied return at the end of a block and of the blocks nested in its last statement. `implied` is true if
-// the return of this block is known not to be written. `with_line` is the line of the with statement around, or -1.
-Block drop(Context& context, Block body, const Ends& ends, int depth, int with_line = -1, bool implied = false) {
-  std::vector<Stmt*> statements(body.begin(), body.end());
-  if (ends.may_be_written) leave_behind_else(context, statements);
-  if (!statements.empty() && returns_none(statements.back())) {
-    bool written = written_return(statements.back()) == WrittenReturn::written;
-    if (statements.size() > 1) written = stands_alone(statements.back(), statements[statements.size() - 2]);
-    if (implied || !written || !ends.may_be_written) statements.pop_back();
+// True if the return of None at the end of a block has the line of the code in front of it, or no line.
+bool is_on_line_before(Block body) { return body.back()->line <= last_line(body.first(body.size() - 1)); }
+
+// Returns `body` without the return of None at its end, unless it was written. `implied` is true if it is known not to
+// be written.
+Block without_return(Block body, const Ends& ends, bool implied) {
+  if (body.empty() || !returns_none(body.back())) return body;
+  if (!implied && ends.may_be_written) {
+    const bool is_written = body.size() > 1 ? stands_alone(body.back(), body[body.size() - 2])
+                                            : written_return(body.back()) == WrittenReturn::written;
+    if (is_written) return body;
   }
-  if (statements.empty() || depth > search_limits::statement_nesting) return context.arena.copy(statements);
-  // If the body of an `if` ends in a return that was not written, the code behind the statement is its else clause.
+  return body.first(body.size() - 1);
+}
+
+// If the body of an `if` ends in a return that was not written, the code behind the statement is its else clause.
+void else_of_if(Context& context, std::vector<Stmt*>& statements, const Ends& ends, int with_line) {
   for (std::size_t index = 0; index + 1 < statements.size(); ++index) {
     auto* branch = as<If>(statements[index]);
     if (branch && !ends.may_be_written && into_branch(context, statements, index)) break;
@@ -176,14 +182,35 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, int with_l
     const Stmt* leave = branch->body.back();
     if (leave->line >= 0 && leave->line == with_line && stands_at_if(ends, statements[index], statements[index + 1]))
       continue;
-    const bool of_before = leave->line >= 0 && leave->line <= last_line(branch->body.first(branch->body.size() - 1));
-    if (!of_before && written_return(leave) != WrittenReturn::implied) continue;
+    const bool is_implied = written_return(leave) == WrittenReturn::implied;
+    if (!is_implied && (leave->line < 0 || !is_on_line_before(branch->body))) continue;
     std::vector<Stmt*> rest(statements.begin() + std::ptrdiff_t(index) + 1, statements.end());
     branch->orelse = context.arena.copy(rest);
     statements.resize(index + 1);
   }
-  if (ends.silent_handlers) else_of_try(context, statements);
-  Stmt* last = statements.back();
+}
+
+// Removes the implied return at the end of a block, and moves what the block shows to belong to other clauses.
+Block arranged(Context& context, Block body, const Ends& ends, int with_line, bool implied, bool is_deep) {
+  std::vector<Stmt*> statements(body.begin(), body.end());
+  if (ends.may_be_written) leave_behind_else(context, statements);
+  statements.resize(without_return(statements, ends, implied).size());
+  if (!is_deep) {
+    else_of_if(context, statements, ends, with_line);
+    if (ends.silent_handlers) else_of_try(context, statements);
+  }
+  return context.arena.copy(statements);
+}
+
+// Removes the implied return at the end of a block and of the blocks nested in its last statement. `implied` is true if
+// the return of this block is known not to be written. `with_line` is the line of the with statement around, or -1.
+Block drop(Context& context, Block body, const Ends& ends, int depth, int with_line = -1, bool implied = false) {
+  const bool is_deep = depth > search_limits::statement_nesting;
+  const bool has_clauses = std::ranges::any_of(
+      body, [](const Stmt* stmt) { return StmtKinds::of(stmt).has(StmtKinds::of<If, Try>()); });
+  body = has_clauses ? arranged(context, body, ends, with_line, implied, is_deep) : without_return(body, ends, implied);
+  if (body.empty() || is_deep) return body;
+  Stmt* last = body.back();
   if (is<With>(last)) with_line = last->line;
   // A block whose only statement is removed gets a `pass`.
   auto keep = [&](Block& inner, bool known = false) {
@@ -195,9 +222,8 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, int with_l
   // of it. `next` is the line where the code goes on behind the block, or -1.
   auto keep_implied = [&](Block& inner, int next) {
     if (inner.size() < 2 || !returns_none(inner.back())) return keep(inner);
-    const int line = inner.back()->line;
-    const bool of_before = line <= last_line(inner.first(inner.size() - 1));
-    if (written_return(inner.back()) == WrittenReturn::implied || of_before || (next >= 0 && line >= next))
+    if (written_return(inner.back()) == WrittenReturn::implied || (next >= 0 && inner.back()->line >= next) ||
+        is_on_line_before(inner))
       keep(inner, true);
   };
   if (auto* attempt = as<Try>(last)) {
@@ -208,18 +234,13 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, int with_l
     if (!attempt->finalbody.empty()) with_line = last_line(attempt->finalbody);
     if (attempt->orelse.empty()) keep_implied(attempt->body, next);
     else keep_implied(attempt->orelse, attempt->finalbody.empty() ? -1 : attempt->finalbody[0]->line);
-    std::vector<ExceptHandler> handlers(attempt->handlers.begin(), attempt->handlers.end());
-    for (ExceptHandler& handler : handlers)
+    for (ExceptHandler& handler : attempt->handlers)
       if (handler.body.size() > 1 || written_return(handler.body[0]) == WrittenReturn::implied || ends.silent_handlers)
         keep_implied(handler.body, -1);
-    attempt->handlers = context.arena.copy(handlers);
   }
   if (auto* with = as<With>(last)) keep_implied(with->body, -1);
-  if (auto* match = as<Match>(last)) {
-    std::vector<MatchCase> cases(match->cases.begin(), match->cases.end());
-    for (MatchCase& each : cases) keep_implied(each.body, -1);
-    match->cases = context.arena.copy(cases);
-  }
+  if (auto* match = as<Match>(last))
+    for (MatchCase& each : match->cases) keep_implied(each.body, -1);
   if (auto* branch = as<If>(last)) {
     const bool only_return = ends.may_be_written && branch->body.size() == 1 && returns_none(branch->body[0]);
     // A return with a line above the `if` is the end of a statement around it: `with a: assert b` at the end.
@@ -228,40 +249,49 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, int with_l
     if (!(branch->orelse.size() == 1 && returns_none(branch->orelse[0]))) keep(branch->orelse);
     else if (!ends.may_be_written || written_return(branch->orelse[0]) != WrittenReturn::written) branch->orelse = {};
   }
-  return context.arena.copy(statements);
+  return body;
+}
+
+// The return statements of a code object.
+struct Returns {
+  bool has_values = false;        // some return has a value other than None
+  std::vector<Stmt*> of_none;  // the others
+};
+
+void collect_returns(Block body, Returns& returns) {
+  for (Stmt* stmt : body) {
+    if (returns_none(stmt)) returns.of_none.push_back(stmt);
+    else if (is<Return>(stmt)) returns.has_values = true;
+    for_each_block(stmt, [&](Block& inner) { collect_returns(inner, returns); });
+  }
 }
 
 // Decides between `return` and `return None`. The long form is used in functions that return other values as well,
 // unless the column shows the short one. An asynchronous generator allows only the short form. `end` is the last statement
 // of the function.
-void shorten(Block body, const Stmt* end, const Scope& scope, bool values) {
+void shorten(const Returns& returns, const Stmt* end, const Scope& scope) {
   const bool never = (scope.decoded.code->flags & CodeObject::async_generator) != 0;
-  for (Stmt* stmt : body) {
-    for_each_block(stmt, [&](Block& inner) { shorten(inner, end, scope, values); });
-    if (!returns_none(stmt)) continue;
+  for (Stmt* stmt : returns.of_none) {
     const bool written = written_return(stmt) == WrittenReturn::written;
     // At the end of a function, people write the long form.
-    const bool needless = written ? stmt->width == width_of_return : !values && stmt != end;
+    const bool needless = written ? stmt->width == width_of_return : !returns.has_values && stmt != end;
     if (never || needless) stmt->node = Return{nullptr};
   }
-}
-
-// True if some return has a value other than None.
-bool returns_values(Block body) {
-  return has_any(body, [](const Stmt* stmt) { return is<Return>(stmt) && !returns_none(stmt); });
 }
 
 }  // namespace
 
 Block implicit_return(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
-  const bool values = returns_values(body);
-  // Only an `if` makes the pass ask for columns.
-  const StatementColumns columns(*scope.decoded.code, StmtKinds::in(body).has(StmtKinds::of<If>()) ? body : Block());
+  Returns returns;
+  collect_returns(body, returns);
+  // Only an `if` within a statement that a return leaves makes the pass ask for columns.
+  const bool has_branch = scope.kinds.has(StmtKinds::of<If>()) && scope.kinds.has(StmtKinds::of<With, Try>());
+  const StatementColumns columns(*scope.decoded.code, has_branch ? body : Block());
   const Ends ends{columns, scope.kind == Scope::Kind::function,
-                  dialect_of(scope.decoded.code->version).bare_return_is_else && !values};
+                  dialect_of(scope.decoded.code->version).bare_return_is_else && !returns.has_values};
   body = drop(context, body, ends, 0);
-  if (!body.empty()) shorten(body, body.back(), scope, values);
+  if (!body.empty()) shorten(returns, body.back(), scope);
   return body;
 }
 

@@ -42,6 +42,8 @@ bool breaks_loop(Block body, int depth) {
   });
 }
 
+bool has_blocks(const Stmt* stmt) { return StmtKinds::of(stmt).has(StmtKinds::nesting()); }
+
 // True for the statements that the compiler puts at the start of a class body. They have the column of the word `class`.
 bool made_by_class(const Stmt* stmt) {
   auto* assign = as<Assign>(stmt);
@@ -388,7 +390,7 @@ class Indentation {
 
   // Rewrites a block whose statements stand at column `base` (-1: unknown).
   Block block(Block body, int base, Tail behind, int depth) {
-    if (depth > search_limits::statement_nesting) return body;
+    if (depth > search_limits::statement_nesting || std::ranges::none_of(body, has_blocks)) return body;
     std::vector<Stmt*> statements(body.begin(), body.end());
     for (std::size_t index = 0; index < statements.size(); ++index) {
       Stmt* stmt = statements[index];
@@ -439,7 +441,7 @@ class Indentation {
         first = false;
       });
     }
-    return context_.arena.copy(statements);
+    return std::ranges::equal(statements, body) ? body : context_.arena.copy(statements);
   }
 
   Context& context_;

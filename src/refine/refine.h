@@ -2,6 +2,7 @@
 // returns the statements of one code object, with nested blocks but without nested definitions.
 #pragma once
 
+#include "ast/visit.h"
 #include "lift/context.h"
 #include "support/function_ref.h"
 
@@ -16,6 +17,8 @@ struct Scope {
   const Cfg& cfg;
   // The kind `expression` stands for lambdas and comprehensions.
   enum class Kind : std::uint8_t { module, class_body, function, expression } kind;
+  // The kinds of the statements before any pass. Those that passes add are of these, or none that a pass asks for.
+  ast::StmtKinds kinds = {};
 };
 
 // Returns the kind of a code object by its flags and name.

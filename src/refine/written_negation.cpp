@@ -16,7 +16,8 @@ void choose_negation(Context& context, const StatementColumns& columns, If& bran
   auto* unary = as<UnaryExpr>(branch.test);
   auto* wrapped = unary && unary->op == UnaryOp::not_ ? as<BoolOp>(unary->operand) : nullptr;
   const BoolOp* tested = chain ? chain : wrapped;
-  if (!tested) return;
+  const bool may_be_wrapped = behind == 8 || behind == 10, may_be_turned = behind == 7 || behind == 9;
+  if (!tested || !(may_be_wrapped || may_be_turned)) return;
   auto keeps = [&](const Expr* part) { return negation_cost(context, part) < other_operator; };
   if (!std::ranges::all_of(tested->values, keeps)) return;
   std::vector<Expr*> values;
@@ -24,10 +25,10 @@ void choose_negation(Context& context, const StatementColumns& columns, If& bran
   Expr* turned =
       context.expr(BoolOp{!tested->is_or, context.arena.copy(values)}, branch.test->offset, branch.test->line);
   // The operand stands behind `if not ` or `elif not `, so there is no bracket.
-  if (wrapped && (behind == 7 || behind == 9)) branch.test = turned;
+  if (wrapped && may_be_turned) branch.test = turned;
   auto* first = chain ? as<UnaryExpr>(chain->values[0]) : nullptr;
   // The operand stands behind `if not (` or `elif not (`.
-  if (first && first->op == UnaryOp::not_ && (behind == 8 || behind == 10))
+  if (first && first->op == UnaryOp::not_ && may_be_wrapped)
     branch.test = context.expr(UnaryExpr{UnaryOp::not_, turned}, branch.test->offset, branch.test->line);
 }
 
