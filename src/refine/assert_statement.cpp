@@ -37,8 +37,8 @@ bool is_assertion(const Expr* expr, const Scope& scope) {
 
 // True if the code loads anything that is_assertion could accept.
 bool may_assert(const Scope& scope) {
-  const Op load = dialect_of(scope.decoded.code->version).global_assertion_error ? Op::load_global_
-                                                                                : Op::load_assertion_error_;
+  const Op load =
+      dialect_of(scope.decoded.code->version).global_assertion_error ? Op::load_global_ : Op::load_assertion_error_;
   return scope.cfg.ops.has(load, Op::load_common_constant_);
 }
 

@@ -8,6 +8,7 @@
 #include "decode/decode.h"
 #include "decode/op.h"
 #include "decode/op_info.h"
+#include "decode/op_table.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/ahead.h"
@@ -145,6 +146,32 @@ bool has_declarations(const Scope& scope) {
          std::ranges::any_of(code.constants, [](const Constant& constant) { return constant.code != nullptr; });
 }
 
+// The ways in which an operation uses the name that its argument refers to.
+enum class Way : std::uint8_t {
+  none,
+  binds_global,
+  loads_global,
+  binds_local,
+  loads_local,
+  binds_cell,
+  loads_cell,
+  shares_cell,       // with a closure
+  loads_free,        // in a class body
+  yields,
+  yields_or_awaits,  // in an asynchronous generator, yield_from is an await
+};
+constexpr OpTable<Way> ways = {Way::none,
+                               {{{Op::store_global_, Op::delete_global_}, Way::binds_global},
+                                {{Op::load_global_}, Way::loads_global},
+                                {{Op::store_fast_, Op::delete_fast_}, Way::binds_local},
+                                {{Op::load_fast_}, Way::loads_local},
+                                {{Op::store_deref_, Op::delete_deref_}, Way::binds_cell},
+                                {{Op::load_deref_}, Way::loads_cell},
+                                {{Op::load_closure_}, Way::shares_cell},
+                                {{Op::load_class_deref_, Op::load_from_dict_or_deref_}, Way::loads_free},
+                                {{Op::yield_value_}, Way::yields},
+                                {{Op::yield_from_}, Way::yields_or_awaits}}};
+
 // Collects the names of a code object by the ways in which its instructions use them.
 class NameUses {
  public:
@@ -158,14 +185,7 @@ class NameUses {
     const std::int64_t arguments = code_.argument_count();
     for (int index = 0; index < arguments && index < int(code_.varnames.size()); ++index)
       uses_[std::size_t(index)].bound = true;
-    for (int block : scope.cfg.order)
-      for (int at = scope.cfg.blocks[block].begin; at < scope.cfg.blocks[block].end; ++at) {
-        look(scope.cfg.code[at]);
-        if (scope.cfg.code[at].op == Op::match_case_)
-          for (const Instruction& instruction :
-               pattern_instructions(decoded_, scope.cfg.patterns[scope.cfg.code[at].arg]))
-            look(instruction);
-      }
+    for (const BlockIndex block : scope.cfg.order) look_at(scope.cfg, scope.cfg.blocks[block]);
     for (const InlinedComprehension& part : scope.cfg.comprehensions) look_into(part);
     if (scope.kind == Scope::Kind::module) return;
     if (scope.kind == Scope::Kind::function) walrus_targets(code_, code_, globals, nonlocals);
@@ -209,12 +229,11 @@ class NameUses {
   };
 
   // Records a load of a global. A class body that loads one has declared it: it loads other names from its namespace first.
-  void load_global(const std::string& name) {
+  void load_global(std::string_view name) {
     loads_super_ |= name == "super";
-    const bool is_compilers = dialect_of(code_.version).global_assertion_error && name == "AssertionError";
     if (scope_.kind != Scope::Kind::class_body) {
       if (hidden_.contains(name)) loaded_hidden.insert(name);
-    } else if (!is_compilers) {
+    } else if (name != "AssertionError" || !dialect_of(code_.version).global_assertion_error) {
       globals.insert(name);
     }
   }
@@ -222,40 +241,51 @@ class NameUses {
   bool is_known(int index) const { return index >= 0 && index < int(uses_.size()); }
   std::string_view local(int index) const { return is_known(index) ? decoded_.localsplus[index] : std::string_view{}; }
 
+  void bind(int index) {
+    if (is_known(index)) uses_[std::size_t(index)].bound = true;
+  }
+  void use(int index) {
+    if (is_known(index)) uses_[std::size_t(index)].used = true;
+  }
+
   // Records how one instruction uses a name.
   void look(const Instruction& instruction) {
-    const int index = instruction.arg;
-    const Op op = instruction.op;
-    constexpr OpSet looked_at = {
-        Op::store_global_, Op::delete_global_, Op::store_deref_, Op::delete_deref_,     Op::store_fast_,
-        Op::delete_fast_,  Op::load_fast_,     Op::load_global_, Op::load_class_deref_, Op::load_from_dict_or_deref_,
-        Op::load_deref_,   Op::load_closure_,  Op::yield_value_, Op::yield_from_};
-    if (!looked_at.has(op)) return;
-    constexpr OpSet binds_global = {Op::store_global_, Op::delete_global_},
-                    binds_cell = {Op::store_deref_, Op::delete_deref_},
-                    binds_local = {Op::store_fast_, Op::delete_fast_},
-                    loads_of_class = {Op::load_class_deref_, Op::load_from_dict_or_deref_},
-                    loads_cell = {Op::load_deref_, Op::load_closure_};
-    if (op == Op::load_closure_) shared.insert(local(index));
-    if (op == Op::load_fast_) {
-      if (is_known(index)) uses_[std::size_t(index)].used = true;
-    } else if (binds_global.has(op)) {
-      if (index < int(code_.names.size())) globals.insert(code_.names[std::size_t(index)]);
-    } else if (op == Op::load_global_) {
-      if (std::size_t(index) < code_.names.size()) load_global(code_.names[std::size_t(index)]);
-    } else if (binds_cell.has(op) && index >= decoded_.first_free) {
-      nonlocals.insert(local(index));
-    } else if (binds_cell.has(op) || binds_local.has(op)) {
-      if (is_known(index)) uses_[std::size_t(index)].bound = true;
-    } else if (loads_of_class.has(op) || (loads_cell.has(op) && index >= decoded_.first_free)) {
-      closed_.insert(local(index));
-    } else if (loads_cell.has(op)) {
-      if (is_known(index)) uses_[std::size_t(index)].used = true;
-    } else if (op == Op::yield_value_) {
-      yields = true;
-    } else if (op == Op::yield_from_) {
-      // In an asynchronous generator, yield_from is an await.
-      yields |= !(code_.flags & CodeObject::async_generator);
+    if (const Way way = ways[instruction.op]; way != Way::none) add(way, instruction.arg);
+  }
+
+  void add(Way way, int index) {
+    switch (way) {
+      case Way::none: return;
+      case Way::binds_global:
+        if (std::size_t(index) < code_.names.size()) globals.insert(code_.names[std::size_t(index)]);
+        return;
+      case Way::loads_global:
+        if (std::size_t(index) < code_.names.size()) load_global(code_.names[std::size_t(index)]);
+        return;
+      case Way::binds_local: return bind(index);
+      case Way::loads_local: return use(index);
+      case Way::binds_cell:
+        if (index < decoded_.first_free) return bind(index);
+        nonlocals.insert(local(index));
+        return;
+      case Way::shares_cell: shared.insert(local(index)); [[fallthrough]];
+      case Way::loads_cell:
+        if (index < decoded_.first_free) return use(index);
+        closed_.insert(local(index));
+        return;
+      case Way::loads_free: closed_.insert(local(index)); return;
+      case Way::yields: yields = true; return;
+      case Way::yields_or_awaits: yields |= !(code_.flags & CodeObject::async_generator); return;
+    }
+  }
+
+  void look_at(const Cfg& cfg, const BasicBlock& block) {
+    const bool may_match = !cfg.patterns.empty();
+    for (const Instruction& instruction :
+         Row<const Instruction, InstructionIndex>(cfg.code).part(int(block.begin), block.end - block.begin)) {
+      look(instruction);
+      if (may_match && instruction.op == Op::match_case_)
+        for (const Instruction& each : pattern_instructions(decoded_, cfg.patterns[instruction.arg])) look(each);
     }
   }
 

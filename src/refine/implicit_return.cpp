@@ -206,8 +206,8 @@ Block arranged(Context& context, Block body, const Ends& ends, int with_line, bo
 // the return of this block is known not to be written. `with_line` is the line of the with statement around, or -1.
 Block drop(Context& context, Block body, const Ends& ends, int depth, int with_line = -1, bool implied = false) {
   const bool is_deep = depth > search_limits::statement_nesting;
-  const bool has_clauses = std::ranges::any_of(
-      body, [](const Stmt* stmt) { return StmtKinds::of(stmt).has(StmtKinds::of<If, Try>()); });
+  const bool has_clauses =
+      std::ranges::any_of(body, [](const Stmt* stmt) { return StmtKinds::of(stmt).has(StmtKinds::of<If, Try>()); });
   body = has_clauses ? arranged(context, body, ends, with_line, implied, is_deep) : without_return(body, ends, implied);
   if (body.empty() || is_deep) return body;
   Stmt* last = body.back();
@@ -254,7 +254,7 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, int with_l
 
 // The return statements of a code object.
 struct Returns {
-  bool has_values = false;        // some return has a value other than None
+  bool has_values = false;  // some return has a value other than None
   std::vector<Stmt*> of_none;  // the others
 };
 
