@@ -75,10 +75,11 @@ std::int32_t Assembler::constant(const Constant& value) {
   return static_cast<std::int32_t>(constants.size()) - 1;
 }
 
-std::int32_t Assembler::name_index(std::string_view name) {
-  auto [entry, fresh] = names_.try_emplace(name, static_cast<std::int32_t>(names_.size()));
-  if (fresh) result_.code.names.emplace_back(name);
-  return entry->second;
+std::int32_t Assembler::name_index(const NameKey& name) {
+  std::vector<std::string>& names = result_.code.names;
+  const std::size_t index = names_.number(name);
+  if (index == names.size()) names.emplace_back(name.text());
+  return static_cast<std::int32_t>(index);
 }
 
 void Assembler::load(const Constant& value) { emit(Op::load_const_, constant(value)); }

@@ -3,26 +3,19 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "decode/decode.h"
 #include "lift/context.h"
+#include "lower/name_map.h"
 
 namespace depyf {
 struct LoweredCode;
 }
 
 namespace depyf::lowering {
-
-// Orders names by their lengths first, so that few comparisons have to look at characters.
-struct ByLength {
-  bool operator()(std::string_view one, std::string_view two) const {
-    return one.size() == two.size() ? one < two : one.size() < two.size();
-  }
-};
 
 // A place in the code to jump to: an index into the labels of its Assembler.
 using Label = int;
@@ -46,7 +39,7 @@ class Assembler {
   // Appends an instruction and updates the depth. The reference is valid until the next call.
   Instruction& emit(Op op, std::int32_t arg = 0, std::int32_t aux = 0);
   // Appends an instruction whose argument is the index of a name.
-  void named(Op op, std::string_view name, std::int32_t aux = 0) { emit(op, name_index(name), aux); }
+  void named(Op op, const NameKey& name, std::int32_t aux = 0) { emit(op, name_index(name), aux); }
   // Each of these appends LOAD_CONST.
   void load(const Constant& value);
   void load_none();
@@ -82,7 +75,7 @@ class Assembler {
   // Adds a constant and returns its index.
   std::int32_t constant(const Constant& value);
   // Returns the index of a name, which is added if necessary.
-  std::int32_t name_index(std::string_view name);
+  std::int32_t name_index(const NameKey& name);
   // Replaces labels in jumps by the indices of instructions.
   void find_targets();
   // Makes a range of each stretch of instructions with the same handler.
@@ -97,7 +90,7 @@ class Assembler {
   std::vector<std::int32_t> label_at_, label_depth_;
   // The largest depth so far, with room for the values of an exception.
   int deepest_ = 0;
-  std::map<std::string_view, std::int32_t, ByLength> names_;
+  NameMap<std::int32_t> names_;  // by name: its index
 };
 
 }  // namespace depyf::lowering

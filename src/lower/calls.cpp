@@ -174,20 +174,18 @@ bool super_attribute(Unit& unit, const Attribute& node) {
   Scope* owner = unit.names.scope->unit();
   if (!unit.dialect.super_attributes || !callee || callee->id != "super" || !call->keywords.empty()) return false;
   if (!owner->is_function_like() || unit.names.scope != owner) return false;
-  auto home = unit.names.scope->homes.find("super");
-  if (home == unit.names.scope->homes.end() || home->second != Home::global_implicit) return false;
-  if (auto top = unit.names.scope; true) {
-    while (top->parent) top = top->parent;
-    if (top->bound.contains("super") || top->declared_global.contains("super")) return false;
-  }
+  if (owner->home_of("super") != Home::global_implicit) return false;
+  const Scope* module = owner;
+  while (module->parent) module = module->parent;
+  const Symbol* replaced = module->symbols.find("super");
+  if (replaced && (replaced->is_bound || replaced->is_declared_global)) return false;
   const bool written = call->args.size() == 2;
   if (!written && !call->args.empty()) return false;
   if (has_star(call->args)) return false;
   // `super()` needs a first argument and the cell of __class__.
   if (!written) {
     if (unit.head().argcount == 0) return false;
-    auto free = unit.names.scope->homes.find("__class__");
-    if (free == unit.names.scope->homes.end() || free->second != Home::free) return false;
+    if (owner->home_of("__class__") != Home::free) return false;
   }
   const std::string_view attribute = unit.names.mangled(node.attr);
   if (attribute == "__class__") return false;

@@ -34,11 +34,10 @@ void generators(Unit& unit, const ast::ComprehensionExpr& node, std::size_t inde
 void inlined_comprehension(Unit& unit, const ComprehensionExpr& node, Scope* inner) {
   Scope* around = unit.names.scope;
   std::vector<std::int32_t> own;
-  for (std::string_view name : inner->bound) {
-    if (inner->homes.at(name) != Home::local) continue;
-    const std::int32_t index = unit.names.slot(inner, name);
-    own.push_back(index);
-    if (inner->cells.contains(name)) unit.code.emit(Op::make_cell_, index);
+  for (auto& [name, symbol] : inner->symbols.entries()) {
+    if (symbol.home != Home::local) continue;
+    own.push_back(unit.names.slot(name.text(), symbol));
+    if (symbol.is_cell) unit.code.emit(Op::make_cell_, symbol.slot);
   }
   if (node.kind == ComprehensionKind::list) unit.code.emit(Op::build_list_, 0);
   if (node.kind == ComprehensionKind::set) unit.code.emit(Op::build_set_, 0);

@@ -78,7 +78,7 @@ void class_body(Unit& unit, const ClassDef& node, const Header& header) {
     unit.names.variable("__type_params__", Access::store);
   }
   // The dict of the class body, for code that evaluates type parameters.
-  if (unit.names.scope->cells.contains("__classdict__")) {
+  if (unit.names.scope->has_cell("__classdict__")) {
     unit.code.emit(Op::load_locals_);
     unit.code.emit(Op::store_deref_, unit.names.slot(unit.names.scope, "__classdict__"));
   }
@@ -104,11 +104,11 @@ void class_body(Unit& unit, const ClassDef& node, const Header& header) {
     unit.names.variable("__static_attributes__", Access::store);
   }
   // The cells go to type.__new__ as __classdictcell__ and __classcell__.
-  if (unit.names.scope->cells.contains("__classdict__")) {
+  if (unit.names.scope->has_cell("__classdict__")) {
     unit.code.emit(Op::load_closure_, unit.names.slot(unit.names.scope, "__classdict__"));
     unit.names.variable("__classdictcell__", Access::store);
   }
-  if (unit.names.scope->cells.contains("__class__")) {
+  if (unit.names.scope->has_cell("__class__")) {
     unit.code.emit(Op::load_closure_, unit.names.slot(unit.names.scope, "__class__"));
     unit.code.emit(Op::copy_, 1);
     unit.code.named(Op::store_name_, "__classcell__");

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string_view>
 #include <utility>
 
@@ -34,22 +33,33 @@ class Variables {
   // Loads, stores or deletes a variable of the source.
   void name(std::string_view id, Access access) { variable(mangled(id), access); }
   // The same for a name that is mangled already.
-  void variable(std::string_view mangled, Access access);
+  void variable(const NameKey& mangled, Access access);
 
-  // Returns the slot of a variable that `owner` binds.
-  std::int32_t slot(const Scope* owner, std::string_view name);
+  // Returns the slot of a variable that `owner` binds. It gets one at its first use.
+  std::int32_t slot(Scope* owner, const NameKey& name) { return slot(name.text(), owner->symbols[name]); }
+  std::int32_t slot(std::string_view name, Symbol& symbol) {
+    return symbol.slot >= 0 ? symbol.slot : new_slot(name, symbol);
+  }
   // Returns the slot of the cell that a function made in `scope` gets for one of its free variables.
-  std::int32_t cell_slot(Scope* scope, std::string_view name);
+  std::int32_t cell_slot(Scope* scope, const NameKey& name);
 
  private:
-  std::int32_t new_slot(const Scope* owner, std::string_view name, bool cell);
+  // Appends a variable, under the name `shown`.
+  std::int32_t new_slot(std::string_view shown, Symbol& symbol);
+  // Each of these emits the access to a variable that lives in a certain place, as `owner` sees it. The first returns
+  // false if the name is not found in the inlined comprehension.
+  bool variable_of_comprehension(Scope* inlined, Symbol* symbol, const NameKey& id, Access access);
+  void local_variable(Scope* owner, Symbol& symbol, const NameKey& id, Access access);
+  void free_variable(Scope* owner, const NameKey& id, Access access);
+  void implicit_global(Scope* owner, const NameKey& id, Access access);
+  // Appends the parameters, and the cells that are none.
+  void start_parameters();
+  void start_cells();
 
   SymbolTable& symbols_;
   const Dialect& dialect_;
   LoweredCode& result_;
   Assembler& code_;
-  // By scope and name: the slot.
-  std::map<const Scope*, std::map<std::string_view, std::int32_t, ByLength>> slots_;
 };
 
 }  // namespace depyf::lowering

@@ -9,18 +9,23 @@
 #include "ast/visit.h"
 #include "dialect/dialect.h"
 #include "lift/context.h"
-#include "support/private_names.h"
 
 namespace depyf::lowering {
 using namespace ast;
 
+namespace {
+
+// True for the names of the cells that the compiler makes in a class for the code in it.
+bool is_class_cell(std::string_view name) {
+  return name == "__class__" || name == "__classdict__" || name == "__conditional_annotations__";
+}
+
+}  // namespace
+
 std::string_view SymbolTable::keep(std::string text) { return *names_.insert(std::move(text)).first; }
 
-std::string_view SymbolTable::mangled(std::string_view name, const Scope& scope) {
-  if (!is_private_name(name)) return name;
-  const std::string_view of_class = class_in_private_names(scope.class_name);
-  if (of_class.empty()) return name;
-  return keep("_" + std::string(of_class) + std::string(name));
+std::string_view SymbolTable::in_class(std::string_view name, std::string_view private_class) {
+  return keep("_" + std::string(private_class) + std::string(name));
 }
 
 // A child has the class of its parent, for mangling.
@@ -31,7 +36,7 @@ Scope* SymbolTable::open(Scope* parent, const void* node, ScopeKind kind) {
   child = &scopes_.emplace_back();
   child->kind = kind;
   child->parent = parent;
-  child->class_name = parent->class_name;
+  child->private_class = parent->private_class;
   return child;
 }
 
@@ -46,8 +51,8 @@ Scope* SymbolTable::build(Block body) {
 
 // `super()` uses the cell of __class__.
 void SymbolTable::use(Scope* scope, std::string_view name) {
-  scope->used.insert(mangled(name, *scope));
-  if (name == "super" && scope->is_function_like()) scope->used.insert("__class__");
+  scope->use(mangled(name, *scope));
+  if (name == "super" && scope->is_function_like()) scope->use("__class__");
 }
 
 void SymbolTable::block(Scope* scope, Block body) {
@@ -60,7 +65,7 @@ void SymbolTable::arguments(Scope* scope, const Arguments* args) {
   auto add = [&](const Arg& arg) {
     if (arg.name.empty()) return;
     const std::string_view name = mangled(arg.name, *scope);
-    scope->bound.insert(name);
+    scope->bind(name);
     scope->parameters.push_back(name);
   };
   for (List<Arg> list : {args->posonly, args->args, args->kwonly})
@@ -76,15 +81,15 @@ void SymbolTable::defaults(Scope* scope, const Arguments* args) {
 }
 
 // Opens the scope of a function that the compiler makes to evaluate something later. From 3.14 on, it has the parameter
-// `format`.
-Scope* SymbolTable::open_evaluator(Scope* scope, const void* node) {
+// `format`. Texts need no names.
+Scope* SymbolTable::open_evaluator(Scope* scope, const void* node, bool is_text) {
   Scope* inner = open(scope, node, ScopeKind::type_params);
   if (!inner) return nullptr;
-  inner->sees_class = scope->kind == ScopeKind::class_body || scope->sees_class;
-  if (inner->sees_class) inner->used.insert("__classdict__");
+  inner->sees_class = !is_text && (scope->kind == ScopeKind::class_body || scope->sees_class);
+  if (inner->sees_class) inner->use("__classdict__");
   if (dialect_of(version_).deferred_annotations) {
     inner->parameters.push_back(".format");
-    inner->bound.insert(".format");
+    inner->bind(".format");
   }
   return inner;
 }
@@ -95,16 +100,15 @@ void SymbolTable::deferred(Scope* scope) {
   if (scope->annotations.empty()) return;
   Scope* inner = open_evaluator(scope, &scope->deferred);
   if (!inner) return;
-  if (scope->has_conditional_annotations) inner->used.insert("__conditional_annotations__");
+  if (scope->has_conditional_annotations) inner->use("__conditional_annotations__");
   for (const Expr* each : scope->annotations) expr(inner, each);
 }
 
 // Before 3.14, annotations are evaluated in the scope around the function.
 void SymbolTable::annotations(Scope* scope, const FunctionDef& node) {
   if (dialect_of(version_).deferred_annotations) {
-    scope = open_evaluator(scope, &node.returns);
+    scope = open_evaluator(scope, &node.returns, text_);
     if (!scope) return;
-    if (text_) scope->sees_class = false, scope->used.clear();  // text needs no names
   }
   if (text_ || !node.args) return;
   for (List<Arg> list : {node.args->posonly, node.args->args, node.args->kwonly})
@@ -121,7 +125,7 @@ Scope* SymbolTable::type_params(Scope* scope, const void* node, List<TypeParam> 
   Scope* inner = open(scope, node, ScopeKind::type_params);
   if (!inner) return scope->children.at(node);
   inner->sees_class = scope->kind == ScopeKind::class_body;
-  if (inner->sees_class) inner->used.insert("__classdict__");
+  if (inner->sees_class) inner->use("__classdict__");
   for (const TypeParam& param : params) {
     bind(inner, param.name);
     for (const Expr* value : {param.bound, param.default_value}) {
@@ -143,7 +147,7 @@ void SymbolTable::function(Scope* scope, const FunctionDef& node, const Stmt* st
   if (around != scope && around->parameters.empty() && node.args) {
     const auto pass = [&](std::string_view name) {
       around->parameters.push_back(name);
-      around->bound.insert(name);
+      around->bind(name);
     };
     const bool has_defaults = !node.args->defaults.empty();
     if (has_defaults) pass(".defaults");
@@ -165,16 +169,17 @@ void SymbolTable::function(Scope* scope, const FunctionDef& node, const Stmt* st
 void SymbolTable::class_def(Scope* scope, const ClassDef& node, const Stmt* stmt) {
   for (const Expr* each : node.decorators) expr(scope, each);
   bind(scope, node.name);
-  const std::string outer_class = std::exchange(scope->class_name, std::string(node.name));
+  const std::string_view private_class = class_in_private_names(node.name);
+  const std::string_view outer_class = std::exchange(scope->private_class, private_class);
   Scope* around = type_params(scope, &node.type_params, node.type_params);
-  scope->class_name = outer_class;
-  if (around != scope) around->bound.insert({".type_params", ".generic_base"});
+  scope->private_class = outer_class;
+  if (around != scope) around->bind(".type_params"), around->bind(".generic_base");
   for (const Expr* each : node.bases) expr(around, each);
   for (const Keyword& each : node.keywords) expr(around, each.value);
   Scope* inner = open(around, stmt, ScopeKind::class_body);
   if (!inner) return;
-  inner->class_name = std::string(node.name);
-  if (around != scope) inner->used.insert(".type_params");
+  inner->private_class = private_class;
+  if (around != scope) inner->use(".type_params");
   const int conditions = std::exchange(conditions_, 0);
   block(inner, node.body);
   conditions_ = conditions;
@@ -240,7 +245,7 @@ void SymbolTable::annotated_assignment(Scope* scope, const AnnAssign& assign) {
   // Annotations of modules always have a mark, those of classes only within other statements.
   const bool is_conditional = scope->kind == ScopeKind::module || conditions_ > 0;
   scope->has_conditional_annotations |= is_conditional;
-  if (is_conditional && scope->kind == ScopeKind::class_body) scope->cells.insert("__conditional_annotations__");
+  if (is_conditional && scope->kind == ScopeKind::class_body) scope->symbols["__conditional_annotations__"].is_cell = true;
   if (!assign.simple || !is<Name>(assign.target)) return;
   const std::int32_t index = is_conditional ? scope->conditional_annotations++ : -1;
   if (!text_) scope->deferred.push_back({&assign, index});
@@ -329,10 +334,10 @@ void SymbolTable::stmt(Scope* scope, const Stmt* stmt) {
                      if (alias.name != "*") bind(scope, alias.asname.empty() ? alias.name : alias.asname);
                  },
                  [&](const Global& n) {
-                   for (std::string_view name : n.names) scope->declared_global.insert(mangled(name, *scope));
+                   for (std::string_view name : n.names) scope->use(mangled(name, *scope)).is_declared_global = true;
                  },
                  [&](const Nonlocal& n) {
-                   for (std::string_view name : n.names) scope->declared_nonlocal.insert(mangled(name, *scope));
+                   for (std::string_view name : n.names) scope->use(mangled(name, *scope)).is_declared_nonlocal = true;
                  },
                  [&](const ExprStmt& n) { expr(scope, n.value); },
                  [&](const Pass&) {},
@@ -351,12 +356,15 @@ void SymbolTable::bind_named(Scope* scope, std::string_view name) {
   if (!scope->is_comprehension) return bind(scope, name);
   Scope* outer = scope;
   while (outer->is_comprehension) outer = outer->parent;
-  const std::string_view text = mangled(name, *scope);
-  if (outer->kind == ScopeKind::module) outer->declared_global.insert(text);
-  const bool global = outer->kind == ScopeKind::module || outer->declared_global.contains(text);
-  if (!global) outer->bound.insert(text);
-  for (Scope* each = scope; each != outer; each = each->parent)
-    (global ? each->declared_global : each->declared_nonlocal).insert(text);
+  const NameKey text = mangled(name, *scope);
+  if (outer->kind == ScopeKind::module) outer->use(text).is_declared_global = true;
+  const Symbol* known = outer->symbols.find(text);
+  const bool is_global = known && known->is_declared_global;
+  if (!is_global) outer->bind(text);
+  for (Scope* each = scope; each != outer; each = each->parent) {
+    Symbol& symbol = each->use(text);
+    (is_global ? symbol.is_declared_global : symbol.is_declared_nonlocal) = true;
+  }
 }
 
 // The outermost iterable is evaluated in the scope around the comprehension.
@@ -381,7 +389,7 @@ void SymbolTable::comprehension(Scope* scope, const ComprehensionExpr& node, con
   expr(inner, node.value);
   // An asynchronous comprehension makes the comprehension around it asynchronous.
   if (inner->is_coroutine && !generator && scope->is_comprehension) scope->is_coroutine = true;
-  if (!inner->inlined) inner->parameters.push_back(".0"), inner->bound.insert(".0");
+  if (!inner->inlined) inner->parameters.push_back(".0"), inner->bind(".0");
 }
 
 // Visits an expression, and opens scopes for lambdas and comprehensions.
@@ -406,42 +414,48 @@ void SymbolTable::expr(Scope* scope, const Expr* expr) {
   for_each_child(const_cast<Expr*>(expr), [&](Expr*& child) { this->expr(scope, child); });
 }
 
+// Finding the home of a name adds symbols to scopes around this one alone.
 void SymbolTable::resolve(Scope* scope) {
-  for (const auto* names : {&scope->bound, &scope->used, &scope->declared_nonlocal, &scope->declared_global})
-    for (std::string_view name : *names)
-      if (!scope->homes.contains(name)) resolve_name(scope, name);
+  for (auto& [name, symbol] : scope->symbols.entries())
+    if (symbol.is_mentioned) symbol.home = home_of(scope, name, symbol);
 }
 
 // A name is local where it is bound, else free if a function around binds it, else global. Names of a class are visible
 // in no function in it, except for the cells that the compiler makes.
-void SymbolTable::resolve_name(Scope* scope, std::string_view name) {
-  Home& home = scope->homes[name];
-  if (scope->declared_global.contains(name)) return void(home = Home::global_explicit);
-  if (scope->bound.contains(name) && !scope->declared_nonlocal.contains(name)) return void(home = Home::local);
-  home = Home::global_implicit;
+Home SymbolTable::home_of(Scope* scope, const NameKey& name, const Symbol& symbol) {
+  if (symbol.is_declared_global) return Home::global_explicit;
+  if (symbol.is_bound && !symbol.is_declared_nonlocal) return Home::local;
   Scope* owner = scope->parent;
   for (; owner; owner = owner->parent) {
     if (owner->kind == ScopeKind::class_body) {
-      if (scope->kind != ScopeKind::class_body &&
-          (name == "__class__" || name == "__classdict__" || name == "__conditional_annotations__"))
-        break;
+      if (scope->kind != ScopeKind::class_body && is_class_cell(name.text())) break;
       continue;
     }
     if (owner->kind == ScopeKind::module) {
-      if (scope == owner || !around_.contains(name)) return;
+      if (!around_.contains(name.text())) return Home::global_implicit;
       break;
     }
-    if (owner->declared_global.contains(name)) return;
-    if (owner->bound.contains(name) && !owner->declared_nonlocal.contains(name)) break;
+    const Symbol* around = owner->symbols.find(name);
+    if (!around) continue;
+    if (around->is_declared_global) return Home::global_implicit;
+    if (around->is_bound && !around->is_declared_nonlocal) break;
   }
-  if (!owner) return;
-  home = Home::free;
+  if (!owner) return Home::global_implicit;
   // All code objects between the owner and this one pass the cell on.
   Scope* from = scope->unit();
-  if (from == owner->unit() && owner->kind != ScopeKind::class_body) return;  // in the same code object
-  if (from == owner) return;
-  owner->cells.insert(name);
-  for (Scope* each = from; each != owner->unit(); each = each->parent->unit()) each->frees.insert(name);
+  if (from == owner->unit() && owner->kind != ScopeKind::class_body) return Home::free;  // in the same code object
+  if (from == owner) return Home::free;
+  owner->symbols[name].is_cell = true;
+  for (Scope* each = from; each != owner->unit(); each = each->parent->unit()) each->symbols[name].is_free = true;
+  return Home::free;
+}
+
+std::vector<std::string_view> Scope::free_names() const {
+  std::vector<std::string_view> names;
+  for (const auto& [name, symbol] : symbols.entries())
+    if (symbol.is_free) names.push_back(name.text());
+  std::ranges::sort(names);
+  return names;
 }
 
 }  // namespace depyf::lowering

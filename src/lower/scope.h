@@ -2,8 +2,6 @@
 #pragma once
 
 #include <deque>
-#include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,14 +11,33 @@
 #include <vector>
 
 #include "ast/node.h"
-#include "lower/assembler.h"
+#include "lower/name_map.h"
+#include "support/private_names.h"
 
 namespace depyf::lowering {
 
 enum class ScopeKind : std::uint8_t { module, class_body, function, type_params };
 
 // The place where the value of a name lives, as one scope sees it.
-enum class Home : std::uint8_t { local, free, global_explicit, global_implicit };
+enum class Home : std::uint8_t {
+  unknown,  // the scope does not mention the name
+  local,
+  free,
+  global_explicit,
+  global_implicit
+};
+
+// A name in one scope.
+struct Symbol {
+  Home home = Home::unknown;
+  bool is_mentioned = false;  // the scope binds, uses or declares the name
+  bool is_bound = false;
+  bool is_declared_global = false, is_declared_nonlocal = false;
+  bool is_cell = false;  // bound here, and used by nested code
+  bool is_free = false;  // a free variable of the code object
+  // The index among the variables of the code object, and among its free variables; -1 if it has none yet.
+  std::int32_t slot = -1, free_index = -1;
+};
 
 // An annotation of a module or class that is evaluated when somebody asks for it (3.14 and later).
 struct Deferred {
@@ -46,16 +63,33 @@ struct Scope {
   std::vector<Deferred> deferred;
   // The number of annotations that need a mark.
   std::int32_t conditional_annotations = 0;
-  std::string class_name;  // the class around, for mangling private names
-  // The names that the scope binds, uses and declares, all of them mangled.
-  std::set<std::string_view, ByLength> bound, used, declared_global, declared_nonlocal;
+  std::string_view private_class;  // the part of the name of the class around that stands in private names
+  NameMap<Symbol> symbols;  // by mangled name
   std::vector<std::string_view> parameters;
-  // By name: where its value lives.
-  std::map<std::string_view, Home, ByLength> homes;
-  std::set<std::string_view> cells;  // bound here, and used by nested code
-  std::set<std::string_view> frees;  // the free variables of the code object
   std::unordered_map<const void*, Scope*> children;  // by the node that opens the scope
 
+  // Returns where the value of a name lives.
+  Home home_of(const NameKey& name) const {
+    const Symbol* symbol = symbols.find(name);
+    return symbol ? symbol->home : Home::unknown;
+  }
+  bool has_cell(const NameKey& name) const {
+    const Symbol* symbol = symbols.find(name);
+    return symbol && symbol->is_cell;
+  }
+  // Each of these returns the symbol of a name that the scope uses or binds.
+  Symbol& use(const NameKey& name) {
+    Symbol& symbol = symbols[name];
+    symbol.is_mentioned = true;
+    return symbol;
+  }
+  Symbol& bind(const NameKey& name) {
+    Symbol& symbol = use(name);
+    symbol.is_bound = true;
+    return symbol;
+  }
+  // Returns the names of the free variables of the code object, sorted.
+  std::vector<std::string_view> free_names() const;
   bool is_function_like() const { return kind == ScopeKind::function || kind == ScopeKind::type_params; }
   // Returns the scope whose code object contains the code of this scope.
   Scope* unit() {
@@ -76,20 +110,24 @@ class SymbolTable {
   Scope* build(ast::Block body);
 
   // Returns the name as the compiler stores it: a private name in a class gets the name of the class in front.
-  std::string_view mangled(std::string_view name, const Scope& scope);
+  std::string_view mangled(std::string_view name, const Scope& scope) {
+    return scope.private_class.empty() || !is_private_name(name) ? name : in_class(name, scope.private_class);
+  }
   // Keeps a text alive and returns a view of it.
   std::string_view keep(std::string text);
   // Returns the kept texts. All views of them stay valid as long as the result lives.
   std::unordered_set<std::string> take_names() { return std::move(names_); }
 
  private:
-  // Opens the scope of a function that evaluates something later.
-  Scope* open_evaluator(Scope* scope, const void* node);
+  // Returns a private name with the name of its class in front.
+  std::string_view in_class(std::string_view name, std::string_view private_class);
+  // Opens the scope of a function that evaluates something later. `is_text` is true if it returns texts.
+  Scope* open_evaluator(Scope* scope, const void* node, bool is_text = false);
   // Visits the annotations of a module or class.
   void deferred(Scope* scope);
   // Opens a scope. Returns null if the node was visited before.
   Scope* open(Scope* parent, const void* node, ScopeKind kind);
-  void bind(Scope* scope, std::string_view name) { scope->bound.insert(mangled(name, *scope)); }
+  void bind(Scope* scope, std::string_view name) { scope->bind(mangled(name, *scope)); }
   // Records that a scope uses a name.
   void use(Scope* scope, std::string_view name);
   // These functions visit one kind of node each, and record the names in it.
@@ -110,8 +148,8 @@ class SymbolTable {
   void target(Scope* scope, const ast::Expr* target);
   // Finds the homes of all names of a scope.
   void resolve(Scope* scope);
-  // Finds the home of one name.
-  void resolve_name(Scope* scope, std::string_view name);
+  // Returns the home of one name.
+  Home home_of(Scope* scope, const NameKey& name, const Symbol& symbol);
 
   const Version version_;
   // The number of statements around the current one, in its scope, that may or may not run it.

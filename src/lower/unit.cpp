@@ -70,7 +70,8 @@ std::shared_ptr<LoweredCode> Unit::run(const std::function<void(Unit&)>& body) {
   } catch (const InternalError& failure) {
     result_->failure = failure.what;
     // The closure is part of what the code around does, even if this code object was not lowered.
-    result_->code.freevars.assign(names.scope->unit()->frees.begin(), names.scope->unit()->frees.end());
+    const std::vector<std::string_view> free = names.scope->unit()->free_names();
+    result_->code.freevars.assign(free.begin(), free.end());
   }
   return result_;
 }
@@ -120,9 +121,7 @@ std::string Unit::qualified(std::string_view name, bool is_variable) const {
   while (around->outer_ && around->names.scope->unit()->kind == ScopeKind::type_params) around = around->outer_;
   Scope* unit = around->names.scope->unit();
   if (unit->kind == ScopeKind::module) return std::string(name);
-  const std::string_view stored = shared.symbols.mangled(name, *around->names.scope);
-  if (auto home = unit->homes.find(stored);
-      is_variable && home != unit->homes.end() && home->second == Home::global_explicit)
+  if (is_variable && unit->home_of(shared.symbols.mangled(name, *around->names.scope)) == Home::global_explicit)
     return std::string(name);
   std::string text = around->result_->code.qualname;
   if (unit->kind == ScopeKind::function && !unit->is_comprehension) text += ".<locals>";
@@ -141,7 +140,7 @@ std::shared_ptr<LoweredCode> Unit::nested(const void* node, Scope* scope, const 
 void Unit::make_function(const std::shared_ptr<LoweredCode>& function, int flags) {
   const std::vector<std::string>& free = function->code.freevars;
   if (!free.empty()) {
-    for (const std::string& name : free) code.emit(Op::load_closure_, names.cell_slot(names.scope, name));
+    for (std::string_view name : free) code.emit(Op::load_closure_, names.cell_slot(names.scope, name));
     code.emit(Op::build_tuple_, static_cast<std::int32_t>(free.size()));
     flags |= with_closure;
   }

@@ -1,0 +1,121 @@
+// A table of values by name.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace depyf::lowering {
+
+// A name with its hash, so that a search in several tables computes the hash once. A text converts to it.
+class NameKey {
+ public:
+  NameKey(std::string_view text) : text_(text), hash_(hash_of(text)) {}
+  NameKey(const char* text) : NameKey(std::string_view(text)) {}
+
+  std::string_view text() const { return text_; }
+  std::uint32_t hash() const { return hash_; }
+  // Most names that are equal are views of the same text.
+  friend bool operator==(const NameKey& one, const NameKey& two) {
+    return one.hash_ == two.hash_ && one.text_.size() == two.text_.size() &&
+           (one.text_.data() == two.text_.data() || one.text_ == two.text_);
+  }
+
+ private:
+  // Mixes the text into the hash, eight bytes at a time. The last ones overlap those before them, and short texts are
+  // read as two numbers that overlap, so that no byte is read alone.
+  static std::uint32_t hash_of(std::string_view text) {
+    std::uint64_t hash = text.size();
+    const auto mix = [&](std::uint64_t word) {
+      constexpr std::uint64_t golden_ratio = 0x9E3779B97F4A7C15;
+      hash = (hash ^ word) * golden_ratio;
+      hash ^= hash >> 32;
+    };
+    const auto read = [&](auto number, std::size_t at) {
+      std::memcpy(&number, text.data() + at, sizeof number);
+      return std::uint64_t{number};
+    };
+    const std::size_t size = text.size();
+    if (size >= 8) {
+      for (std::size_t at = 0; at + 8 < size; at += 8) mix(read(std::uint64_t{}, at));
+      mix(read(std::uint64_t{}, size - 8));
+    } else if (size >= 4) {
+      mix(read(std::uint32_t{}, 0) | read(std::uint32_t{}, size - 4) << 32);
+    } else if (size > 0) {
+      mix(read(std::uint8_t{}, 0) | read(std::uint8_t{}, size / 2) << 8 | read(std::uint8_t{}, size - 1) << 16);
+    }
+    return static_cast<std::uint32_t>(hash >> 32);
+  }
+
+  std::string_view text_;
+  std::uint32_t hash_;
+};
+
+// A hash table whose entries are numbered in the order in which they were added.
+template <class Value>
+class NameMap {
+ public:
+  struct Entry {
+    NameKey name;
+    Value value{};
+  };
+
+  // Returns the value of a name, or null if the table does not have the name.
+  const Value* find(const NameKey& name) const {
+    const std::uint32_t number = number_of(name);
+    return number == none ? nullptr : &entries_[number].value;
+  }
+  Value* find(const NameKey& name) {
+    const std::uint32_t number = number_of(name);
+    return number == none ? nullptr : &entries_[number].value;
+  }
+
+  // Returns the value of a name, which is added if necessary. The reference is valid until the next name is added.
+  Value& operator[](const NameKey& name) { return entries_[number(name)].value; }
+
+  // Returns the number of a name, which is added if necessary.
+  std::size_t number(const NameKey& name) {
+    const std::uint32_t known = number_of(name);
+    return known == none ? add(name) : known;
+  }
+
+  std::vector<Entry>& entries() { return entries_; }
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  static constexpr std::uint32_t none = 0xFFFFFFFF;
+
+  std::uint32_t number_of(const NameKey& name) const { return entries_.empty() ? none : numbers_[place_of(name)]; }
+  // Returns the place of the name, or the free place where it belongs.
+  std::size_t place_of(const NameKey& name) const {
+    std::size_t place = name.hash() >> shift_;
+    while (numbers_[place] != none && !(entries_[numbers_[place]].name == name))
+      place = (place + 1) & (numbers_.size() - 1);
+    return place;
+  }
+
+  std::size_t add(const NameKey& name) {
+    // At most half of the places are in use, so that a search ends soon.
+    if (2 * entries_.size() == numbers_.size()) grow();
+    const std::size_t number = entries_.size();
+    numbers_[place_of(name)] = static_cast<std::uint32_t>(number);
+    entries_.push_back({name});
+    return number;
+  }
+
+  void grow() {
+    --shift_;
+    numbers_.assign(std::size_t{1} << (32 - shift_), none);
+    entries_.reserve(numbers_.size() / 2);
+    for (std::uint32_t number = 0; number < entries_.size(); ++number) numbers_[place_of(entries_[number].name)] = number;
+  }
+
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> numbers_;  // of entries, by place
+  // The upper bits of a hash, which depend on all bytes of the name, are its place. The first table has 16 places.
+  int shift_ = 29;
+};
+
+}  // namespace depyf::lowering
