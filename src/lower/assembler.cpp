@@ -8,52 +8,69 @@
 namespace depyf::lowering {
 using namespace ast;
 
+namespace {
+
+// Returns the change of the depth of the stack, on the way without a jump.
+int change_of_depth(const Instruction& instruction, Version version) {
+  const OpInfo& info = info_of(instruction.op);
+  if (info.is_fixed) return info.pictures[0].pushes.fixed - info.pictures[0].pops.fixed;
+  const StackEffect effect = stack_effect(instruction, version, false);
+  return effect.pushes - effect.pops;
+}
+
+}  // namespace
+
 Assembler::Assembler(LoweredCode& result, std::int64_t& bytes_left)
     : result_(result), code_(result.decoded.instructions), bytes_left_(bytes_left) {
-  constexpr std::size_t usual = 32;  // instructions of a short function
-  code_.reserve(usual), handler_of_.reserve(usual);
+  // A short function has so many of each.
+  constexpr std::size_t usual_instructions = 32, usual = 8;
+  code_.reserve(usual_instructions);
+  result_.code.constants.reserve(usual), result_.code.names.reserve(usual);
 }
 
 Instruction& Assembler::emit(Op op, std::int32_t arg, std::int32_t aux) {
-  take(sizeof(Instruction) + sizeof(int));
-  Instruction instruction{.op = op, .size = 2, .arg = arg, .aux = aux};
-  instruction.offset = static_cast<std::uint32_t>(2 * code_.size());
-  const StackEffect effect = stack_effect(instruction, result_.code.version, false);
-  depth += effect.pushes - effect.pops;
+  take(sizeof(Instruction));
+  const std::size_t index = code_.size();
+  if (stretches_.empty() || stretches_.back().handler != handler)
+    stretches_.push_back({static_cast<std::int32_t>(index), handler});
+  Instruction& instruction = code_.emplace_back();
+  instruction.op = op;
+  instruction.arg = arg;
+  instruction.aux = aux;
+  instruction.offset = static_cast<std::uint32_t>(2 * index);
+  depth += change_of_depth(instruction, result_.code.version);
   // A margin for the values with which handlers start.
   deepest_ = std::max(deepest_, depth + 8);
-  handler_of_.push_back(handler);
-  return code_.emplace_back(instruction);
+  return instruction;
 }
 
 void Assembler::jump(Op op, Label label, std::int32_t aux) {
+  const int before = depth;
+  jumps_.push_back(code_.size());
   Instruction& instruction = emit(op, 0, aux);
-  // The depth after a jump differs from the depth behind it. The depth was already changed by the way without the jump.
-  const StackEffect fall = stack_effect(instruction, result_.code.version, false);
-  const StackEffect effect = stack_effect(instruction, result_.code.version, true);
   instruction.target = label;
-  const auto index = static_cast<std::size_t>(label);
-  if (label_depth_[index] < 0) label_depth_[index] = depth - (fall.pushes - fall.pops) + effect.pushes - effect.pops;
+  // The depth after a jump differs from the depth behind it.
+  const StackEffect effect = stack_effect(instruction, result_.code.version, true);
+  if (labels_[label].depth < 0) labels_[label].depth = before + effect.pushes - effect.pops;
 }
 
 Label Assembler::label() {
-  label_at_.push_back(-1);
-  label_depth_.push_back(-1);
-  return static_cast<Label>(label_at_.size() - 1);
+  labels_.emplace_back();
+  return static_cast<Label>(labels_.size() - 1);
 }
 
 // Behind an unconditional jump, the depth at a label is known from the jumps to it.
 void Assembler::place(Label label) {
-  const auto index = static_cast<std::size_t>(label);
-  label_at_[index] = static_cast<std::int32_t>(code_.size());
-  if (label_depth_[index] >= 0) depth = label_depth_[index];
-  else label_depth_[index] = depth;
+  Place& here = labels_[label];
+  here.at = static_cast<std::int32_t>(code_.size());
+  if (here.depth >= 0) depth = here.depth;
+  else here.depth = depth;
 }
 
 int Assembler::protect(Label label, int below, bool lasti) {
   handlers_.push_back({label, below, lasti});
   // A handler starts with the exception on the stack and, if `lasti` is set, the offset of the instruction that raised.
-  label_depth_[static_cast<std::size_t>(label)] = below + 1 + lasti;
+  labels_[label].depth = below + 1 + lasti;
   return static_cast<int>(handlers_.size()) - 1;
 }
 
@@ -101,39 +118,32 @@ void Assembler::load_integer(std::int64_t number) {
 }
 
 void Assembler::find_targets() {
-  for (Instruction& instruction : code_) {
-    if (instruction.target < 0) continue;
-    const std::int32_t at = label_at_[static_cast<std::size_t>(instruction.target)];
-    if (at < 0) fail("a label that was not placed");
-    instruction.target = at;
+  for (std::size_t jump : jumps_) {
+    Instruction& instruction = code_[jump];
+    instruction.target = labels_[instruction.target].at;
+    if (instruction.target < 0) fail("a label that was not placed");
   }
-  for (std::int32_t at : label_at_)
-    if (at >= static_cast<std::int32_t>(code_.size())) fail("a label behind the end");
+  for (const Place& label : labels_)
+    if (label.at >= static_cast<std::int32_t>(code_.size())) fail("a label behind the end");
 }
 
 void Assembler::find_ranges() {
-  const std::int32_t count = static_cast<std::int32_t>(code_.size());
-  for (std::int32_t begin = 0; begin < count;) {
-    std::int32_t end = begin + 1;
-    const int index = handler_of_[static_cast<std::size_t>(begin)];
-    while (end < count && handler_of_[static_cast<std::size_t>(end)] == index) ++end;
-    if (index >= 0) {
-      const Handler& it = handlers_[static_cast<std::size_t>(index)];
-      const std::int32_t target = label_at_[static_cast<std::size_t>(it.label)];
-      if (target < 0) fail("a handler that was not placed");
-      result_.decoded.ranges.push_back({begin, end, target, it.depth, it.lasti, false});
-    }
-    begin = end;
+  stretches_.push_back({static_cast<std::int32_t>(code_.size()), -1});
+  for (std::size_t i = 0; i + 1 < stretches_.size(); ++i) {
+    const auto [begin, number] = stretches_[i];
+    if (number < 0) continue;
+    const Handler& protecting = handlers_[number];
+    const std::int32_t target = labels_[protecting.label].at;
+    if (target < 0) fail("a handler that was not placed");
+    result_.decoded.ranges.push_back(
+        {begin, stretches_[i + 1].begin, target, protecting.depth, protecting.lasti, false});
   }
 }
 
-void Assembler::finish() {
-  find_targets();
-  find_ranges();
+void Assembler::place_free_variables() {
   DecodedCode& decoded = result_.decoded;
-  result_.code.stacksize = deepest_;
-  // Free variables come behind all others.
   decoded.first_free = static_cast<std::int32_t>(decoded.localsplus.size());
+  if (result_.code.freevars.empty()) return;
   for (const std::string& name : result_.code.freevars) {
     decoded.localsplus.push_back(name);
     decoded.is_cell.push_back(true);
@@ -141,6 +151,13 @@ void Assembler::finish() {
   for (Instruction& instruction : code_)
     if (instruction.arg <= free_marker && uses_cell(instruction.op))
       instruction.arg = decoded.first_free + (free_marker - instruction.arg);
+}
+
+void Assembler::finish() {
+  find_targets();
+  find_ranges();
+  result_.code.stacksize = deepest_;
+  place_free_variables();
 }
 
 }  // namespace depyf::lowering

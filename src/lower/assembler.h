@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "decode/decode.h"
@@ -53,7 +54,7 @@ class Assembler {
   // Gives the label the place of the next instruction. The depth becomes that of the jumps to it, if there were any.
   void place(Label label);
   // The depth of the stack at a label; negative if nothing has jumped to it yet.
-  std::int32_t& depth_at(Label label) { return label_depth_[static_cast<std::size_t>(label)]; }
+  std::int32_t& depth_at(Label label) { return labels_[label].depth; }
   // Makes a handler that starts at a label, and returns its number. `depth` is the depth of the stack below the
   // exception.
   int protect(Label handler, int depth, bool lasti = false);
@@ -62,11 +63,20 @@ class Assembler {
   void finish();
 
  private:
+  // A label: the index of its instruction, and the depth of the stack there; -1 if they are not known yet.
+  struct Place {
+    std::int32_t at = -1, depth = -1;
+  };
   // A handler, with the depth of the stack below the exception.
   struct Handler {
     Label label = -1;
     int depth = 0;
     bool lasti = false;
+  };
+  // The instructions from `begin` on, up to the next stretch: they have the same handler, or none (-1).
+  struct Stretch {
+    std::int32_t begin = 0;
+    int handler = -1;
   };
 
   // Counts memory against the limit.
@@ -78,19 +88,21 @@ class Assembler {
   std::int32_t name_index(const NameKey& name);
   // Replaces labels in jumps by the indices of instructions.
   void find_targets();
-  // Makes a range of each stretch of instructions with the same handler.
+  // Makes a range of each stretch of instructions that has a handler.
   void find_ranges();
+  // Gives the free variables their indices, behind all other variables.
+  void place_free_variables();
 
   LoweredCode& result_;
   std::vector<Instruction>& code_;
   std::int64_t& bytes_left_;
-  std::vector<int> handler_of_;  // by instruction: index into handlers_, or -1
-  std::vector<Handler> handlers_;
-  // By label: the index of its instruction, and the depth of the stack; -1 if they are not known yet.
-  std::vector<std::int32_t> label_at_, label_depth_;
+  std::vector<Stretch> stretches_;
+  Table<Handler> handlers_;
+  Table<Place, Label> labels_;
+  std::vector<std::size_t> jumps_;  // indices of instructions
   // The largest depth so far, with room for the values of an exception.
   int deepest_ = 0;
-  NameMap<std::int32_t> names_;  // by name: its index
+  NameMap<std::monostate> names_;  // in the order of the names of the code object
 };
 
 }  // namespace depyf::lowering
