@@ -18,67 +18,82 @@ int change_of_depth(const Instruction& instruction, Version version) {
   return effect.pushes - effect.pops;
 }
 
+AssemblerLists& unused_lists(AssemblerSupplies& supplies) {
+  if (supplies.lists_in_use == supplies.lists.size()) supplies.lists.emplace_back();
+  AssemblerLists& lists = supplies.lists[supplies.lists_in_use];
+  lists.clear();
+  return lists;
+}
+
 }  // namespace
 
-Assembler::Assembler(LoweredCode& result, std::int64_t& bytes_left)
-    : result_(result), code_(result.decoded.instructions), bytes_left_(bytes_left) {
-  // A short function has so many of each.
-  constexpr std::size_t usual_instructions = 32, usual = 8;
-  code_.reserve(usual_instructions);
+void AssemblerLists::clear() {
+  stretches.clear(), handlers.clear(), labels.clear(), jumps.clear();
+  names.clear();
+}
+
+Assembler::Assembler(LoweredCode& result, AssemblerSupplies& supplies)
+    : result_(result), supplies_(supplies), lists_(unused_lists(supplies)), room_(lists_.code.size()) {
+  begin_stretch();
+  // Short functions have at most so many constants and names.
+  constexpr std::size_t usual = 8;
   result_.code.constants.reserve(usual), result_.code.names.reserve(usual);
+  ++supplies_.lists_in_use;
 }
 
 Instruction& Assembler::emit(Op op, std::int32_t arg, std::int32_t aux) {
   take(sizeof(Instruction));
-  const std::size_t index = code_.size();
-  if (stretches_.empty() || stretches_.back().handler != handler)
-    stretches_.push_back({static_cast<std::int32_t>(index), handler});
-  Instruction& instruction = code_.emplace_back();
-  instruction.op = op;
-  instruction.arg = arg;
-  instruction.aux = aux;
-  instruction.offset = static_cast<std::uint32_t>(2 * index);
+  if (lists_.stretches.back().handler != handler) [[unlikely]] begin_stretch();
+  if (count_ == room_) [[unlikely]] make_room();
+  Instruction& instruction = lists_.code[count_];
+  instruction = Instruction{.op = op, .size = 2, .arg = arg, .aux = aux, .target = {}};
+  instruction.offset = static_cast<std::uint32_t>(2 * count_);
+  ++count_;
   depth += change_of_depth(instruction, result_.code.version);
   // A margin for the values with which handlers start.
   deepest_ = std::max(deepest_, depth + 8);
   return instruction;
 }
 
+void Assembler::begin_stretch() { lists_.stretches.push_back({static_cast<std::int32_t>(count_), handler}); }
+
+void Assembler::make_room() {
+  constexpr std::size_t least = 64;
+  room_ = std::max(least, 2 * room_);
+  lists_.code.resize(room_);
+}
+
 void Assembler::jump(Op op, Label label, std::int32_t aux) {
   const int before = depth;
-  jumps_.push_back(code_.size());
+  lists_.jumps.push_back(count_);
   Instruction& instruction = emit(op, 0, aux);
   instruction.target = label;
   // The depth after a jump differs from the depth behind it.
   const StackEffect effect = stack_effect(instruction, result_.code.version, true);
-  if (labels_[label].depth < 0) labels_[label].depth = before + effect.pushes - effect.pops;
+  if (depth_at(label) < 0) depth_at(label) = before + effect.pushes - effect.pops;
 }
 
 Label Assembler::label() {
-  labels_.emplace_back();
-  return static_cast<Label>(labels_.size() - 1);
+  lists_.labels.emplace_back();
+  return static_cast<Label>(lists_.labels.size() - 1);
 }
 
 // Behind an unconditional jump, the depth at a label is known from the jumps to it.
 void Assembler::place(Label label) {
-  Place& here = labels_[label];
-  here.at = static_cast<std::int32_t>(code_.size());
+  AssemblerLists::Place& here = lists_.labels[label];
+  here.at = static_cast<std::int32_t>(count_);
   if (here.depth >= 0) depth = here.depth;
   else here.depth = depth;
 }
 
 int Assembler::protect(Label label, int below, bool lasti) {
-  handlers_.push_back({label, below, lasti});
+  lists_.handlers.push_back({label, below, lasti});
   // A handler starts with the exception on the stack and, if `lasti` is set, the offset of the instruction that raised.
-  labels_[label].depth = below + 1 + lasti;
-  return static_cast<int>(handlers_.size()) - 1;
+  depth_at(label) = below + 1 + lasti;
+  return static_cast<int>(lists_.handlers.size()) - 1;
 }
 
-// Each use of a constant counts, as a tree may contain a constant many times.
-void Assembler::take(std::size_t bytes) {
-  bytes_left_ -= static_cast<std::int64_t>(bytes);
-  if (bytes_left_ < 0) fail("more memory than the limit");
-}
+void Assembler::fail_at_limit() { fail("more memory than the limit"); }
 
 void Assembler::take(const Constant& value) {
   take(sizeof(Constant) + value.text.size());
@@ -94,7 +109,7 @@ std::int32_t Assembler::constant(const Constant& value) {
 
 std::int32_t Assembler::name_index(const NameKey& name) {
   std::vector<std::string>& names = result_.code.names;
-  const std::size_t index = names_.number(name);
+  const std::size_t index = lists_.names.number(name);
   if (index == names.size()) names.emplace_back(name.text());
   return static_cast<std::int32_t>(index);
 }
@@ -118,25 +133,26 @@ void Assembler::load_integer(std::int64_t number) {
 }
 
 void Assembler::find_targets() {
-  for (std::size_t jump : jumps_) {
-    Instruction& instruction = code_[jump];
-    instruction.target = labels_[instruction.target].at;
+  for (std::size_t jump : lists_.jumps) {
+    Instruction& instruction = result_.decoded.instructions[jump];
+    instruction.target = lists_.labels[instruction.target].at;
     if (instruction.target < 0) fail("a label that was not placed");
   }
-  for (const Place& label : labels_)
-    if (label.at >= static_cast<std::int32_t>(code_.size())) fail("a label behind the end");
+  for (const AssemblerLists::Place& label : lists_.labels)
+    if (label.at >= static_cast<std::int32_t>(count_)) fail("a label behind the end");
 }
 
 void Assembler::find_ranges() {
-  stretches_.push_back({static_cast<std::int32_t>(code_.size()), -1});
-  for (std::size_t i = 0; i + 1 < stretches_.size(); ++i) {
-    const auto [begin, number] = stretches_[i];
+  begin_stretch();
+  const std::vector<AssemblerLists::Stretch>& stretches = lists_.stretches;
+  for (std::size_t i = 0; i + 1 < stretches.size(); ++i) {
+    const auto [begin, number] = stretches[i];
     if (number < 0) continue;
-    const Handler& protecting = handlers_[number];
-    const std::int32_t target = labels_[protecting.label].at;
+    const AssemblerLists::Handler& protecting = lists_.handlers[number];
+    const std::int32_t target = lists_.labels[protecting.label].at;
     if (target < 0) fail("a handler that was not placed");
     result_.decoded.ranges.push_back(
-        {begin, stretches_[i + 1].begin, target, protecting.depth, protecting.lasti, false});
+        {begin, stretches[i + 1].begin, target, protecting.depth, protecting.lasti, false});
   }
 }
 
@@ -148,12 +164,18 @@ void Assembler::place_free_variables() {
     decoded.localsplus.push_back(name);
     decoded.is_cell.push_back(true);
   }
-  for (Instruction& instruction : code_)
+  for (Instruction& instruction : decoded.instructions)
     if (instruction.arg <= free_marker && uses_cell(instruction.op))
       instruction.arg = decoded.first_free + (free_marker - instruction.arg);
 }
 
+void Assembler::abandon() {
+  const auto begin = lists_.code.begin();
+  result_.decoded.instructions.assign(begin, begin + static_cast<std::ptrdiff_t>(count_));
+}
+
 void Assembler::finish() {
+  abandon();
   find_targets();
   find_ranges();
   result_.code.stacksize = deepest_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -27,11 +28,50 @@ constexpr std::int32_t free_marker = -1000;
 // Gives up the lowering of the current code object: something in it has no form here.
 [[noreturn]] inline void fail(std::string why) { throw InternalError{std::move(why), 0}; }
 
+// The lists that an Assembler fills. When it is done, another one uses their memory again.
+struct AssemblerLists {
+  // A label: the index of its instruction, and the depth of the stack there; -1 if they are not known yet.
+  struct Place {
+    std::int32_t at = -1, depth = -1;
+  };
+  // A handler, with the depth of the stack below the exception.
+  struct Handler {
+    Label label = -1;
+    int depth = 0;
+    bool lasti = false;
+  };
+  // The instructions from `begin` on, up to the next stretch: they have the same handler, or none (-1).
+  struct Stretch {
+    std::int32_t begin = 0;
+    int handler = -1;
+  };
+
+  void clear();
+
+  std::vector<Instruction> code;  // with room for more
+  std::vector<Stretch> stretches;
+  Table<Handler> handlers;
+  Table<Place, Label> labels;
+  std::vector<std::size_t> jumps;  // indices of instructions
+  NameMap<std::monostate> names;  // in the order of the names of the code object
+};
+
+// What the Assemblers of a tree share.
+struct AssemblerSupplies {
+  // The memory that instructions and constants may still take.
+  std::int64_t bytes_left = 0;
+  // One for each nested code object. The first ones are in use.
+  std::deque<AssemblerLists> lists = {};
+  std::size_t lists_in_use = 0;
+};
+
 // Emits operations one behind the other, and resolves labels at the end.
 class Assembler {
  public:
-  // `bytes_left` limits the memory for instructions and constants, since a constant may be used any number of times.
-  Assembler(LoweredCode& result, std::int64_t& bytes_left);
+  Assembler(LoweredCode& result, AssemblerSupplies& supplies);
+  ~Assembler() { --supplies_.lists_in_use; }
+  Assembler(const Assembler&) = delete;
+  Assembler& operator=(const Assembler&) = delete;
 
   // The handler that protects the instructions that are emitted next, or -1.
   int handler = -1;
@@ -54,34 +94,29 @@ class Assembler {
   // Gives the label the place of the next instruction. The depth becomes that of the jumps to it, if there were any.
   void place(Label label);
   // The depth of the stack at a label; negative if nothing has jumped to it yet.
-  std::int32_t& depth_at(Label label) { return labels_[label].depth; }
+  std::int32_t& depth_at(Label label) { return lists_.labels[label].depth; }
   // Makes a handler that starts at a label, and returns its number. `depth` is the depth of the stack below the
   // exception.
   int protect(Label handler, int depth, bool lasti = false);
 
-  // Gives jumps their targets, handlers their ranges, and free variables their indices.
+  // Moves the instructions to the code object. Jumps get their targets, handlers their ranges, and free variables their
+  // indices.
   void finish();
+  // Moves the instructions to the code object, although they are not complete.
+  void abandon();
 
  private:
-  // A label: the index of its instruction, and the depth of the stack there; -1 if they are not known yet.
-  struct Place {
-    std::int32_t at = -1, depth = -1;
-  };
-  // A handler, with the depth of the stack below the exception.
-  struct Handler {
-    Label label = -1;
-    int depth = 0;
-    bool lasti = false;
-  };
-  // The instructions from `begin` on, up to the next stretch: they have the same handler, or none (-1).
-  struct Stretch {
-    std::int32_t begin = 0;
-    int handler = -1;
-  };
-
-  // Counts memory against the limit.
-  void take(std::size_t bytes);
+  // Counts memory against the limit. Each use of a constant counts, as a tree may contain a constant many times.
+  void take(std::size_t bytes) {
+    supplies_.bytes_left -= static_cast<std::int64_t>(bytes);
+    if (supplies_.bytes_left < 0) [[unlikely]] fail_at_limit();
+  }
   void take(const Constant& value);
+  [[noreturn]] static void fail_at_limit();
+  // Begins a stretch of instructions for the current handler.
+  void begin_stretch();
+  // Makes room for as many instructions again.
+  void make_room();
   // Adds a constant and returns its index.
   std::int32_t constant(const Constant& value);
   // Returns the index of a name, which is added if necessary.
@@ -94,15 +129,12 @@ class Assembler {
   void place_free_variables();
 
   LoweredCode& result_;
-  std::vector<Instruction>& code_;
-  std::int64_t& bytes_left_;
-  std::vector<Stretch> stretches_;
-  Table<Handler> handlers_;
-  Table<Place, Label> labels_;
-  std::vector<std::size_t> jumps_;  // indices of instructions
+  AssemblerSupplies& supplies_;
+  AssemblerLists& lists_;
+  // The number of instructions so far, and of those that there is room for.
+  std::size_t count_ = 0, room_;
   // The largest depth so far, with room for the values of an exception.
   int deepest_ = 0;
-  NameMap<std::monostate> names_;  // in the order of the names of the code object
 };
 
 }  // namespace depyf::lowering

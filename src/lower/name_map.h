@@ -59,7 +59,7 @@ class NameMap {
  public:
   struct Entry {
     NameKey name;
-    Value value{};
+    [[no_unique_address]] Value value{};
   };
 
   // Returns the value of a name, or null if the table does not have the name.
@@ -81,11 +81,20 @@ class NameMap {
     return known == none ? add(name) : known;
   }
 
+  // Removes all names, and keeps the memory.
+  void clear() {
+    entries_.clear();
+    numbers_.clear();
+    shift_ = unused_shift;
+  }
+
   std::vector<Entry>& entries() { return entries_; }
   const std::vector<Entry>& entries() const { return entries_; }
 
  private:
   static constexpr std::uint32_t none = 0xFFFFFFFF;
+  // The upper bits of a hash, which depend on all bytes of the name, are its place. The first table has 16 places.
+  static constexpr int unused_shift = 29;
 
   std::uint32_t number_of(const NameKey& name) const { return entries_.empty() ? none : numbers_[place_of(name)]; }
   // Returns the place of the name, or the free place where it belongs.
@@ -114,8 +123,7 @@ class NameMap {
 
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> numbers_;  // of entries, by place
-  // The upper bits of a hash, which depend on all bytes of the name, are its place. The first table has 16 places.
-  int shift_ = 29;
+  int shift_ = unused_shift;
 };
 
 }  // namespace depyf::lowering

@@ -14,7 +14,7 @@ Unit::Unit(Shared& of, Scope* scope, Unit* outer, const Header& header)
     : shared(of),
       dialect(dialect_of(of.version)),
       result_(std::make_shared<LoweredCode>()),
-      code(*result_, of.bytes_left),
+      code(*result_, of.supplies),
       names(scope, of.symbols, dialect, *result_, code),
       outer_(outer),
       wraps_stop_iteration_(dialect.wrapped_stop_iteration && !header.is_lambda && scope->is_function_like() &&
@@ -68,6 +68,7 @@ std::shared_ptr<LoweredCode> Unit::run(const std::function<void(Unit&)>& body) {
     body(*this);
     finish();
   } catch (const InternalError& failure) {
+    code.abandon();
     result_->failure = failure.what;
     // The closure is part of what the code around does, even if this code object was not lowered.
     const std::vector<std::string_view> free = names.scope->unit()->free_names();

@@ -27,8 +27,7 @@ struct Shared {
   std::string filename;
   SymbolTable& symbols;
   LoweredTree& tree;
-  // The memory that instructions and constants may still take.
-  std::int64_t bytes_left;
+  AssemblerSupplies supplies;
 };
 
 // The fields of a code object that its node in the tree decides.
