@@ -1,6 +1,7 @@
 #include "lower/assembler.h"
 
 #include <algorithm>
+#include <array>
 
 #include "decode/op_info.h"
 #include "lower/lower.h"
@@ -10,10 +11,27 @@ using namespace ast;
 
 namespace {
 
-// Returns the change of the depth of the stack, on the way without a jump.
-int change_of_depth(const Instruction& instruction, Version version) {
-  const OpInfo& info = info_of(instruction.op);
-  if (info.is_fixed) return info.pictures[0].pushes.fixed - info.pictures[0].pops.fixed;
+// The change of the depth of the stack by an operation, on the way without a jump.
+struct Change {
+  bool is_known = false;  // it is the same in all versions, and depends on no other field of the instruction
+  std::int8_t fixed = 0, of_arg = 0;
+};
+
+constexpr auto changes = [] {
+  using namespace op_rows;  // its operators
+  std::array<Change, op_count> rows{};
+  for (std::size_t op = 0; op < op_count; ++op) {
+    const OpInfo& info = op_rows::all[op];
+    const Count change = info.pictures[0].pushes + -1 * info.pictures[0].pops;
+    const bool has_other_terms = change.arg_bits || change.aux || change.aux_bit || change.has_aux;
+    if (info.pictures_count == 1 && !has_other_terms) rows[op] = {true, change.fixed, change.arg};
+  }
+  return rows;
+}();
+
+std::int32_t change_of_depth(const Instruction& instruction, Version version) {
+  const Change& change = changes[static_cast<std::size_t>(instruction.op)];
+  if (change.is_known) [[likely]] return change.fixed + change.of_arg * instruction.arg;
   const StackEffect effect = stack_effect(instruction, version, false);
   return effect.pushes - effect.pops;
 }

@@ -392,10 +392,17 @@ void SymbolTable::comprehension(Scope* scope, const ComprehensionExpr& node, con
   if (!inner->inlined) inner->parameters.push_back(".0"), inner->bind(".0");
 }
 
-// Visits an expression, and opens scopes for lambdas and comprehensions.
+// Visits an expression, and opens scopes for lambdas and comprehensions. The most frequent kinds come first.
 void SymbolTable::expr(Scope* scope, const Expr* expr) {
-  if (!expr) return;
+  if (!expr || is<ConstantExpr>(expr)) return;
   if (auto* name = as<Name>(expr)) return use(scope, name->id);
+  if (auto* attribute = as<Attribute>(expr)) return this->expr(scope, attribute->value);
+  if (auto* call = as<Call>(expr)) {
+    this->expr(scope, call->func);
+    for (const Expr* each : call->args) this->expr(scope, each);
+    for (const Keyword& each : call->keywords) this->expr(scope, each.value);
+    return;
+  }
   if (auto* lambda = as<Lambda>(expr)) {
     defaults(scope, lambda->args);
     Scope* inner = open(scope, expr, ScopeKind::function);
