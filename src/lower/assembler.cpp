@@ -31,7 +31,8 @@ constexpr auto changes = [] {
 
 std::int32_t change_of_depth(const Instruction& instruction, Version version) {
   const Change& change = changes[static_cast<std::size_t>(instruction.op)];
-  if (change.is_known) [[likely]] return change.fixed + change.of_arg * instruction.arg;
+  if (change.is_known) [[likely]]
+    return change.fixed + change.of_arg * instruction.arg;
   const StackEffect effect = stack_effect(instruction, version, false);
   return effect.pushes - effect.pops;
 }
@@ -61,8 +62,10 @@ Assembler::Assembler(LoweredCode& result, AssemblerSupplies& supplies)
 
 Instruction& Assembler::emit(Op op, std::int32_t arg, std::int32_t aux) {
   take(sizeof(Instruction));
-  if (lists_.stretches.back().handler != handler) [[unlikely]] begin_stretch();
-  if (count_ == room_) [[unlikely]] make_room();
+  if (lists_.stretches.back().handler != handler) [[unlikely]]
+    begin_stretch();
+  if (count_ == room_) [[unlikely]]
+    make_room();
   Instruction& instruction = lists_.code[count_];
   instruction = Instruction{.op = op, .size = 2, .arg = arg, .aux = aux, .target = {}};
   instruction.offset = static_cast<std::uint32_t>(2 * count_);
@@ -132,9 +135,16 @@ std::int32_t Assembler::name_index(const NameKey& name) {
   return static_cast<std::int32_t>(index);
 }
 
-void Assembler::load(const Constant& value) { emit(Op::load_const_, constant(value)); }
+void Assembler::load(const Constant& value) {
+  if (value.kind == Constant::Kind::none) return load_none();
+  emit(Op::load_const_, constant(value));
+}
 
-void Assembler::load_none() { load(Constant{}); }
+// None is the most frequent constant.
+void Assembler::load_none() {
+  if (none_ < 0) none_ = constant(Constant{});
+  emit(Op::load_const_, none_);
+}
 
 void Assembler::load_string(std::string_view text) {
   Constant value;

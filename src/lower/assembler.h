@@ -109,7 +109,8 @@ class Assembler {
   // Counts memory against the limit. Each use of a constant counts, as a tree may contain a constant many times.
   void take(std::size_t bytes) {
     supplies_.bytes_left -= static_cast<std::int64_t>(bytes);
-    if (supplies_.bytes_left < 0) [[unlikely]] fail_at_limit();
+    if (supplies_.bytes_left < 0) [[unlikely]]
+      fail_at_limit();
   }
   void take(const Constant& value);
   [[noreturn]] static void fail_at_limit();
@@ -133,6 +134,7 @@ class Assembler {
   AssemblerLists& lists_;
   // The number of instructions so far, and of those that there is room for.
   std::size_t count_ = 0, room_;
+  std::int32_t none_ = -1;  // the index of the constant None, if the code has loaded it
   // The largest depth so far, with room for the values of an exception.
   int deepest_ = 0;
 };

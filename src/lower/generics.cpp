@@ -88,8 +88,7 @@ void type_params(Unit& unit, List<TypeParam> params) {
 }
 
 // The function is called at once. Its arguments, the defaults of a function, are below it on the stack.
-void generic(Unit& unit, const void* node, std::string_view name, int arguments,
-             const std::function<void(Unit&)>& body) {
+void generic(Unit& unit, const void* node, std::string_view name, int arguments, FunctionRef<void(Unit&)> body) {
   const std::string own_name = "<generic parameters of " + std::string(name) + ">";
   const Header header{.name = own_name, .qualname = unit.qualified(own_name)};
   auto code = unit.nested(node, unit.names.scope->children.at(node), header, [&](Unit& within) {

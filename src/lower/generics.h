@@ -7,8 +7,7 @@ namespace depyf::lowering {
 
 // Emits a function that evaluates type parameters, and its call. `body` emits the code of the function, which returns
 // the definition. So many `arguments` are on the stack.
-void generic(Unit& unit, const void* node, std::string_view name, int arguments,
-             const std::function<void(Unit&)>& body);
+void generic(Unit& unit, const void* node, std::string_view name, int arguments, FunctionRef<void(Unit&)> body);
 // Binds the type parameters to their names and pushes the tuple of them.
 void type_params(Unit& unit, ast::List<ast::TypeParam> params);
 // Stores a type alias.

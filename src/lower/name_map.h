@@ -77,8 +77,18 @@ class NameMap {
 
   // Returns the number of a name, which is added if necessary.
   std::size_t number(const NameKey& name) {
-    const std::uint32_t known = number_of(name);
-    return known == none ? add(name) : known;
+    if (numbers_.empty()) grow();
+    std::size_t place = place_of(name);
+    if (numbers_[place] != none) return numbers_[place];
+    const std::size_t number = entries_.size();
+    // At most half of the places are in use, so that a search ends soon.
+    if (2 * number >= numbers_.size()) {
+      grow();
+      place = place_of(name);
+    }
+    numbers_[place] = static_cast<std::uint32_t>(number);
+    entries_.push_back({name});
+    return number;
   }
 
   // Removes all names, and keeps the memory.
@@ -96,7 +106,7 @@ class NameMap {
   // The upper bits of a hash, which depend on all bytes of the name, are its place. The first table has 16 places.
   static constexpr int unused_shift = 29;
 
-  std::uint32_t number_of(const NameKey& name) const { return entries_.empty() ? none : numbers_[place_of(name)]; }
+  std::uint32_t number_of(const NameKey& name) const { return numbers_.empty() ? none : numbers_[place_of(name)]; }
   // Returns the place of the name, or the free place where it belongs.
   std::size_t place_of(const NameKey& name) const {
     std::size_t place = name.hash() >> shift_;
@@ -105,20 +115,12 @@ class NameMap {
     return place;
   }
 
-  std::size_t add(const NameKey& name) {
-    // At most half of the places are in use, so that a search ends soon.
-    if (2 * entries_.size() == numbers_.size()) grow();
-    const std::size_t number = entries_.size();
-    numbers_[place_of(name)] = static_cast<std::uint32_t>(number);
-    entries_.push_back({name});
-    return number;
-  }
-
   void grow() {
     --shift_;
     numbers_.assign(std::size_t{1} << (32 - shift_), none);
     entries_.reserve(numbers_.size() / 2);
-    for (std::uint32_t number = 0; number < entries_.size(); ++number) numbers_[place_of(entries_[number].name)] = number;
+    for (std::uint32_t number = 0; number < entries_.size(); ++number)
+      numbers_[place_of(entries_[number].name)] = number;
   }
 
   std::vector<Entry> entries_;

@@ -245,7 +245,8 @@ void SymbolTable::annotated_assignment(Scope* scope, const AnnAssign& assign) {
   // Annotations of modules always have a mark, those of classes only within other statements.
   const bool is_conditional = scope->kind == ScopeKind::module || conditions_ > 0;
   scope->has_conditional_annotations |= is_conditional;
-  if (is_conditional && scope->kind == ScopeKind::class_body) scope->symbols["__conditional_annotations__"].is_cell = true;
+  if (is_conditional && scope->kind == ScopeKind::class_body)
+    scope->symbols["__conditional_annotations__"].is_cell = true;
   if (!assign.simple || !is<Name>(assign.target)) return;
   const std::int32_t index = is_conditional ? scope->conditional_annotations++ : -1;
   if (!text_) scope->deferred.push_back({&assign, index});

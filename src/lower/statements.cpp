@@ -133,11 +133,13 @@ void annotated(Unit& unit, const AnnAssign& node) {
 }
 
 // <test>; POP_JUMP_IF_FALSE otherwise; <body>; JUMP end; otherwise: <orelse>; end:
+//
+// Without an else clause, the jump would lead to the next instruction, so it is left out.
 void if_stmt(Unit& unit, const If& node) {
   const Label otherwise = unit.code.label(), end = unit.code.label();
   condition(unit, node.test, otherwise, false);
   block(unit, node.body);
-  unit.code.jump(Op::jump_, end);
+  if (!node.orelse.empty()) unit.code.jump(Op::jump_, end);
   unit.code.place(otherwise);
   block(unit, node.orelse);
   unit.code.place(end);

@@ -60,7 +60,7 @@ void Unit::describe(Scope* scope, const Header& header) {
 }
 
 // A code object that fails leaves the others alone.
-std::shared_ptr<LoweredCode> Unit::run(const std::function<void(Unit&)>& body) {
+std::shared_ptr<LoweredCode> Unit::run(FunctionRef<void(Unit&)> body) {
   shared.tree.codes.push_back(result_);
   shared.tree.by_code[&result_->code] = result_.get();
   try {
@@ -131,7 +131,7 @@ std::string Unit::qualified(std::string_view name, bool is_variable) const {
 
 // Nodes are shared where structuring has copied code.
 std::shared_ptr<LoweredCode> Unit::nested(const void* node, Scope* scope, const Header& header,
-                                          const std::function<void(Unit&)>& body) {
+                                          FunctionRef<void(Unit&)> body) {
   std::shared_ptr<LoweredCode>& made = nested_[node];
   if (!made) made = Unit(shared, scope, this, header).run(body);
   return made;

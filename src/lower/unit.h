@@ -1,7 +1,6 @@
 // Lowers one code object. The state that all code objects share is in Shared.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -13,6 +12,7 @@
 #include "lower/assembler.h"
 #include "lower/names.h"
 #include "lower/scope.h"
+#include "support/function_ref.h"
 
 namespace depyf {
 struct LoweredTree;
@@ -72,11 +72,11 @@ class Unit {
 
   // Returns the code object whose instructions `body` emits, with its start and its end around them. A failure is
   // recorded in it.
-  std::shared_ptr<LoweredCode> run(const std::function<void(Unit&)>& body);
+  std::shared_ptr<LoweredCode> run(FunctionRef<void(Unit&)> body);
 
   // Returns the code object of a nested node, which is lowered once, however often the node stands in the code.
   std::shared_ptr<LoweredCode> nested(const void* node, Scope* scope, const Header& header,
-                                      const std::function<void(Unit&)>& body);
+                                      FunctionRef<void(Unit&)> body);
   // Returns the qualified name of something nested here: behind the names around it, with `<locals>` after functions.
   // Unless `is_variable` is false, a name that is declared global has nothing in front.
   std::string qualified(std::string_view name, bool is_variable = true) const;
