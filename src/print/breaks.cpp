@@ -11,25 +11,10 @@ namespace depyf::print {
 
 using namespace ast;
 
-// Tracks the greatest line so far. `spread_` is set when the source had a line break before some mark.
-void Breaks::mark(Mark::Kind kind, std::int32_t line, std::uint8_t priority, bool optional) {
-  if (!marking_) return;
-  marks_.push_back({out_.text().size(), kind, priority, optional, last_line, line});
-  if (line < 0) return;
-  if (last_line >= 0 && line > last_line) spread_ = true;
-  last_line = std::max(last_line, line);
-}
-
 void Breaks::close(const Expr* whole) {
   if (!marking_) return;
   const std::int32_t line = whole ? positions_.end_line(whole) : -1;
   mark(Mark::Kind::close, line);
-}
-
-void Breaks::comma(std::int32_t line) {
-  out_.write(",");
-  mark(Mark::Kind::separator, line, comma_priority);
-  out_.write(" ");
 }
 
 bool may_need_lines(const Expr* expr) {
@@ -187,22 +172,16 @@ bool Breaks::have_no_lines(const std::vector<std::size_t>& places) const {
 
 // Offsets of marks and anchors count from the start of the text, but the layout wants them relative to the start of the
 // line.
-void Breaks::break_lines(FunctionRef<std::int32_t()> room) {
-  const std::string& text = out_.text();
+void Breaks::lay_out(FunctionRef<std::int32_t()> room) {
+  const std::string_view text = out_.text().view();
   const std::size_t begin = out_.line_begin();
-  if (!marks_.empty() && (spread_ || (!options_.align && text.size() - begin > options_.width))) {
-    for (Mark& each : marks_) each.at -= begin;
-    const std::size_t width = options_.align ? std::string::npos : options_.width;
-    auto limit = [&](std::int32_t line) { return options_.align ? width : limit_of(line); };
-    const std::int32_t first = marks_[0].before;
-    std::string broken =
-        with_breaks(std::string_view(text).substr(begin), marks_, anchors(begin), {out_.indent(), width, limit, first});
-    // An aligned statement keeps its one-line form if its broken form would reach into the lines of the next statement.
-    if (!options_.align || std::ranges::count(broken, '\n') < room()) out_.rewrite(begin, broken);
-  }
-  marks_.clear();
-  parts_.clear();
-  spread_ = false;
+  for (Mark& each : marks_) each.at -= begin;
+  const std::size_t width = options_.align ? std::string::npos : options_.width;
+  auto limit = [&](std::int32_t line) { return options_.align ? width : limit_of(line); };
+  const std::int32_t first = marks_[0].before;
+  std::string broken = with_breaks(text.substr(begin), marks_, anchors(begin), {out_.indent(), width, limit, first});
+  // An aligned statement keeps its one-line form if its broken form would reach into the lines of the next statement.
+  if (!options_.align || std::ranges::count(broken, '\n') < room()) out_.rewrite(begin, broken);
 }
 
 }  // namespace depyf::print

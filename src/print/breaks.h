@@ -1,6 +1,7 @@
 // Records where the line that is being printed may break.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -46,14 +47,24 @@ class Breaks {
   bool is_marking() const { return marking_; }
   // Adds a mark at the end of the text. `line` is the source line of the text behind the mark (-1: unknown), and
   // `optional` brackets are written only if the line breaks there.
-  void mark(Mark::Kind kind, std::int32_t line, std::uint8_t priority = 0, bool optional = false);
+  void mark(Mark::Kind kind, std::int32_t line, std::uint8_t priority = 0, bool optional = false) {
+    add({out_.text().size(), last_line, line, kind, priority, optional});
+  }
   void open(std::int32_t line = -1) { mark(Mark::Kind::open, line); }
   // Marks the place before the closing bracket of `whole`. A null pointer stands for brackets without a position.
   void close(const ast::Expr* whole = nullptr);
-  void comma(std::int32_t line = -1);
+  // Prints a comma and a blank. The line may break between them.
+  void comma(std::int32_t line = -1) {
+    out_.write(", ");
+    add({out_.text().size() - 1, last_line, line, Mark::Kind::separator, comma_priority});
+  }
   // Notes that the printed text reaches the source line on which `expr` starts. For a string it is the line on which
   // the string ends.
   void reached(const ast::Expr* expr);
+  // Does the same for expressions that are no strings and no comprehensions.
+  void reached_line(std::int32_t line) {
+    if (marking_) last_line = std::max(last_line, line);
+  }
   // Moves `last_line` back to `line`, for a statement whose first expression starts above the line of the statement's
   // own instruction.
   void starts_at(std::int32_t line);
@@ -71,9 +82,9 @@ class Breaks {
   template <class F>
   void perhaps_bracketed(const ast::Expr* expr, F print) {
     const bool may_be = marking_ && may_need_lines(expr);
-    if (may_be) mark(Mark::Kind::open, -1, 0, true), marks_.back().is_hint = true;
+    if (may_be) add({out_.text().size(), last_line, -1, Mark::Kind::open, 0, true, true});
     print();
-    if (may_be) mark(Mark::Kind::close, -1, 0, true), marks_.back().is_hint = true;
+    if (may_be) add({out_.text().size(), last_line, -1, Mark::Kind::close, 0, true, true});
   }
   // Prints text within brackets that are written only if the line breaks at them.
   template <class F>
@@ -108,7 +119,13 @@ class Breaks {
 
   // Breaks the lines of the text printed since the line began. `room` returns the number of lines that the text may
   // take when statements are aligned.
-  void break_lines(FunctionRef<std::int32_t()> room);
+  void break_lines(FunctionRef<std::int32_t()> room) {
+    const bool is_long = out_.text().size() - out_.line_begin() > options_.width;
+    if (!marks_.empty() && (spread_ || (is_long && !options_.align))) lay_out(room);
+    marks_.clear();
+    parts_.clear();
+    spread_ = false;
+  }
 
  private:
   // A part of the text that may get an anchor: the text of `expr`, whose position is one of `code`, or, if `expr` is null,
@@ -120,6 +137,16 @@ class Breaks {
     std::int32_t line = -1, column = -1;
   };
 
+  // Adds a mark, and tracks the greatest line so far. `spread_` is set when the source had a line break before some mark.
+  void add(const Mark& mark) {
+    if (!marking_) return;
+    marks_.push_back(mark);
+    if (mark.line < 0) return;
+    if (last_line >= 0 && mark.line > last_line) spread_ = true;
+    last_line = std::max(last_line, mark.line);
+  }
+  // Rewrites the text since the line began with the breaks that suit it.
+  void lay_out(FunctionRef<std::int32_t()> room);
   // Returns the anchors of the parts whose places in the source are known. Their offsets count from `begin`.
   std::vector<Anchor> anchors(std::size_t begin) const;
   // Gives the marks of parameters the lines of one of the layouts.

@@ -26,18 +26,24 @@ class Columns {
   Columns(std::string_view text, const std::vector<Mark>& marks, const std::vector<Anchor>& anchors, std::size_t indent,
           std::vector<BreakState>& states)
       : text_(text), marks_(marks), anchors_(anchors), states_(states) {
+    constexpr std::size_t usual_depth = 16;
     place_.indent = indent;
+    place_.groups.reserve(usual_depth);
+    tried_place_.groups.reserve(usual_depth);
+    choices_.reserve(most_choices);
+    tried_separators_.reserve(most_choices);
   }
 
   void run() {
+    const std::size_t count = marks_.size();
     std::size_t mark = 0;
     for (const Anchor& anchor : anchors_) {
       std::size_t end = mark;
-      while (end < marks_.size() && marks_[end].at <= anchor.at) ++end;
+      while (end < count && marks_[end].at <= anchor.at) ++end;
       if (end > mark) decide(mark, end, anchor);
       mark = end;
     }
-    replay(mark, marks_.size());
+    replay(mark, count);
   }
 
  private:
@@ -124,13 +130,14 @@ class Columns {
     const bool is_first = begin == 0;
     const std::int32_t before = marks_[begin].before;
     const std::int32_t gap = before < 0 || anchor.line < 0 ? -1 : anchor.line - before;
+    const bool is_decided = gap == 0 && !is_first;
+    if (is_decided || gap < 0 || anchor.column < 0 || place_.groups.size() > deepest) return replay(begin, end);
     // Closing brackets follow their opening brackets, so only the rest are choices.
-    std::vector<std::size_t> choices;
+    std::vector<std::size_t>& choices = choices_;
+    choices.clear();
     for (std::size_t i = begin; i < end; ++i)
       if (marks_[i].kind != Mark::Kind::close) choices.push_back(i);
-    const bool is_decided = gap == 0 && !is_first;
-    if (is_decided || gap < 0 || anchor.column < 0 || choices.size() > most_choices || place_.groups.size() > deepest)
-      return replay(begin, end);
+    if (choices.size() > most_choices) return replay(begin, end);
 
     std::optional<std::size_t> best;
     std::int32_t best_left = 0, best_attributes = 0;
@@ -139,7 +146,7 @@ class Columns {
     const std::int32_t most_breaks = std::max(gap, 1);
     for (std::size_t chosen = 0; chosen < std::size_t{1} << choices.size(); ++chosen) {
       if (std::popcount(chosen) > most_breaks) continue;
-      const std::optional<std::int32_t> breaks = try_breaks(begin, end, anchor, choices, chosen);
+      const std::optional<std::int32_t> breaks = try_breaks(begin, end, anchor, chosen);
       if (!breaks || *breaks > most_breaks || (gap > 0 && *breaks == 0)) continue;
       // Prefer fewer breaks before attributes, which are rarer than comments. Then prefer the choice that leaves the fewest
       // source lines unexplained, and then the choice that breaks earlier.
@@ -148,6 +155,7 @@ class Columns {
                              (attributes == best_attributes && left < best_left) ||
                              (attributes == best_attributes && left == best_left && is_earlier(chosen, *best));
       if (is_better) best = chosen, best_left = left, best_attributes = attributes;
+      if (gap == 0 && chosen == 0) break;  // nothing is better than a line without breaks
     }
     if (!best) return replay(begin, end);
     for (std::size_t i = begin, choice = 0; i < end; ++i) {
@@ -178,8 +186,7 @@ class Columns {
 
   // Returns the number of line breaks between the anchors if the line breaks at the chosen marks. Returns nothing if
   // this choice puts the second anchor into another column than the source had.
-  std::optional<std::int32_t> try_breaks(std::size_t begin, std::size_t end, const Anchor& anchor,
-                                         const std::vector<std::size_t>& choices, std::size_t chosen) {
+  std::optional<std::int32_t> try_breaks(std::size_t begin, std::size_t end, const Anchor& anchor, std::size_t chosen) {
     Place& place = tried_place_;
     std::vector<Passed>& passed = tried_separators_;
     place = place_;
@@ -189,19 +196,15 @@ class Columns {
     std::size_t written = 0;  // closing brackets that the text does not contain yet, since the last break
     for (std::size_t i = begin; i < end; ++i) {
       const bool is_close = marks_[i].kind == Mark::Kind::close;
-      const bool closes_apart = is_close && !place.groups.empty() && place.groups.back().is_apart;
-      bool breaks = closes_apart;
-      if (!is_close) {
-        breaks = choice < choices.size() && (chosen >> choice & 1) != 0;
-        ++choice;
-      }
+      const bool breaks =
+          is_close ? !place.groups.empty() && place.groups.back().is_apart : (chosen >> choice++ & 1) != 0;
       if (marks_[i].kind == Mark::Kind::separator) passed.push_back({innermost(place), marks_[i].priority, breaks});
       if (!step(place, i, breaks)) return std::nullopt;
       if (breaks) ++count, last = std::int32_t(i), written = 0;
       if (breaks && is_close && marks_[i].optional) ++written;
     }
-    if (breaks_tighter_first(passed)) return std::nullopt;
     if (column(place, last, anchor.at) + written != std::size_t(anchor.column)) return std::nullopt;
+    if (breaks_tighter_first(passed)) return std::nullopt;
     return count;
   }
 
@@ -210,6 +213,7 @@ class Columns {
   const std::vector<Anchor>& anchors_;
   std::vector<BreakState>& states_;
   Place place_;
+  std::vector<std::size_t> choices_;  // the marks that `decide` decides about
   // Working space of `try_breaks`, which is called for each combination of breaks.
   Place tried_place_;
   std::vector<Passed> tried_separators_;

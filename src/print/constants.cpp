@@ -6,6 +6,7 @@
 #include "ast/position.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
+#include "print/docstring.h"
 #include "print/literal.h"
 #include "print/raw_string.h"
 
@@ -14,7 +15,8 @@ namespace depyf::print {
 using namespace ast;
 
 std::size_t escaped_size(std::string_view text) {
-  std::string escaped;
+  if (is_plain(text, 0)) return text.size();
+  Text escaped;
   append_escaped(escaped, text, 0);
   return escaped.size();
 }
@@ -66,6 +68,7 @@ void Constants::constant(const Expr* leaf, const Constant& constant, bool bracke
   const bool is_display = (constant.kind == Kind::tuple || constant.kind == Kind::frozenset) && !constant.items.empty();
   // Inside the braces of an f-string nothing may break, so the display is printed as plain text.
   if (!is_display || fields > 0) {
+    if (constant.kind != Kind::string && constant.kind != Kind::bytes) return constant_text(constant);
     if (leaf && raw_string(leaf, constant)) return;
     if (leaf && constant.kind == Kind::string && multiline_string(leaf, constant)) return;
     if (long_string(constant, !leaf ? may_divide : is_folded(leaf, constant))) return;
@@ -89,20 +92,21 @@ void Constants::constant(const Expr* leaf, const Constant& constant, bool bracke
 // Returns false, and prints nothing, if the source did not.
 bool Constants::raw_string(const Expr* leaf, const Constant& constant) {
   const bool is_bytes = constant.kind == Constant::Kind::bytes;
-  if ((constant.kind != Constant::Kind::string && !is_bytes) || fields > 0 ||
-      !positions_.has_own_position(leaf, constant))
-    return false;
+  if ((constant.kind != Constant::Kind::string && !is_bytes) || fields > 0) return false;
   const Position* position = positions_.code ? position_in(*positions_.code, leaf) : nullptr;
   if (!position || position->column < 0 || position->line != position->end_line) return false;
-  const std::string_view prefix = is_bytes ? "rb" : "r",
-                         quote = constant.text.find('"') == std::string::npos ? "\"" : "'";
+  // The width excludes most strings, so it is looked at before anything else.
+  constexpr std::size_t quotes = 2;
+  const std::string_view prefix = is_bytes ? "rb" : "r";
   const auto width = std::size_t(std::max(position->end_column - position->column, 0));
-  if (width != prefix.size() + constant.text.size() + 2 * quote.size() || !can_be_raw(constant.text, quote))
+  if (width != prefix.size() + constant.text.size() + quotes || !positions_.has_own_position(leaf, constant))
     return false;
+  const std::string_view quote = constant.text.find('"') == std::string::npos ? "\"" : "'";
+  if (!can_be_raw(constant.text, quote)) return false;
   if (is_bytes && std::ranges::any_of(constant.text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }))
     return false;
   // A text with one backslash has the same width either way.
-  std::string literal;
+  Text literal;
   append_literal(literal, constant, Quoting::usual, version_);
   if (literal.size() == width && !has_class_of_regex(constant.text)) return false;
   out_.write(prefix), out_.write(quote), out_.write(constant.text), out_.write(quote);
@@ -113,8 +117,8 @@ bool Constants::raw_string(const Expr* leaf, const Constant& constant) {
 // false, and prints nothing, if the string stood on one line.
 bool Constants::multiline_string(const Expr* leaf, const Constant& constant) {
   const std::int32_t more = positions_.end_line(leaf) - leaf->line;
-  if (!positions_.has_own_position(leaf, constant) || fields > 0 || !breaks_.is_marking() || leaf->line < 0 ||
-      more <= 0 || constant.text.find('\r') != std::string::npos)
+  if (more <= 0 || leaf->line < 0 || fields > 0 || !breaks_.is_marking() ||
+      !positions_.has_own_position(leaf, constant) || constant.text.find('\r') != std::string::npos)
     return false;
   // As many line breaks in the text as between the positions show triple quotes, or strings that each end in a line
   // break. The column where the source's text ended tells them apart.
@@ -153,13 +157,15 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant, bool b
   const std::string_view text = constant.text;
   // Returns true if the byte at `at` starts a UTF-8 character.
   auto is_start = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80; };
-  // Search backwards for the longest tail whose escaped form has the width of the last string.
-  std::size_t last = text.size();
-  while (last > 0 && (!is_start(last - 1) || escaped_size(text.substr(last - 1)) <= last_width)) {
-    if (text.size() - last > last_width) break;
-    --last;
+  // Search backwards for the longest tail whose escaped form has the width of the last string. A string must not end
+  // within a character.
+  std::size_t last = text.size(), tail_width = 0;
+  for (std::size_t at = text.size(); at-- > 0;) {
+    if (!is_start(at)) continue;
+    tail_width += escaped_size(text.substr(at, last - at));
+    if (tail_width > last_width) break;
+    last = at;
   }
-  while (last < text.size() && !is_start(last)) ++last;  // a string must not end within a character
   // The columns are those of an expression of several strings.
   if (last == 0 && long_string(constant, true)) return;
   const auto lines = std::size_t(std::max(position.end_line - position.line, 0));
@@ -192,9 +198,10 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant, bool b
 // Returns true if the source had an expression of strings for this constant, or a literal on several lines.
 bool Constants::is_folded(const Expr* leaf, const Constant& constant) const {
   const Position* position = positions_.code ? position_in(*positions_.code, leaf) : nullptr;
-  if (!position || position->column < 0 || !positions_.has_own_position(leaf, constant)) return false;
-  return position->line < position->end_line ||
-         std::size_t(position->end_column - position->column) < constant.text.size();
+  if (!position || position->column < 0) return false;
+  const bool is_shorter = position->line < position->end_line ||
+                          std::size_t(position->end_column - position->column) < constant.text.size();
+  return is_shorter && positions_.has_own_position(leaf, constant);
 }
 
 // From 3.11 on, positions show whether the source had the text on one line.

@@ -5,6 +5,7 @@
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "print/definition.h"
+#include "print/docstring.h"
 #include "print/literal.h"
 #include "print/operands.h"
 #include "print/statement.h"
@@ -99,11 +100,10 @@ std::size_t Definitions::docstring(Block body) {
     if (const std::int32_t line = lines_.first_source_line(body.subspan(at + 1)); line >= 0) lines_.next_line = line;
   for (const Stmt* mark : body.first(at)) statements_.comment(as<Comment>(mark)->text);
   statements_.begin(body[at]);
-  const auto lines = std::ranges::count(text, '\n') + 1;
   // Aligned docstrings keep their line breaks only if the next statement stands below them; otherwise they are printed
   // as one line with `\n` escapes.
-  const bool has_room =
-      !options_.align || lines_.next_line < 0 || std::int32_t(out_.line()) + lines <= lines_.next_line;
+  const bool has_room = !options_.align || lines_.next_line < 0 ||
+                        std::int32_t(out_.line()) + std::ranges::count(text, '\n') < lines_.next_line;
   lines_.next_line = after;
   if (!has_room) append_literal(out_.text(), *value->value);
   else

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "print/print.h"
+#include "print/text.h"
 
 namespace depyf::print {
 
@@ -26,36 +27,37 @@ class Emitter {
   // Starts a line with the indentation of the current block.
   void begin_line() {
     line_begin_ = text_.size();
-    begin_number_ = line();
     text_.append(indent(), ' ');
   }
   // Continues the current line with another statement, behind `; ` or a colon.
-  void continue_line() {
-    line_begin_ = text_.rfind('\n') + 1;
-    begin_number_ = line();
-  }
+  void continue_line() { line_begin_ = text_.view().rfind('\n') + 1; }
   // Replaces the text from offset `begin` on by `text`.
   void rewrite(std::size_t begin, std::string_view text) {
     if (counted_ > begin) {
-      line_ -= std::uint32_t(std::ranges::count(std::string_view(text_).substr(begin, counted_ - begin), '\n'));
+      line_ -= std::uint32_t(std::ranges::count(text_.view().substr(begin, counted_ - begin), '\n'));
       counted_ = begin;
     }
-    text_.resize(begin);
+    text_.cut(begin);
     write(text);
   }
   // Removes the line break at the end of the text, so that the last line can go on.
   void reopen_line() {
-    text_.pop_back();
+    text_.cut(text_.size() - 1);
     if (counted_ > text_.size()) counted_ = text_.size(), --line_;
   }
   // Returns the number, from 1, of the line that is being written. Line breaks are counted from where the last call
   // stopped.
   std::uint32_t line() {
-    for (std::size_t at = text_.find('\n', counted_); at != text_.npos; at = text_.find('\n', at + 1)) ++line_;
+    for (std::size_t at = text_.view().find('\n', counted_); at != std::string_view::npos;
+         at = text_.view().find('\n', at + 1))
+      ++line_;
     counted_ = text_.size();
     return line_;
   }
-  std::uint32_t begin_number() const { return begin_number_; }
+  // Returns the number of the line that starts at `line_begin()`.
+  std::uint32_t begin_number() {
+    return line() - std::uint32_t(std::ranges::count(text_.view().substr(line_begin_), '\n'));
+  }
   std::size_t line_begin() const { return line_begin_; }
   std::size_t indent() const { return 4 * depth_; }
   void deeper() { ++depth_; }
@@ -71,21 +73,20 @@ class Emitter {
   // Returns the text that `print` writes, without adding it to the output.
   template <class F>
   std::string capture(F print) {
-    std::string outer = std::exchange(text_, {});
+    Text outer = std::exchange(text_, {});
     print();
-    return std::exchange(text_, std::move(outer));
+    return std::exchange(text_, std::move(outer)).take();
   }
 
-  std::string& text() { return text_; }
+  Text& text() { return text_; }
   std::vector<LineOfCode> take_lines() { return std::move(lines_); }
 
  private:
   [[noreturn]] void throw_too_long() const;
 
-  std::string text_;
+  Text text_;
   std::size_t limit_;
   std::size_t depth_ = 0;
-  std::uint32_t begin_number_ = 1;  // the number of the line that starts at `line_begin_`
   // The offset where the statement or clause that is being printed starts, its indentation included.
   std::size_t line_begin_ = 0;
   std::vector<LineOfCode> lines_;

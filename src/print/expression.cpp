@@ -12,6 +12,7 @@
 #include "print/literal.h"
 #include "print/markers.h"
 #include "print/operands.h"
+#include "print/spelled_number.h"
 #include "print/unicode.h"
 #include "support/words.h"
 
@@ -62,11 +63,41 @@ TextParts parts_of(std::string_view text) {
   return result;
 }
 
+// Returns how the source wrote an integer, if its position is wider or narrower than its digits.
+SpelledNumber spelling_of(const Expr* expr, const Positions& positions) {
+  const Constant* number = constant_of(expr, Constant::Kind::integer);
+  const Position* position = number && positions.code ? position_in(*positions.code, expr) : nullptr;
+  if (!position || position->line != position->end_line || position->column < 0) return {};
+  const auto width = std::size_t(position->end_column - position->column);
+  if (width == number->text.size() || !positions.loads(expr, *number)) return {};
+  return spelled_number(number->text, width);
+}
+
+// From 3.14 on, a slice of constants is one constant. Returns the part of another slice that the source wrote as an
+// expression, which the compiler folded later; null if its parts need no such text:
+//
+//     x[8:8 + 4]        LOAD x; LOAD 8; LOAD 12; BINARY_SLICE
+const Expr* folded_part(const Slice& slice, const Positions& positions, Version version) {
+  if (!positions.code || !dialect_of(version).constant_slices) return nullptr;
+  const Expr* folded = nullptr;
+  for (const Expr* part : {slice.step, slice.lower, slice.upper}) {
+    if (!part) continue;
+    const Constant* number = constant_of(part, Constant::Kind::integer);
+    const Position* position = number ? position_in(*positions.code, part) : nullptr;
+    if (!position || number->text.starts_with('-') || !spelling_of(part, positions).text.empty()) return nullptr;
+    const bool is_wider = position->line != position->end_line ||
+                          std::size_t(position->end_column - position->column) > number->text.size();
+    if (is_wider) folded = part;
+  }
+  return folded;
+}
+
 }  // namespace
 
 // Kinds with brackets or a name of their own bind as atoms; operators have their level in the tables of precedence.h.
 Level level_of(const Expr* expr) {
-  if (!expr) return Level::atom;
+  // Most expressions are of these kinds.
+  if (!expr || is<Name>(expr) || is<Attribute>(expr) || is<Call>(expr)) return Level::atom;
   return std::visit(Overloaded{
                         [](const Name&) { return Level::atom; },
                         [](const ConstantExpr& n) { return level_of(*n.value); },
@@ -100,30 +131,31 @@ Level level_of(const Expr* expr) {
                     expr->node);
 }
 
-// Returns how the source wrote an integer, if its position is wider or narrower than its digits.
-SpelledNumber Expressions::spelling_of(const Expr* expr) const {
-  const Constant* number = constant_of(expr, Constant::Kind::integer);
-  const Position* position = number ? position_in(*positions_.code, expr) : nullptr;
-  if (!position || position->line != position->end_line || position->column < 0) return {};
-  const auto width = std::size_t(position->end_column - position->column);
-  if (width == number->text.size() || !positions_.loads(expr, *number)) return {};
-  return spelled_number(number->text, width);
+// Prints an integer as the source wrote it, if that is known to differ from its digits. Returns false, and prints nothing,
+// otherwise.
+bool Expressions::spelled(const Expr* expr, Level loosest) {
+  const SpelledNumber number = spelling_of(expr, positions_);
+  if (number.text.empty()) return false;
+  const bool parenthesised = number.level < loosest;
+  if (parenthesised) out_.write("("), breaks_.open(expr->line);
+  breaks_.reached(expr);
+  out_.write(number.text);
+  if (parenthesised) breaks_.close(), out_.write(")");
+  return true;
 }
 
 // Follows the leftmost operands down and back in a loop instead of recursion, because `a + b + c + ...` nests as deep
 // as it is long.
-void Expressions::expr(const Expr* expr, Level loosest) {
+void Expressions::any_expr(const Expr* expr, Level loosest) {
   const std::size_t bottom = open_.size();
   for (;;) {
-    const SpelledNumber number = positions_.code && is<ConstantExpr>(expr) ? spelling_of(expr) : SpelledNumber{};
-    const bool parenthesised = (number.text.empty() ? level_of(expr) : number.level) < loosest;
-    if (parenthesised) out_.write("("), breaks_.open(first_line_within(expr));
-    if (!number.text.empty()) {
-      breaks_.reached(expr);
-      out_.write(number.text);
-      if (parenthesised) breaks_.close(), out_.write(")");
+    if (auto* n = as<Name>(expr)) {
+      name(expr, *n);
       break;
     }
+    if (is<ConstantExpr>(expr) && spelled(expr, loosest)) break;
+    const bool parenthesised = level_of(expr) < loosest;
+    if (parenthesised) out_.write("("), breaks_.open(first_line_within(expr));
     const Operand operand = leftmost(expr);
     if (!operand.expr) {
       without_leftmost(expr);
@@ -142,9 +174,33 @@ void Expressions::expr(const Expr* expr, Level loosest) {
   }
 }
 
+void Expressions::name(const Expr* expr, const Name& node) {
+  breaks_.reached_line(expr->line);
+  breaks_.anchor(expr);
+  names_.name(node.id);
+}
+
+void Expressions::attribute(const Expr* whole, const Attribute& node) {
+  auto* number = as<ConstantExpr>(node.value);
+  // `1.real` would be read as the float `1.` and a name, so a blank separates the number.
+  if (number && number->value->kind == Constant::Kind::integer && level_of(node.value) == Level::atom) out_.write(" ");
+  breaks_.mark(Mark::Kind::separator, whole->line, attribute_priority);
+  breaks_.reached_line(whole->line);
+  out_.write(".");
+  breaks_.anchor(whole);
+  names_.name(node.attr);
+}
+
 // Prints the rest of a node whose leftmost operand has been printed: `+ b` of `a + b`, `.name` of `x.name`, `(...)` of
 // a call.
 void Expressions::after_leftmost(const Expr* whole) {
+  if (auto* n = as<Attribute>(whole)) return attribute(whole, *n);
+  if (auto* n = as<Call>(whole)) {
+    // In `sum(x for x in y)` the parentheses of the generator are those of the call.
+    auto* only = n->args.size() == 1 && n->keywords.empty() ? as<ComprehensionExpr>(n->args[0]) : nullptr;
+    if (only && only->kind == ComprehensionKind::generator) return comprehension(*only);
+    return call_arguments(n->args, n->keywords, whole);
+  }
   if (auto* n = as<BinOp>(whole)) {
     const Operator& op = operator_of(n->op);
     operator_before(op.text, op.level, n->right);
@@ -165,28 +221,12 @@ void Expressions::after_leftmost(const Expr* whole) {
     }
     return;
   }
-  if (auto* n = as<Attribute>(whole)) {
-    auto* number = as<ConstantExpr>(n->value);
-    // `1.real` would be read as the float `1.` and a name, so a blank separates the number.
-    if (number && number->value->kind == Constant::Kind::integer && level_of(n->value) == Level::atom) out_.write(" ");
-    breaks_.mark(Mark::Kind::separator, whole->line, attribute_priority);
-    breaks_.reached(whole);
-    out_.write(".");
-    breaks_.anchor(whole);
-    return names_.name(n->attr);
-  }
   if (auto* n = as<Subscript>(whole)) {
     out_.write("[");
     breaks_.open(first_line(n->slice));
     slice_index(n->slice);
     breaks_.close(whole);
     return out_.write("]");
-  }
-  if (auto* n = as<Call>(whole)) {
-    // In `sum(x for x in y)` the parentheses of the generator are those of the call.
-    auto* only = n->args.size() == 1 && n->keywords.empty() ? as<ComprehensionExpr>(n->args[0]) : nullptr;
-    if (only && only->kind == ComprehensionKind::generator) return comprehension(*only);
-    return call_arguments(n->args, n->keywords, whole);
   }
   if (auto* n = as<IfExp>(whole)) {
     operator_before("if", Level::test, n->test);
@@ -210,6 +250,7 @@ void Expressions::without_leftmost(const Expr* leaf) {
   if (!leaf) return internal("missing", -1, nullptr);
   breaks_.reached(leaf);
   breaks_.anchor(leaf);
+  if (auto* n = as<ConstantExpr>(leaf)) return constants_.constant(leaf, *n->value);
   std::visit(Overloaded{
                  [&](const Name& n) { names_.name(n.id); },
                  [&](const ConstantExpr& n) { constants_.constant(leaf, *n.value); },
@@ -416,29 +457,10 @@ void Expressions::bare(const Expr* value, Level loosest, bool starred_allowed) {
   expr(value, loosest);
 }
 
-// From 3.14 on, a slice of constants is one constant. Returns the part of another slice that the source wrote as an
-// expression, which the compiler folded later; null if its parts need no such text:
-//
-//     x[8:8 + 4]        LOAD x; LOAD 8; LOAD 12; BINARY_SLICE
-const Expr* Expressions::folded_part(const Slice& slice) const {
-  if (!positions_.code || !dialect_of(version_).constant_slices) return nullptr;
-  const Expr* folded = nullptr;
-  for (const Expr* part : {slice.step, slice.lower, slice.upper}) {
-    if (!part) continue;
-    const Constant* number = constant_of(part, Constant::Kind::integer);
-    const Position* position = number ? position_in(*positions_.code, part) : nullptr;
-    if (!position || number->text.starts_with('-') || !spelling_of(part).text.empty()) return nullptr;
-    const bool is_wider = position->line != position->end_line ||
-                          std::size_t(position->end_column - position->column) > number->text.size();
-    if (is_wider) folded = part;
-  }
-  return folded;
-}
-
 // Prints one element of a subscript, where a slice is written with colons: `x[1:2, ::3]`.
 void Expressions::slice_element(const Expr* element) {
   if (auto* slice = as<Slice>(element)) {
-    const Expr* folded = folded_part(*slice);
+    const Expr* folded = folded_part(*slice, positions_, version_);
     auto part = [&](const Expr* bound) {
       if (!bound) return;
       if (bound != folded) return expr(bound, Level::test);
@@ -566,13 +588,15 @@ void Expressions::dict(const Dict& node, const Expr* whole) {
 }
 
 void Expressions::value(const Expr* expr, Level loosest, bool starred_allowed) {
-  breaks_.starts_at(first_line(expr));
+  const std::int32_t line = first_line(expr);
+  breaks_.starts_at(line);
   // A comprehension brings brackets of its own. It gets others only if it starts below what stands in front of it, as it
   // does behind an annotation of several lines.
-  if (is<ComprehensionExpr>(expr) && first_line(expr) <= breaks_.last_line) return bare(expr, loosest, starred_allowed);
-  breaks_.mark(Mark::Kind::open, first_line_within(expr), 0, true);
+  if (is<ComprehensionExpr>(expr) && line <= breaks_.last_line) return bare(expr, loosest, starred_allowed);
+  const bool is_tuple = is<Tuple>(expr);
+  breaks_.mark(Mark::Kind::open, is_tuple ? first_line_within(expr) : line, 0, true);
   bare(expr, loosest, starred_allowed);
-  const std::int32_t end = is<Tuple>(expr) ? positions_.end_line(expr) : -1;
+  const std::int32_t end = is_tuple ? positions_.end_line(expr) : -1;
   breaks_.mark(Mark::Kind::close, end > breaks_.last_line ? end : -1, 0, true);
 }
 

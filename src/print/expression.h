@@ -7,7 +7,6 @@
 #include "print/fstring.h"
 #include "print/precedence.h"
 #include "print/sheet.h"
-#include "print/spelled_number.h"
 
 namespace depyf::print {
 
@@ -25,7 +24,11 @@ class Expressions {
         fstrings_(sheet, *this) {}
 
   // Prints `expr`, in parentheses if its level is looser than `loosest`.
-  void expr(const ast::Expr* expr, Level loosest);
+  void expr(const ast::Expr* expr, Level loosest) {
+    // Half of all expressions are names, which never need parentheses.
+    if (auto* n = ast::as<ast::Name>(expr)) name(expr, *n);
+    else any_expr(expr, loosest);
+  }
   // Prints an expression where an assignment expression (`:=`) needs no parentheses.
   void condition(const ast::Expr* expr);
   // Prints the test of an `if` or `while`, with brackets around it if it breaks over lines.
@@ -57,14 +60,16 @@ class Expressions {
     bool parenthesised;
   };
 
-  SpelledNumber spelling_of(const ast::Expr* expr) const;
+  bool spelled(const ast::Expr* expr, Level loosest);
+  void any_expr(const ast::Expr* expr, Level loosest);
+  void name(const ast::Expr* expr, const ast::Name& node);
+  void attribute(const ast::Expr* whole, const ast::Attribute& node);
   void after_leftmost(const ast::Expr* expr);
   void operator_before(std::string_view op, Level level, const ast::Expr* right);
   void without_leftmost(const ast::Expr* expr);
   void annotation_text(const ast::Expr* leaf, std::string_view text);
   void elements(const ast::Expr* whole, ast::List<ast::Expr*> elts);
   void slice_index(const ast::Expr* index);
-  const ast::Expr* folded_part(const ast::Slice& slice) const;
   void slice_element(const ast::Expr* element);
   void slice_element(const Constant& element);
   void generators(ast::List<ast::Comprehension> generators, const CodeObject* around);

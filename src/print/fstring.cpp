@@ -7,6 +7,7 @@
 #include "ast/position.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
+#include "print/docstring.h"
 #include "print/expression.h"
 #include "print/fstring.h"
 #include "print/fstring_parts.h"
@@ -47,12 +48,12 @@ Level level_of_field(const Expr* value) {
 }
 
 // Appends literal text of an f-string: escapes it for the quotes and doubles its braces.
-void FStrings::append_piece(std::string& out, const Piece& piece, Quotes quotes) {
-  std::string escaped;
+void FStrings::append_piece(Text& out, const Piece& piece, Quotes quotes) {
+  Text escaped;
   if (quotes.escapes) append_escaped(escaped, piece.text, quotes.text[0]);
-  else escaped = piece.text;
+  else escaped += piece.text;
   const bool in_spec = piece.kind == Piece::Kind::spec_literal;
-  for (const char c : escaped) {
+  for (const char c : escaped.view()) {
     // Some versions do not read doubled braces as braces within a format specification, so they become escapes there.
     if (c == '{') out += in_spec ? "\\x7b" : "{{";
     else if (c == '}') out += in_spec ? "\\x7d" : "}}";
@@ -172,12 +173,13 @@ bool FStrings::multiline_fstring(const JoinedStr& node, const Expr* whole) {
   if (line_breaks != place->end_line - place->line) return false;
   std::vector<Piece> pieces;
   add_pieces(pieces, whole, 0);
-  std::string text = "f" + std::string(quotes);
+  Text text;
+  (text += 'f') += quotes;
   for (const Piece& piece : pieces) {
     if (piece.kind == Piece::Kind::literal) {
-      std::string escaped;
+      Text escaped;
       append_lines(escaped, piece.text, 0, false);
-      for (const char c : escaped) text += c == '{' || c == '}' ? std::string(2, c) : std::string(1, c);
+      for (const char c : escaped.view()) text.append(c == '{' || c == '}' ? 2 : 1, c);
     } else if (piece.text.find('\n') != std::string::npos || !fits_in_braces(piece.text, quotes, version_)) {
       return false;
     } else if (piece.kind == Piece::Kind::code) {
@@ -186,7 +188,7 @@ bool FStrings::multiline_fstring(const JoinedStr& node, const Expr* whole) {
       append_piece(text, piece, {quotes, true});
     }
   }
-  out_.write(text);
+  out_.write(text.view());
   out_.write(quotes);
   breaks_.last_line = std::max(breaks_.last_line, place->end_line);
   return true;

@@ -55,7 +55,7 @@ class FStrings {
   std::string field_value(const ast::Expr* value);
   std::optional<Quotes> quotes_of(const std::vector<Piece>& pieces) const;
   void quoted(std::string_view prefix, const std::vector<Piece>& pieces, Quotes quotes);
-  static void append_piece(std::string& out, const Piece& piece, Quotes quotes);
+  static void append_piece(Text& out, const Piece& piece, Quotes quotes);
   bool divided(const ast::Expr* whole, const std::vector<Piece>& pieces);
   bool can_be_lines(std::vector<StringLine>& lines) const;
   void string_line(const StringLine& line);

@@ -21,7 +21,7 @@ std::size_t last_columns(std::string_view text, std::int32_t width) {
   for (std::size_t at = text.size(); at-- > 0;) {
     // Bytes of the form 10xxxxxx continue a UTF-8 character.
     if ((static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) continue;
-    std::string escaped;
+    Text escaped;
     append_escaped(escaped, text.substr(at), 0);
     const auto size = std::int32_t(escaped.size());
     if (size == width) return at;

@@ -16,10 +16,9 @@ std::string_view Identifiers::spelled(std::string_view name) const {
   return is_private ? name.substr(private_.size() - 2) : name;
 }
 
-void Identifiers::name(std::string_view name) {
+void Identifiers::unknown_name(std::string_view name) {
   name = spelled(name);
-  if (known_names_.is_identifier(name)) out_.write(name);
-  else out_.write(renamed_(name));
+  out_.write(known_names_.is_identifier(name) ? name : renamed_(name));
 }
 
 void Identifiers::dotted_name(std::string_view name) {

@@ -18,7 +18,11 @@ class Identifiers {
 
   // Prints a variable, attribute or parameter name. A name that is no identifier is printed as the identifier that
   // replaces it.
-  void name(std::string_view name);
+  void name(std::string_view name) {
+    // Only names that begin with an underscore may be mangled.
+    if (!name.starts_with('_') && known_names_.knows(name)) out_.write(name);
+    else unknown_name(name);
+  }
   // Prints a name such as `os.path`, part by part. The compiler mangles no name that has a dot.
   void dotted_name(std::string_view name);
   // Prints a name that is not mangled in a class.
@@ -33,6 +37,8 @@ class Identifiers {
   void leave_class(std::string around) { private_ = std::move(around); }
 
  private:
+  void unknown_name(std::string_view name);
+
   Emitter& out_;
   KnownNames known_names_;
   Renamed renamed_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -14,15 +15,20 @@ namespace depyf::print {
 // content.
 class KnownNames {
  public:
+  // True if `name` is an identifier that the cache holds.
+  bool knows(std::string_view name) const {
+    if (name.empty() || name.size() > longest) return false;
+    const Key key = key_of(name);
+    return keys_[slot_of(key)] == key;
+  }
   // Returns the result of print::is_identifier. Only positive results are cached.
   bool is_identifier(std::string_view name) {
-    if (name.empty() || name.size() > longest) return print::is_identifier(name);
+    if (knows(name)) return true;
+    const bool result = print::is_identifier(name);
+    if (!result || name.empty() || name.size() > longest) return result;
     const Key key = key_of(name);
-    Key& known = keys_[(key.start ^ key.start >> 17 ^ key.end >> 7 ^ key.end >> 29 ^ key.size) % keys_.size()];
-    if (known == key) return true;
-    const bool found = print::is_identifier(name);
-    if (found) known = key;
-    return found;
+    keys_[slot_of(key)] = key;
+    return true;
   }
 
  private:
@@ -35,6 +41,12 @@ class KnownNames {
     std::uint64_t start = 0, end = 0, size = 0;  // size 0 marks an empty slot
     bool operator==(const Key&) const = default;
   };
+
+  // Multiplication by an odd number carries all bits of a name into the highest ones, which choose the slot.
+  static std::size_t slot_of(const Key& key) {
+    constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
+    return std::size_t((key.start ^ std::rotl(key.end, 29) ^ key.size) * odd >> (64 - slot_bits));
+  }
 
   // Reads the bytes in the widest number that fits into the name.
   static Key key_of(std::string_view name) {
@@ -49,7 +61,8 @@ class KnownNames {
     return {read(std::uint8_t{}, 0), 0, size};
   }
 
-  std::array<Key, 512> keys_{};
+  static constexpr int slot_bits = 9;
+  std::array<Key, std::size_t{1} << slot_bits> keys_{};
 };
 
 }  // namespace depyf::print

@@ -21,12 +21,12 @@ constexpr std::size_t unbounded = std::numeric_limits<std::size_t>::max();
 class Layout {
  public:
   Layout(std::string_view text, std::vector<Mark> marks, const std::vector<Anchor>& anchors, const Lines& lines)
-      : text_(text), marks_(std::move(marks)), anchors_(anchors), lines_(lines), breaks_(marks_.size()) {}
+      : text_(text), marks_(std::move(marks)), anchors_(anchors), lines_(lines), states_(marks_.size()) {}
 
   std::string run() {
-    pair();
-    follow_source();
-    follow_columns();
+    pairs_ = follow_lines(marks_, states_);
+    print::follow_columns(text_, marks_, anchors_, lines_.indent, states_);
+    remove_unproved_hints();
     complete_groups();
     split();
     return render();
@@ -36,128 +36,53 @@ class Layout {
   using Kind = Mark::Kind;
   using State = BreakState;
   struct Break {
-    State state = State::unknown;
-    // For brackets: the mark of the other bracket. For a separator: the opening mark of its brackets. -1 if there is none.
-    int partner = -1;
     std::size_t indent = 0;  // indentation of the line behind the mark, if the line breaks there
+    // Of an opening bracket: a line breaks within the brackets, so that they are written even if they are optional; and
+    // the line breaks behind the last comma.
+    bool is_written = false, ends_items = false;
   };
   // The text and the marks between two breaks.
   struct Line {
-    int first, last;       // indices of marks, `last` exclusive
+    int first, last;  // indices of marks, `last` exclusive
     std::size_t from, to;  // offsets in the text
     std::size_t indent;
     std::int32_t source;  // the line of the source; -1 if it is unknown
   };
 
-  // Finds the partner of each mark, like matching brackets in a text.
-  void pair() {
-    std::vector<int> open;
+  // Removes the marks of redundant brackets that columns do not prove. The kept marks move to the front of the list, in
+  // place.
+  void remove_unproved_hints() {
+    int kept = 0;
     for (int i = 0; i < count(); ++i) {
-      if (marks_[i].kind == Kind::open) {
-        open.push_back(i);
-      } else if (!open.empty()) {
-        breaks_[i].partner = open.back();
-        if (marks_[i].kind == Kind::close) breaks_[open.back()].partner = i, open.pop_back();
-      }
+      Mark& mark = marks_[i];
+      if (mark.is_hint && mark.kind == Kind::open && states_[i] == State::apart && pairs_.partner(i) >= 0)
+        mark.is_hint = marks_[pairs_.partner(i)].is_hint = false;
+      if (mark.is_hint) continue;
+      marks_[kept] = mark;
+      states_[kept++] = states_[i];
     }
-    // Brackets that were never closed cannot break.
-    for (const int i : open) breaks_[i].state = State::together;
-    for (int i = 0; i < count(); ++i)
-      if (breaks_[i].partner < 0) breaks_[i].state = State::together;
-  }
-
-  // Breaks at each mark whose two sides stood on different lines of the source.
-  void follow_source() {
-    for (int i = 0; i < count(); ++i) {
-      const Mark& mark = marks_[i];
-      if (breaks_[i].partner < 0 || mark.line < 0 || mark.before < 0) continue;
-      breaks_[i].state = mark.line > mark.before ? State::apart : State::together;
-    }
-    for (int i = 0; i < count(); ++i)
-      if (marks_[i].kind == Kind::open && breaks_[i].partner >= 0) decide_unknown_items(i);
-  }
-
-  // Decides about items without positions, such as parameters. The number of source lines between items with positions
-  // shows whether the items in between stand on lines of their own.
-  void decide_unknown_items(int open) {
-    std::vector<int> unknown;
-    bool has_comma = false;
-    for (int i = open + 1; i < breaks_[open].partner; ++i)
-      has_comma = has_comma || (breaks_[i].partner == open && marks_[i].priority == comma_priority);
-    if (!has_comma) return;
-    bool all_apart = true, any_known = false;
-    const int close = breaks_[open].partner;
-    // All items that wait for a decision get the same state.
-    auto settle = [&](State state) {
-      for (const int i : unknown) breaks_[i].state = state;
-      unknown.clear();
-    };
-    for (int i = open; i < close; ++i) {
-      // Only the opening bracket and the commas directly within this pair of brackets count.
-      const bool is_comma = marks_[i].kind == Kind::separator && marks_[i].priority == comma_priority;
-      const bool direct = i == open || (is_comma && breaks_[i].partner == open);
-      if (!direct) continue;
-      if (breaks_[i].state == State::unknown) {
-        unknown.push_back(i);
-        continue;
-      }
-      any_known = true;
-      const std::int32_t gap = marks_[i].line - marks_[i].before;
-      if (unknown.empty() || marks_[i].line < 0) {
-        all_apart = all_apart && breaks_[i].state == State::apart;
-        // There are enough lines for each unknown item to have one.
-      } else if (gap > std::int32_t(unknown.size())) {
-        settle(State::apart);
-        // The unknown items are the first ones, and share the line below the opening bracket.
-      } else if (gap > 0 && unknown[0] == open) {
-        settle(State::together);
-        breaks_[open].state = State::apart;
-        breaks_[i].state = State::together;
-        all_apart = false;
-      } else {
-        all_apart = all_apart && gap > 0;
-        settle(State::together);
-      }
-    }
-    // The line of the closing bracket may show where the last items stand.
-    const std::int32_t left = marks_[close].line < 0 ? -1 : marks_[close].line - marks_[close].before;
-    if (any_known && left >= 0) settle(left > std::int32_t(unknown.size()) ? State::apart : State::together);
-    if (any_known) settle(all_apart && breaks_[open].state == State::apart ? State::apart : State::together);
-  }
-
-  // Lets columns, which are more exact than lines, correct the states. Redundant brackets that columns do not prove are
-  // removed.
-  void follow_columns() {
-    Table<State> states;
-    for (const Break& each : breaks_) states.push_back(each.state);
-    print::follow_columns(text_, marks_, anchors_, lines_.indent, states);
-    Table<State> kept_states;
-    for (int i = 0; i < count(); ++i) {
-      const int partner = breaks_[i].partner;
-      const bool is_apart = states[i] == State::apart ||
-                            (partner >= 0 && marks_[i].kind != Kind::separator && states[partner] == State::apart);
-      if (marks_[i].is_hint && !is_apart) continue;
-      // The kept marks move to the front of the list, in place.
-      marks_[kept_states.size()] = marks_[i];
-      kept_states.push_back(states[i]);
-    }
-    marks_.resize(kept_states.size());
-    breaks_.assign(kept_states.size(), {});
-    pair();
-    for (int i = 0; i < count(); ++i)
-      if (breaks_[i].partner >= 0) breaks_[i].state = kept_states[i];
+    marks_.resize(kept);
+    states_.resize(kept);
+    breaks_.resize(kept);
   }
 
   // Completes brackets about which positions say nothing: they break if a separator in them breaks, and the closing
   // bracket follows the opening bracket.
   void complete_groups() {
-    for (int i = 0; i < count(); ++i)
-      if (marks_[i].kind == Kind::separator && breaks_[i].state == State::apart && breaks_[i].partner >= 0 &&
-          breaks_[breaks_[i].partner].state == State::unknown)
-        breaks_[breaks_[i].partner].state = State::apart;
-    for (int i = 0; i < count(); ++i)
-      if (marks_[i].kind == Kind::close && breaks_[i].partner >= 0 && breaks_[i].state == State::unknown)
-        breaks_[i].state = breaks_[breaks_[i].partner].state;
+    pairs_ = Pairing(marks_.size());
+    for (int i = 0; i < count(); ++i) {
+      pairs_.add(i, marks_[i].kind);
+      const int partner = pairs_.partner(i);
+      if (marks_[i].kind == Kind::open) continue;
+      if (partner < 0) {
+        states_[i] = State::together;
+      } else if (marks_[i].kind == Kind::close) {
+        if (states_[i] == State::unknown) states_[i] = states_[partner];
+      } else if (states_[i] == State::apart && states_[partner] == State::unknown) {
+        states_[partner] = State::apart;
+      }
+    }
+    for (const int i : pairs_.unclosed()) states_[i] = State::together;
   }
 
   // Cuts the text where the source had breaks, and then fits each piece into the width. If a piece is too long because
@@ -184,23 +109,28 @@ class Layout {
 
   // Returns the lines that the source's breaks make, indented by `deepest` columns at most.
   std::vector<Line> cut(std::size_t deepest) {
-    // Stacks over the open brackets: the indentation of the text inside them, and of the line that opens them.
-    std::vector<std::size_t> content{lines_.indent + indentation};
-    std::vector<std::size_t> outside{lines_.indent};
+    // Of the brackets that are open: the indentation of the text inside them, and of the line that opens them.
+    struct Indents {
+      std::size_t content, outside;
+    };
+    std::vector<Indents> stack;
+    stack.reserve(16);
+    stack.push_back({lines_.indent + indentation, lines_.indent});
     Line line{0, 0, lines_.indent, lines_.indent, lines_.indent, lines_.first};
     std::vector<Line> result;
+    result.reserve(16);
     for (int i = 0; i < count(); ++i) {
       const Mark& mark = marks_[i];
-      const bool apart = breaks_[i].state == State::apart;
+      const bool apart = states_[i] == State::apart;
       if (mark.kind == Kind::open) {
-        outside.push_back(line.indent);
         // If the line does not break behind the bracket, its content aligns with the column behind it.
         const std::size_t column = line.indent + (mark.at - line.from) + (mark.optional ? 1 : 0);
-        content.push_back(std::min(apart ? line.indent + indentation : column, deepest));
+        stack.push_back({std::min(apart ? line.indent + indentation : column, deepest), line.indent});
       }
-      if (apart) breaks_[i].indent = mark.kind == Kind::close ? outside.back() : content.back();
-      if (mark.kind == Kind::close && content.size() > 1) content.pop_back(), outside.pop_back();
+      const Indents here = stack.back();
+      if (mark.kind == Kind::close && stack.size() > 1) stack.pop_back();
       if (!apart) continue;
+      breaks_[i].indent = mark.kind == Kind::close ? here.outside : here.content;
       line.last = i, line.to = mark.at;
       result.push_back(line);
       // The blank behind a separator is dropped at a line break.
@@ -214,6 +144,12 @@ class Layout {
 
   // Counts characters, not bytes.
   std::size_t columns(std::size_t from, std::size_t to) const { return characters_in(text_.substr(from, to - from)); }
+
+  // Breaks the line at the mark `i`. The line behind it has the indentation `indent`.
+  void break_at(int i, std::size_t indent) {
+    states_[i] = State::apart;
+    breaks_[i].indent = indent;
+  }
 
   // Splits `line` if it is too long, and the resulting lines again.
   void fit(const Line& line, std::size_t limit, int steps) {
@@ -232,9 +168,9 @@ class Layout {
   //                              b, g(
   void split_in_open_group(const Line& line, std::size_t limit, int steps) {
     int open = -1, highest = attribute_priority;
-    auto is_direct = [&](int i) { return marks_[i].kind == Kind::separator && breaks_[i].partner == open; };
+    auto is_direct = [&](int i) { return marks_[i].kind == Kind::separator && pairs_.partner(i) == open; };
     for (int at = line.first; at < line.last && highest == attribute_priority; ++at) {
-      if (marks_[at].kind != Kind::open || breaks_[at].partner < line.last) continue;
+      if (marks_[at].kind != Kind::open || pairs_.partner(at) < line.last) continue;
       open = at;
       for (int i = open + 1; i < line.last; ++i)
         if (is_direct(i)) highest = std::max(highest, int(marks_[i].priority));
@@ -245,7 +181,7 @@ class Layout {
     Line part = line;
     for (int i = open + 1; i < line.last; ++i) {
       if (!is_direct(i) || marks_[i].priority != highest) continue;
-      breaks_[i] = {State::apart, open, indent};
+      break_at(i, indent);
       part.last = i, part.to = marks_[i].at;
       fit(part, limit, steps + 1);
       part.first = i + 1, part.from = marks_[i].at + (text_[marks_[i].at] == ' ' ? 1 : 0), part.indent = indent;
@@ -263,7 +199,7 @@ class Layout {
     auto direct = [&](int i) {
       if (marks_[i].kind == Kind::open) ++level;
       if (marks_[i].kind == Kind::close) level = std::max(level - 1, 0);
-      return marks_[i].kind == Kind::separator && level == 0 && breaks_[i].partner >= 0;
+      return marks_[i].kind == Kind::separator && level == 0 && pairs_.partner(i) >= 0;
     };
     for (int i = line.first; i < line.last; ++i)
       if (direct(i)) highest = std::max(highest, int(marks_[i].priority));
@@ -272,7 +208,7 @@ class Layout {
     level = 0;
     for (int i = line.first; i < line.last; ++i) {
       if (!direct(i) || marks_[i].priority != highest) continue;
-      breaks_[i] = {State::apart, breaks_[i].partner, line.indent};
+      break_at(i, line.indent);
       part.last = i, part.to = marks_[i].at;
       fit(part, limit, steps + 1);
       part.first = i + 1, part.from = marks_[i].at + (text_[marks_[i].at] == ' ' ? 1 : 0);
@@ -287,21 +223,21 @@ class Layout {
   bool split_at_group(const Line& line, std::size_t limit, int steps) {
     int chosen = -1;
     for (int i = line.first; i < line.last; ++i) {
-      if (marks_[i].kind != Kind::open || breaks_[i].partner < 0 || breaks_[i].partner >= line.last) continue;
+      if (marks_[i].kind != Kind::open || pairs_.partner(i) < 0 || pairs_.partner(i) >= line.last) continue;
       if (length(i) > 0 && (chosen < 0 || length(i) >= length(chosen))) chosen = i;
-      i = breaks_[i].partner;
+      i = pairs_.partner(i);
     }
     if (chosen < 0) return false;
     if (marks_[chosen].optional) chosen = without_optional(line, chosen, limit);
-    const int close = breaks_[chosen].partner;
+    const int close = pairs_.partner(chosen);
     // Brackets around text that cannot be split further, and that is too long even alone, do not help.
     if (marks_[chosen].optional && close == chosen + 1 && line.indent + indentation + length(chosen) > limit)
       return false;
     // The line becomes three: the text up to the bracket, the indented content, and the text from the closing bracket
     // on.
     const std::size_t inner = std::max(line.indent, std::min(line.indent + indentation, deepest_indent(limit)));
-    breaks_[chosen] = {State::apart, close, inner};
-    breaks_[close] = {State::apart, chosen, line.indent};
+    break_at(chosen, inner);
+    break_at(close, line.indent);
     fit({line.first, chosen, line.from, marks_[chosen].at, line.indent, line.source}, limit, steps + 1);
     fit({chosen + 1, close, marks_[chosen].at, marks_[close].at, inner, line.source}, limit, steps + 1);
     fit({close + 1, line.last, marks_[close].at, line.to, line.indent, line.source}, limit, steps + 1);
@@ -309,80 +245,74 @@ class Layout {
   }
 
   // The number of bytes between the brackets that open at the mark `open`.
-  std::size_t length(int open) const { return marks_[breaks_[open].partner].at - marks_[open].at; }
+  std::size_t length(int open) const { return marks_[pairs_.partner(open)].at - marks_[open].at; }
 
   // Returns the brackets that end together with the optional brackets, if breaking them makes the line short enough.
   // Otherwise it returns `optional`.
   int without_optional(const Line& line, int optional, std::size_t limit) const {
-    const int close = breaks_[optional].partner;
+    const int close = pairs_.partner(optional);
     int separators = 0, last = -1;
     for (int i = optional + 1; i < close; ++i) {
-      if (marks_[i].kind == Kind::separator && breaks_[i].partner == optional) ++separators;
-      if (marks_[i].kind == Kind::open && breaks_[i].partner > 0 && breaks_[i].partner < close) {
-        if (marks_[breaks_[i].partner].at + 1 == marks_[close].at && length(i) > 0) last = i;
-        i = breaks_[i].partner;
+      if (marks_[i].kind == Kind::separator && pairs_.partner(i) == optional) ++separators;
+      if (marks_[i].kind == Kind::open && pairs_.partner(i) > 0 && pairs_.partner(i) < close) {
+        if (marks_[pairs_.partner(i)].at + 1 == marks_[close].at && length(i) > 0) last = i;
+        i = pairs_.partner(i);
       }
     }
     const bool fits = last >= 0 && separators <= 1 && line.indent + (marks_[last].at - line.from) <= limit;
     return fits ? last : optional;
   }
 
-  // Returns for each mark whether it opens optional brackets that must be written, because a line breaks within them.
-  Table<bool> written() const {
-    Table<bool> result(marks_.size(), false);
+  // Finds the optional brackets that must be written, because a line breaks within them, and the brackets that need a
+  // trailing comma, because their items stand on lines of their own.
+  void find_written() {
     for (int i = 0; i < count(); ++i) {
-      if (breaks_[i].state != State::apart) continue;
-      result[marks_[i].kind == Kind::open ? i : std::max(breaks_[i].partner, 0)] = true;
+      const int open = pairs_.opening(i, marks_[i].kind);
+      if (open < 0) continue;
+      const bool apart = states_[i] == State::apart;
+      if (apart) breaks_[open].is_written = true;
+      if (marks_[i].is_comma()) breaks_[open].ends_items = apart;
     }
-    return result;
   }
 
   // Builds the final text from the states of the marks.
-  std::string render() const {
-    const Table<bool> is_written = written();
+  std::string render() {
+    find_written();
     std::string result;
-    std::size_t at = 0;
-    std::vector<int> last_separator;  // for each open bracket: the mark of its last comma, -1 if there is none
-    auto copy_to = [&](std::size_t end) {
-      if (end > at) result += text_.substr(at, end - at), at = end;
-    };
+    result.reserve(2 * text_.size());
+    std::size_t copied = 0;
     for (int i = 0; i < count(); ++i) {
       const Mark& mark = marks_[i];
-      const Break& here = breaks_[i];
-      copy_to(mark.at);
-      const bool apart = here.state == State::apart;
-      if (mark.kind == Kind::open) {
-        last_separator.push_back(-1);
-        if (mark.optional && is_written[i]) result += '(';
-      } else if (mark.kind == Kind::separator) {
-        if (!last_separator.empty() && mark.priority == comma_priority) last_separator.back() = i;
-        // A closing bracket on a line of its own gets a trailing comma, if the items stand on lines of their own.
-      } else if (apart && !last_separator.empty() && last_separator.back() >= 0 &&
-                 breaks_[last_separator.back()].state == State::apart && !result.ends_with(',')) {
-        result += ',';
-      }
+      const int open = pairs_.opening(i, marks_[i].kind);
+      const bool apart = states_[i] == State::apart;
+      if (open < 0 || (!apart && !mark.optional)) continue;
+      const Break& group = breaks_[open];
+      const bool adds_bracket = mark.optional && group.is_written;
+      if (mark.at > copied) result += text_.substr(copied, mark.at - copied), copied = mark.at;
+      if (mark.kind == Kind::open && adds_bracket) result += '(';
+      // A closing bracket on a line of its own gets a trailing comma.
+      if (mark.kind == Kind::close && apart && group.ends_items && !result.ends_with(',')) result += ',';
       if (apart) {
         result += '\n';
-        result.append(here.indent, ' ');
+        result.append(breaks_[i].indent, ' ');
         // A blank at a line break is dropped.
-        if (mark.kind != Kind::close && at < text_.size() && text_[at] == ' ') ++at;
+        if (mark.kind != Kind::close && copied < text_.size() && text_[copied] == ' ') ++copied;
       }
-      if (mark.kind == Kind::close) {
-        if (!last_separator.empty()) last_separator.pop_back();
-        if (mark.optional && here.partner >= 0 && is_written[here.partner]) result += ')';
-      }
+      if (mark.kind == Kind::close && adds_bracket) result += ')';
     }
-    copy_to(text_.size());
+    if (copied < text_.size()) result += text_.substr(copied);
     return result;
   }
 
-  int count() const { return int(marks_.size()); }
+  int count() const { return int(states_.size()); }
 
   std::string_view text_;
   Table<Mark> marks_;
   const std::vector<Anchor>& anchors_;
   const Lines& lines_;
+  Table<BreakState> states_;
   Table<Break> breaks_;
+  Pairing pairs_{0};
 };
 
 }  // namespace

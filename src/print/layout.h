@@ -9,20 +9,26 @@
 #include <vector>
 
 #include "support/function_ref.h"
+#include "support/table.h"
 
 namespace depyf::print {
+
+// The priorities of separators. Operators have priorities below `string_priority`, which fall as they bind tighter.
+constexpr std::uint8_t string_priority = 17, comma_priority = 40, comprehension_priority = 50, attribute_priority = 1;
 
 // A place in the text at which the line may break.
 struct Mark {
   enum class Kind : std::uint8_t { open, separator, close };
   // The offset in the text: behind an opening bracket, before the blank of a separator, or before a closing bracket.
   std::size_t at;
-  Kind kind;
-  std::uint8_t priority = 0;  // of a separator; in a line that is too long, the highest priority breaks first
-  bool optional = false;      // of brackets: the brackets are written only if the line breaks at them
   // Lines of the source: where the text before the mark ends, and where the text behind the mark starts; -1 if unknown.
   std::int32_t before = -1, line = -1;
-  bool is_hint = false;  // of optional brackets: written only if columns show that the source had them
+  Kind kind = Kind::open;
+  std::uint8_t priority = 0;  // of a separator; in a line that is too long, the highest priority breaks first
+  bool optional = false;      // of brackets: the brackets are written only if the line breaks at them
+  bool is_hint = false;       // of optional brackets: written only if columns show that the source had them
+
+  bool is_comma() const { return kind == Kind::separator && priority == comma_priority; }
 };
 
 // A part of the text whose line and column in the source are known.
@@ -36,8 +42,29 @@ enum class BreakState : std::uint8_t { unknown, together, apart };
 
 constexpr std::size_t indentation = 4;
 
-// The priorities of separators. Operators have priorities below `string_priority`, which fall as they bind tighter.
-constexpr std::uint8_t string_priority = 17, comma_priority = 40, comprehension_priority = 50, attribute_priority = 1;
+// Finds the marks that belong to the same brackets, as one matches brackets in a text.
+class Pairing {
+ public:
+  explicit Pairing(std::size_t count) : partners_(count, -1) { open_.reserve(count); }
+
+  // Pairs the mark `i`. All marks before it have been paired.
+  void add(int i, Mark::Kind kind) {
+    if (kind == Mark::Kind::open) return open_.push_back(i);
+    if (open_.empty()) return;
+    partners_[i] = open_.back();
+    if (kind == Mark::Kind::close) partners_[open_.back()] = i, open_.pop_back();
+  }
+  // Returns the mark of the other bracket, or for a separator the mark that opens its brackets; -1 if there is none.
+  int partner(int i) const { return partners_[i]; }
+  // Returns the mark that opens the brackets to which the mark `i` belongs; -1 if there is none.
+  int opening(int i, Mark::Kind kind) const { return kind == Mark::Kind::open ? i : partners_[i]; }
+  // Returns the opening brackets that no mark has closed.
+  const std::vector<int>& unclosed() const { return open_; }
+
+ private:
+  Table<int> partners_;
+  std::vector<int> open_;
+};
 
 // The choices by which `with_breaks` lays out the lines of one statement.
 struct Lines {
@@ -47,6 +74,9 @@ struct Lines {
   FunctionRef<std::size_t(std::int32_t line)> limit;
   std::int32_t first = -1;  // the line of the source on which the statement starts; -1 if it is unknown
 };
+
+// Sets the state of each mark by the lines of the source on both of its sides. Returns the pairs of the marks.
+Pairing follow_lines(const Table<Mark>& marks, Table<BreakState>& states);
 
 // Sets the states of marks between two anchors if some choice of breaks puts the second anchor into the column that it
 // had in the source. Source of an unknown style, for which no choice does, leaves the states unchanged. `indent` is the

@@ -9,10 +9,47 @@
 
 #include "dialect/dialect.h"
 #include "print/print.h"
-#include "print/raw_string.h"
 #include "print/unicode.h"
 
 namespace depyf::print {
+namespace {
+
+// Characters that every string contains unescaped: printable ASCII except the backslash.
+constexpr auto plain_bytes = [] {
+  std::array<bool, 256> plain{};
+  for (std::size_t c = 0x20; c < 0x7f; ++c) plain[c] = c != '\\';
+  return plain;
+}();
+
+// True if `count` bytes from `text` on need no escape between `quote`. The loop has a fixed length and no branches, so the
+// compiler turns it into a few instructions that look at all the bytes together.
+template <std::size_t count>
+bool is_plain_block(const char* text, char quote) {
+  unsigned char special = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    special |= static_cast<unsigned char>((byte < 0x20) | (byte >= 0x7f) | (byte == '\\') | (text[i] == quote));
+  }
+  return special == 0;
+}
+
+// Looks at a text of at least `count` bytes block by block. The last block may overlap the one before it.
+template <std::size_t count>
+bool are_plain_blocks(std::string_view text, char quote) {
+  for (std::size_t at = 0; at + count < text.size(); at += count)
+    if (!is_plain_block<count>(text.data() + at, quote)) return false;
+  return is_plain_block<count>(text.data() + text.size() - count, quote);
+}
+
+}  // namespace
+
+bool is_plain(std::string_view text, char quote) {
+  if (text.size() >= 32) return are_plain_blocks<32>(text, quote);
+  if (text.size() >= 16) return are_plain_blocks<16>(text, quote);
+  if (text.size() >= 8) return are_plain_blocks<8>(text, quote);
+  return std::ranges::all_of(text, [&](char c) { return plain_bytes[static_cast<unsigned char>(c)] && c != quote; });
+}
+
 bool needs_no_escape(std::string_view text, std::string_view quotes) {
   for (std::size_t at = 0; at < text.size();) {
     const CodePoint point = code_point(text, at);
@@ -30,12 +67,12 @@ bool needs_no_escape(std::string_view text, std::string_view quotes) {
 namespace {
 
 // Appends the lowest `digits` hexadecimal digits of `value`.
-void append_hex(std::string& out, char32_t value, int digits) {
+void append_hex(Text& out, char32_t value, int digits) {
   while (digits-- > 0) out += "0123456789abcdef"[value >> (4 * digits) & 15];
 }
 
 // Appends the shortest of the escapes `\x`, `\u` and `\U` that can hold the code point.
-void append_code_point(std::string& out, char32_t value) {
+void append_code_point(Text& out, char32_t value) {
   if (value < 0x100) {
     out += "\\x";
     append_hex(out, value, 2);
@@ -50,7 +87,7 @@ void append_code_point(std::string& out, char32_t value) {
 
 // Appends a float as float.__repr__ does: the shortest digits that read back, with an exponent below 1e-4 and from 1e16
 // on.
-void append_finite(std::string& out, double value) {
+void append_finite(Text& out, double value) {
   char buffer[40];
   // std::to_chars gives the shortest digits as `d.ddde+xx`; the digits and the exponent are taken apart here.
   const char* end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
@@ -82,7 +119,7 @@ void append_finite(std::string& out, double value) {
 
 // Appends a float. There are no literals for infinity and NaN, so these are expressions that the compiler folds to one
 // constant.
-void append_real(std::string& out, double value) {
+void append_real(Text& out, double value) {
   if (std::isnan(value)) {
     out += "1e309-1e309";
   } else if (std::isinf(value)) {
@@ -93,24 +130,24 @@ void append_real(std::string& out, double value) {
 }
 
 // Appends a real number as the imaginary part of a literal, without ".0", as repr does it.
-void append_imaginary(std::string& out, double value) {
+void append_imaginary(Text& out, double value) {
   if (std::isnan(value)) {
     out += "(1e309j-1e309j)";
     return;
   }
   append_real(out, value);
-  if (out.ends_with(".0")) out.resize(out.size() - 2);
+  if (out.ends_with(".0")) out.cut(out.size() - 2);
   out += 'j';
 }
 
 // Appends the real part of a sum, with parentheses around the difference that stands for NaN.
-void append_real_part(std::string& out, double value) {
+void append_real_part(Text& out, double value) {
   if (std::isnan(value)) {
     out += "(1e309-1e309)";
     return;
   }
   append_real(out, value);
-  if (out.ends_with(".0")) out.resize(out.size() - 2);
+  if (out.ends_with(".0")) out.cut(out.size() - 2);
 }
 
 // The shapes of the expressions for a complex constant: `2j`, `-2j`, `1+2j`, `-(1+2j)`, `0j*(-1+0j)` and
@@ -132,14 +169,14 @@ ComplexForm complex_form(double real, double imag) {
 }
 
 // Writes the real part, the sign and the imaginary part; a negative imaginary part becomes a difference.
-void append_sum(std::string& out, double real, double imag) {
+void append_sum(Text& out, double real, double imag) {
   append_real_part(out, real);
   const bool minus = std::signbit(imag) && !std::isnan(imag);
   out += minus ? '-' : '+';
   append_imaginary(out, minus ? -imag : imag);
 }
 
-void append_complex(std::string& out, double real, double imag, Version version) {
+void append_complex(Text& out, double real, double imag, Version version) {
   // Where sums keep the signs (3.14 and later), the difference of a real and an imaginary number has both signs as
   // written.
   if (dialect_of(version).signed_complex_sums && imag == 0 && std::signbit(imag) && !std::signbit(real))
@@ -169,30 +206,35 @@ Level complex_level(double real, double imag) {
   return Level::factor;
 }
 
+char preferred_quote(Quoting quoting) { return quoting == Quoting::usual ? '"' : '\''; }
+
 // Chooses the quotes that need fewer backslashes; the preferred quotes win a tie.
 char quote_of(std::string_view text, Quoting quoting) {
-  const auto singles = std::ranges::count(text, '\''), doubles = std::ranges::count(text, '"');
-  if (quoting == Quoting::usual) return doubles > singles ? '\'' : '"';
-  return singles > doubles ? '"' : '\'';
+  const char preferred = preferred_quote(quoting), other = preferred == '"' ? '\'' : '"';
+  return std::ranges::count(text, preferred) > std::ranges::count(text, other) ? other : preferred;
 }
 
 // Appends `text` unescaped between the first quotes that need no backslash. Returns false, and appends nothing, if
 // there are none.
-bool append_without_backslash(std::string& out, std::string_view text) {
+bool append_without_backslash(Text& out, std::string_view text) {
   const auto quotes = std::ranges::find_if(all_quotes, [&](auto each) { return needs_no_escape(text, each); });
   if (quotes == all_quotes.end()) return false;
   ((out += *quotes) += text) += *quotes;
   return true;
 }
 
-void append_string(std::string& out, std::string_view text, Quoting quoting) {
+void append_string(Text& out, std::string_view text, Quoting quoting) {
+  if (const char quote = preferred_quote(quoting); is_plain(text, quote)) {
+    ((out += quote) += text) += quote;
+    return;
+  }
   if (quoting == Quoting::no_backslash && append_without_backslash(out, text)) return;
   const char quote = quote_of(text, quoting);
   append_escaped(out += quote, text, quote);
   out += quote;
 }
 
-void append_bytes(std::string& out, std::string_view text, Quoting quoting) {
+void append_bytes(Text& out, std::string_view text, Quoting quoting) {
   const char quote = quote_of(text, quoting);
   (out += 'b') += quote;
   for (const char c : text) {
@@ -207,7 +249,7 @@ void append_bytes(std::string& out, std::string_view text, Quoting quoting) {
   out += quote;
 }
 
-void append_items(std::string& out, const std::vector<Constant>& items, Quoting quoting, Version version) {
+void append_items(Text& out, const std::vector<Constant>& items, Quoting quoting, Version version) {
   bool first = true;
   for (const Constant& item : items) {
     if (!first) out += ", ";
@@ -216,31 +258,17 @@ void append_items(std::string& out, const std::vector<Constant>& items, Quoting 
   }
 }
 
-// Returns the offset of the next quote or tab in a docstring line. These characters are written without escapes there,
-// other than in usual strings.
-std::size_t find_special(std::string_view line, std::size_t at) {
-  while (at < line.size() && line[at] != '"' && line[at] != '\t') ++at;
-  return at;
-}
-
-// Characters that every string contains unescaped: printable ASCII except the backslash.
-constexpr auto is_plain = [] {
-  std::array<bool, 256> plain{};
-  for (std::size_t c = 0x20; c < 0x7f; ++c) plain[c] = c != '\\';
-  return plain;
-}();
-
 // Appends the characters from `at` on that need no escape. Returns the offset of the first character that does.
-std::size_t append_plain(std::string& out, std::string_view text, std::size_t at, char quote) {
+std::size_t append_plain(Text& out, std::string_view text, std::size_t at, char quote) {
   std::size_t end = at;
-  while (end < text.size() && is_plain[static_cast<unsigned char>(text[end])] && text[end] != quote) ++end;
+  while (end < text.size() && plain_bytes[static_cast<unsigned char>(text[end])] && text[end] != quote) ++end;
   out += text.substr(at, end - at);
   return end;
 }
 
 }  // namespace
 
-void append_escaped(std::string& out, std::string_view text, char quote) {
+void append_escaped(Text& out, std::string_view text, char quote) {
   for (std::size_t at = 0; at < text.size();) {
     at = append_plain(out, text, at, quote);
     if (at == text.size()) return;
@@ -258,62 +286,6 @@ void append_escaped(std::string& out, std::string_view text, char quote) {
   }
 }
 
-namespace {
-
-// Returns the end of the part of a docstring's line that starts at `at` and is printed on one line. A long line with many
-// blanks in it is the work of a backslash at the end of a line, in front of the indentation of the next.
-std::size_t end_of_part(std::string_view line, std::size_t at) {
-  constexpr std::size_t long_line = 120;
-  constexpr std::string_view blanks = "        ";
-  const std::size_t text = line.find_first_not_of(' ', at);
-  if (line.size() <= long_line || text == line.npos) return line.size();
-  return std::min(line.find(blanks, text), line.size());
-}
-
-// True if a line of the docstring is printed in several parts.
-bool has_long_line(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    if (end_of_part(text.substr(at, end - at), 0) < end - at) return true;
-    at = end + 1;
-  }
-  return false;
-}
-
-}  // namespace
-
-void append_lines(std::string& out, std::string_view text, std::size_t indent, bool is_raw) {
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    if (at > 0 && (end > at || end == text.size())) out.append(indent, ' ');
-    const std::string_view line = text.substr(at, end - at);
-    if (is_raw) out += line;
-    for (std::size_t i = is_raw ? line.size() : 0, part = end_of_part(line, 0); i < line.size();) {
-      if (i == part) out += "\\\n", part = end_of_part(line, i);
-      i = append_plain(out, line.substr(0, part), i, '"');
-      if (i == part) continue;
-      const std::size_t special = std::min(find_special(line, i), part);
-      append_escaped(out, line.substr(i, special - i), 0);
-      if ((i = special) == part) continue;
-      // A quote is escaped only where it would end the docstring.
-      const bool last = at + i + 1 == text.size();
-      if (line[i] == '"' && (last || line.substr(i).starts_with("\"\"\""))) out += '\\';
-      out += line[i++];
-    }
-    if (end < text.size()) out += '\n';
-    at = end + 1;
-  }
-}
-
-void append_docstring(std::string& out, std::string_view text, std::size_t indent) {
-  constexpr std::string_view quotes = "\"\"\"";
-  const bool is_raw = can_be_raw(text, quotes) && !has_long_line(text);
-  if (is_raw) out += 'r';
-  out += quotes;
-  append_lines(out, text, indent, is_raw);
-  out += quotes;
-}
-
 bool precedes_in_set(const Constant& one, const Constant& two) {
   // Large integers are compared by text, because a floating-point number does not hold them.
   constexpr std::size_t exact_digits = 15;
@@ -328,7 +300,7 @@ bool precedes_in_set(const Constant& one, const Constant& two) {
   return literal(one) < literal(two);
 }
 
-void append_literal(std::string& out, const Constant& constant, Quoting quoting, Version version) {
+void append_literal(Text& out, const Constant& constant, Quoting quoting, Version version) {
   using Kind = Constant::Kind;
   switch (constant.kind) {
     case Kind::none: out += "None"; return;

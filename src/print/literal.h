@@ -2,11 +2,11 @@
 #pragma once
 
 #include <array>
-#include <string>
 #include <string_view>
 
 #include "depyf/constant.h"
 #include "print/precedence.h"
+#include "print/text.h"
 
 namespace depyf::print {
 
@@ -17,7 +17,7 @@ enum class Quoting : std::uint8_t { usual, in_field, no_backslash };
 
 // Appends `constant` as a literal, without parentheses: `-1` and `1+2j` bind as loosely as `level_of` says. `version`
 // is the version of the compiler that will read the text; the default means that all versions must read it.
-void append_literal(std::string& out, const Constant& constant, Quoting quoting = Quoting::usual, Version version = {});
+void append_literal(Text& out, const Constant& constant, Quoting quoting = Quoting::usual, Version version = {});
 Level level_of(const Constant& constant);
 
 // True if the element `one` of a set of constants is printed before `two`: numbers stand first, by their values, and
@@ -27,18 +27,15 @@ bool precedes_in_set(const Constant& one, const Constant& two);
 // The quotes that a string can stand between.
 constexpr std::array<std::string_view, 4> all_quotes = {"'", "\"", "'''", "\"\"\""};
 
+// True if `text` consists of printable ASCII that needs no escape between `quote`, which does not occur in it. Most strings
+// are so plain, and need no closer look.
+bool is_plain(std::string_view text, char quote);
+
 // True if `text` can stand unescaped between `quotes`, one of `all_quotes`: a line break needs triple quotes.
 bool needs_no_escape(std::string_view text, std::string_view quotes);
 
 // Appends the characters of a string without the quotes, escaped as repr does it. `quote` is escaped too, unless it is
 // 0.
-void append_escaped(std::string& out, std::string_view text, char quote);
-
-// Appends what stands between triple double quotes for `text`. Its line breaks stay as they are, and each line after the first
-// starts with `indent` blanks. With `is_raw` no character is escaped.
-void append_lines(std::string& out, std::string_view text, std::size_t indent, bool is_raw);
-
-// Appends `text` between triple quotes, as `append_lines` writes it; raw if that saves a backslash.
-void append_docstring(std::string& out, std::string_view text, std::size_t indent);
+void append_escaped(Text& out, std::string_view text, char quote);
 
 }  // namespace depyf::print

@@ -14,13 +14,30 @@ struct Operand {
 };
 
 // Returns the operand with which the text of `expr` starts; its `expr` is null if the text starts with something else.
-Operand leftmost(const ast::Expr* expr);
+// The operators bind their left operand as tightly as precedence.h says; a call, a subscript and an attribute need an
+// atom.
+inline Operand leftmost(const ast::Expr* expr) {
+  if (auto* n = ast::as<ast::Attribute>(expr)) return {n->value, Level::atom};
+  if (auto* n = ast::as<ast::Call>(expr)) return {n->func, Level::atom};
+  if (auto* n = ast::as<ast::Subscript>(expr)) return {n->value, Level::atom};
+  if (auto* n = ast::as<ast::BinOp>(expr)) return {n->left, operator_of(n->op).left};
+  if (auto* n = ast::as<ast::Compare>(expr)) return {n->left, Level::bit_or};
+  if (auto* n = ast::as<ast::BoolOp>(expr))
+    return {n->values.empty() ? nullptr : n->values[0], tighter(n->is_or ? Level::or_ : Level::and_)};
+  if (auto* n = ast::as<ast::IfExp>(expr)) return {n->body, Level::or_};
+  return {nullptr, Level::atom};
+}
 
 // Returns the innermost part with which the text of `expr` starts, for example `a` of `a.b + c`.
 const ast::Expr* first_leaf(const ast::Expr* expr);
 
 // The line on which the text of `expr` starts; -1 if it is unknown.
-std::int32_t first_line(const ast::Expr* expr);
+inline std::int32_t first_line(const ast::Expr* expr) {
+  // Most expressions are names or constants, which have no operand.
+  if (ast::is<ast::Name>(expr) || ast::is<ast::ConstantExpr>(expr)) return expr->line;
+  const ast::Expr* leaf = first_leaf(expr);
+  return leaf ? leaf->line : -1;
+}
 
 // Returns the line on which the text of `expr` starts behind the bracket, if `expr` is printed in brackets.
 std::int32_t first_line_within(const ast::Expr* expr);

@@ -16,19 +16,19 @@ Printed print_block(ast::Block body, Version version, const CodeObject* module, 
   print::Sheet sheet(version, module, options);
   print::Expressions exprs(sheet);
   print::Statements(sheet, exprs).module(body);
-  return {std::move(sheet.out.text()), sheet.out.take_lines(), sheet.names.has_renamed()};
+  return {sheet.out.text().take(), sheet.out.take_lines(), sheet.names.has_renamed()};
 }
 
 std::string print_expr(const ast::Expr* expr, Version version) {
   print::Sheet sheet(version, nullptr, {});
   print::Expressions(sheet).expr(expr, print::Level::named);
-  return std::move(sheet.out.text());
+  return sheet.out.text().take();
 }
 
 std::string literal(const Constant& constant) {
-  std::string out;
+  print::Text out;
   print::append_literal(out, constant);
-  return out;
+  return out.take();
 }
 
 }  // namespace depyf

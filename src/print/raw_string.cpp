@@ -18,9 +18,9 @@ bool can_be_raw(std::string_view text, std::string_view quotes) {
   std::string plain;
   std::ranges::copy_if(text, std::back_inserter(plain),
                        [&](char c) { return c != '\\' && !(is_triple && (c == '\n' || c == '\t')); });
-  std::string escaped;
+  Text escaped;
   append_escaped(escaped, plain, 0);
-  return escaped == plain;
+  return escaped.view() == plain;
 }
 
 bool has_class_of_regex(std::string_view text) {

@@ -108,7 +108,7 @@ void Statements::statement(const Stmt* stmt) {
 void Statements::comment(std::string_view text) {
   // Aligned output has no room for a line of its own above the next statement, so the comment goes behind the previous
   // statement.
-  const bool behind = options_.align && !out_.text().empty() && out_.text().back() == '\n' && lines_.next_line >= 0 &&
+  const bool behind = options_.align && out_.text().ends_with('\n') && lines_.next_line >= 0 &&
                       lines_.next_line <= std::int32_t(out_.line()) && text.find('\n') == text.npos;
   if (behind) out_.reopen_line(), out_.write("  ");
   for (std::size_t at = 0; at <= text.size();) {

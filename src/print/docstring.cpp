@@ -1,0 +1,78 @@
+// Writes texts between triple quotes.
+#include "print/docstring.h"
+
+#include <algorithm>
+
+#include "print/literal.h"
+#include "print/raw_string.h"
+
+namespace depyf::print {
+
+namespace {
+
+// Returns the offset of the next quote or tab in a docstring line. These characters are written without escapes there,
+// other than in usual strings.
+std::size_t find_special(std::string_view line, std::size_t at) {
+  while (at < line.size() && line[at] != '"' && line[at] != '\t') ++at;
+  return at;
+}
+
+// Returns the end of the part of a docstring's line that starts at `at` and is printed on one line. A long line with many
+// blanks in it is the work of a backslash at the end of a line, in front of the indentation of the next.
+std::size_t end_of_part(std::string_view line, std::size_t at) {
+  constexpr std::size_t long_line = 120;
+  constexpr std::string_view blanks = "        ";
+  if (line.size() <= long_line) return line.size();
+  const std::size_t text = line.find_first_not_of(' ', at);
+  return text == line.npos ? line.size() : std::min(line.find(blanks, text), line.size());
+}
+
+// True if a line of the docstring is printed in several parts.
+bool has_long_line(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (end_of_part(text.substr(at, end - at), 0) < end - at) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+// Appends a line of a docstring. `is_last` is true for the last line, behind which the closing quotes stand.
+void append_docstring_line(Text& out, std::string_view line, bool is_last) {
+  for (std::size_t i = 0, part = end_of_part(line, 0); i < line.size();) {
+    if (i == part) out += "\\\n", part = end_of_part(line, i);
+    const std::size_t special = std::min(find_special(line, i), part);
+    append_escaped(out, line.substr(i, special - i), 0);
+    if ((i = special) == part) continue;
+    // A quote is escaped only where it would end the docstring.
+    const bool ends_text = is_last && i + 1 == line.size();
+    if (line[i] == '"' && (ends_text || line.substr(i).starts_with("\"\"\""))) out += '\\';
+    out += line[i++];
+  }
+}
+
+}  // namespace
+
+void append_lines(Text& out, std::string_view text, std::size_t indent, bool is_raw) {
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const bool is_last = end == text.size();
+    if (at > 0 && (end > at || is_last)) out.append(indent, ' ');
+    const std::string_view line = text.substr(at, end - at);
+    if (is_raw || (end_of_part(line, 0) == line.size() && is_plain(line, '"'))) out += line;
+    else append_docstring_line(out, line, is_last);
+    if (!is_last) out += '\n';
+    at = end + 1;
+  }
+}
+
+void append_docstring(Text& out, std::string_view text, std::size_t indent) {
+  constexpr std::string_view quotes = "\"\"\"";
+  const bool is_raw = can_be_raw(text, quotes) && !has_long_line(text);
+  if (is_raw) out += 'r';
+  out += quotes;
+  append_lines(out, text, indent, is_raw);
+  out += quotes;
+}
+
+}  // namespace depyf::print
