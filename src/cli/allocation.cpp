@@ -53,7 +53,8 @@ constinit thread_local Lists lists{};
 
 std::uint64_t& class_of(void* block) { return static_cast<std::uint64_t*>(block)[-1]; }
 
-void* from_system(std::size_t size) {
+// The functions for what is less usual are not inlined, so that operator new needs no frame for the usual case.
+[[gnu::noinline]] void* from_system(std::size_t size) {
   for (;;) {
     if (void* found = size <= SIZE_MAX - step ? std::malloc(size + step) : nullptr) {
       void* block = static_cast<std::byte*>(found) + step;
@@ -66,7 +67,7 @@ void* from_system(std::size_t size) {
   }
 }
 
-void* cut(std::size_t number) {
+[[gnu::noinline]] void* cut(std::size_t number) {
   const std::size_t size = size_of(number);
   if (std::size_t(lists.end - lists.at) < size) {
     lists.at = static_cast<std::byte*>(from_system(chunk_size));
@@ -79,18 +80,26 @@ void* cut(std::size_t number) {
   return block;
 }
 
-}  // namespace
-
-void* operator new(std::size_t size) {
-  if (size > largest) [[unlikely]]
-    return from_system(size);
-  const std::size_t number = class_for(size + header);
+// Returns a block of the size class.
+void* take(std::size_t number) {
   FreeBlock*& first = lists.first[number];
   if (!first) [[unlikely]]
     return cut(number);
   void* block = first;
   first = first->next;
   return block;
+}
+
+[[gnu::noinline]] void* take_coarse(std::size_t size) {
+  return size > largest ? from_system(size) : take(class_for(size + header));
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  if (size > fine_end - header) [[unlikely]]
+    return take_coarse(size);
+  return take(class_for(size + header));
 }
 
 void operator delete(void* block) noexcept {
