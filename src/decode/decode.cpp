@@ -9,7 +9,6 @@
 
 #include "decode/lower.h"
 #include "decode/op_info.h"
-#include "decode/raw.h"
 #include "depyf/code_object.h"
 
 namespace depyf {
@@ -54,81 +53,89 @@ std::int32_t stack_size(const CodeObject& code) {
   return std::clamp(code.stacksize, 0, std::int32_t(std::min(reachable, std::size_t{count_max})));
 }
 
+// The arguments that an operation may have: `least` and those behind it, `count` in all.
+struct Range {
+  std::int32_t least = 0;
+  std::uint32_t count = count_max;
+
+  bool contains(std::int32_t arg) const {
+    return static_cast<std::uint32_t>(arg) - static_cast<std::uint32_t>(least) < count;
+  }
+};
+
+Range range_of(Argument argument, const DecodedCode& decoded, std::int32_t unpacked_most) {
+  const auto indices_of = [](const auto& list) { return Range{.count = static_cast<std::uint32_t>(list.size())}; };
+  const auto up_to = [](auto last) { return Range{.count = static_cast<std::uint32_t>(last) + 1}; };
+  switch (argument) {
+    case Argument::none:
+    case Argument::number: return {};
+    case Argument::depth: return {.least = 1, .count = count_max - 1};
+    case Argument::small_int: return {.least = -1, .count = count_max + 1};
+    case Argument::constant: return {.count = static_cast<std::uint32_t>(decoded.constant_count())};
+    case Argument::common_constant: return up_to(CommonName::set);
+    case Argument::local:
+    case Argument::cell: return indices_of(decoded.localsplus);
+    case Argument::name: return indices_of(decoded.code->names);
+    case Argument::unpacked: return up_to(unpacked_most);
+    case Argument::slice_parts: return {.least = 2, .count = 2};
+    case Argument::special:
+    case Argument::conversion: return up_to(3);
+    case Argument::raised: return up_to(2);
+    case Argument::intrinsic_1: return up_to(Intrinsic1::typealias);
+    case Argument::intrinsic_2: return up_to(Intrinsic2::set_typeparam_default);
+  }
+  return {};
+}
+
+// The meanings of arguments by operation, without the rest of the table, so that a few cache lines hold them.
+constexpr std::array<Argument, op_count> argument_of = [] {
+  std::array<Argument, op_count> arguments{};
+  for (std::size_t op = 0; op < op_count; ++op) arguments[op] = info_of(static_cast<Op>(op)).argument;
+  return arguments;
+}();
+
 // Turns the targets of jumps into indices of operations, and checks each argument against the range that the operation
 // has.
-Result<bool> finish(DecodedCode& decoded, const std::vector<std::int32_t>& first) {
-  const CodeObject& code = *decoded.code;
+Result<bool> finish(DecodedCode& decoded, const OperationMap& operations) {
   // The compiler does not count unreachable code in the depth of the stack, and such code unpacks a few values at most.
   constexpr std::int32_t unpacked_when_unreachable = 32;
-  const std::int32_t unpacked_most = std::max(stack_size(code), unpacked_when_unreachable);
-  struct Range {
-    std::int64_t least = 0, end = count_max;
-  };
-  auto range_of = [&](Argument argument) -> Range {
-    switch (argument) {
-      case Argument::none:
-      case Argument::number: return {};
-      case Argument::depth: return {.least = 1};
-      case Argument::small_int: return {.least = -1};
-      case Argument::constant: return {.end = decoded.constant_count()};
-      case Argument::common_constant: return {.end = static_cast<std::int64_t>(CommonName::set) + 1};
-      case Argument::local:
-      case Argument::cell: return {.end = static_cast<std::int64_t>(decoded.localsplus.size())};
-      case Argument::name: return {.end = static_cast<std::int64_t>(code.names.size())};
-      case Argument::unpacked: return {.end = std::int64_t{unpacked_most} + 1};
-      case Argument::slice_parts: return {.least = 2, .end = 4};
-      case Argument::special:
-      case Argument::conversion: return {.end = 4};
-      case Argument::raised: return {.end = 3};
-      case Argument::intrinsic_1: return {.end = static_cast<std::int64_t>(Intrinsic1::typealias) + 1};
-      case Argument::intrinsic_2: return {.end = static_cast<std::int64_t>(Intrinsic2::set_typeparam_default) + 1};
-    }
-    return {};
-  };
+  const std::int32_t unpacked_most = std::max(stack_size(*decoded.code), unpacked_when_unreachable);
   std::array<Range, static_cast<std::size_t>(Argument::intrinsic_2) + 1> ranges;
-  for (std::size_t kind = 0; kind < ranges.size(); ++kind) ranges[kind] = range_of(static_cast<Argument>(kind));
+  for (std::size_t kind = 0; kind < ranges.size(); ++kind)
+    ranges[kind] = range_of(static_cast<Argument>(kind), decoded, unpacked_most);
   for (Instruction& it : decoded.instructions) {
-    if (it.target >= 0) it.target = first[static_cast<std::size_t>(it.target)];
-    const Argument argument = info_of(it.op).argument;
-    const Range& range = ranges[static_cast<std::size_t>(argument)];
-    if (it.arg < range.least || it.arg >= range.end) [[unlikely]] {
+    const Argument argument = argument_of[static_cast<std::size_t>(it.op)];
+    if (!ranges[static_cast<std::size_t>(argument)].contains(it.arg)) [[unlikely]] {
       return Error{std::string(op_name(it.op)) + ": argument " + std::to_string(it.arg) + " out of range", it.offset};
     }
-    if (it.op == Op::unpack_ex_ && it.aux > unpacked_most) return Error{"argument out of range", it.offset};
-    if (argument == Argument::cell && !decoded.is_cell[static_cast<std::size_t>(it.arg)]) {
+    if (it.target >= 0) {
+      it.target = operations.at(static_cast<std::uint32_t>(std::int32_t{it.target}));
+      if (it.target < 0) return Error{"a jump to where no instruction starts", it.offset};
+    } else if (argument == Argument::unpacked) {
+      if (it.op == Op::unpack_ex_ && it.aux > unpacked_most) return Error{"argument out of range", it.offset};
+    } else if (argument == Argument::cell && !decoded.is_cell[static_cast<std::size_t>(it.arg)]) {
       return Error{std::string(op_name(it.op)) + " of what is no cell", it.offset};
     }
   }
   return true;
 }
 
-Result<bool> resolve_ranges(DecodedCode& decoded, const std::vector<RawInstruction>& raws,
-                            const std::vector<std::int32_t>& first) {
+Result<bool> resolve_ranges(DecodedCode& decoded, const OperationMap& operations) {
+  const std::vector<ExceptionEntry>& exceptions = decoded.code->exceptions;
+  const auto depth_most = static_cast<std::uint32_t>(stack_size(*decoded.code));
   const auto count = static_cast<std::int32_t>(decoded.instructions.size());
-  auto instruction = [&](std::size_t raw) { return raw < first.size() ? first[raw] : count; };
-  for (const ExceptionEntry& entry : decoded.code->exceptions) {
-    ProtectedRange range{.begin = instruction(first_at(raws, entry.start)),
-                         .end = instruction(first_at(raws, entry.end)),
-                         .target = instruction(starts_at(raws, entry.target)),
+  decoded.ranges.reserve(exceptions.size());
+  for (const ExceptionEntry& entry : exceptions) {
+    ProtectedRange range{.begin = operations.at_or_behind(entry.start, count),
+                         .end = operations.at_or_behind(entry.end, count),
+                         .target = operations.at(entry.target),
                          .depth = static_cast<std::int32_t>(entry.depth),
                          .lasti = entry.lasti};
-    if (range.target == count || entry.depth > static_cast<std::uint32_t>(stack_size(*decoded.code))) {
-      return Error{"an exception handler out of range", entry.start};
-    }
+    if (range.target < 0) return Error{"an exception handler where no instruction starts", entry.target};
+    if (entry.depth > depth_most) return Error{"an exception handler out of range", entry.start};
     if (range.begin < range.end) decoded.ranges.push_back(range);
   }
   return true;
-}
-
-// Ends the code in an instruction that does not fall through. Unreachable code of compilers may run off its end (in 3.8
-// behind a finally clause that returns), and so may malformed code.
-void close(DecodedCode& decoded, const RawInstruction& last) {
-  if (!decoded.instructions.empty()) {
-    const Instruction& it = decoded.instructions.back();
-    const bool ends = leaves_function(it.op) || it.op == Op::jump_;
-    if (ends && it.offset == last.offset) return;
-  }
-  decoded.instructions.push_back({.op = Op::raise_, .size = 0, .offset = last.end});
 }
 
 Constant of_kind(Constant::Kind kind) {
@@ -153,14 +160,11 @@ std::int32_t DecodedCode::constant_count() const {
 Result<DecodedCode> decode(const CodeObject& code) {
   DecodedCode decoded;
   decoded.code = &code;
-  Result<std::vector<RawInstruction>> raws = read_raw(code);
-  if (!raws) return raws.error();
   name_slots(decoded);
-  Result<std::vector<std::int32_t>> first = lower(*raws, decoded);
-  if (!first) return first.error();
-  close(decoded, raws->back());
-  if (Result<bool> good = finish(decoded, *first); !good) return good.error();
-  if (Result<bool> good = resolve_ranges(decoded, *raws, *first); !good) return good.error();
+  Result<OperationMap> operations = lower(decoded);
+  if (!operations) return operations.error();
+  if (Result<bool> good = finish(decoded, *operations); !good) return good.error();
+  if (Result<bool> good = resolve_ranges(decoded, *operations); !good) return good.error();
   return decoded;
 }
 

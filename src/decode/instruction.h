@@ -73,13 +73,13 @@ struct Instruction {
   std::uint8_t size =
       2;  // bytes from this offset to the end of its last cache; 0 for all but the first of those lowered from one
   Turned turned = Turned::unknown;  // of a conditional jump, set by `simplify_idioms`
+  // Of a jump that keeps its value: true for the jump behind `a` in `(a or b) or c`, if regions show the brackets.
+  bool is_grouped = false;
   std::int32_t arg = 0;
   std::int32_t aux = 0;
   InstructionIndex target;  // of a jump, for_iter, send or setup_*
   std::int32_t line = -1;  // of the source
   std::uint32_t offset = 0;  // in bytes, of the first EXTENDED_ARG if there is one
-  // Of a jump that keeps its value: true for the jump behind `a` in `(a or b) or c`, if regions show the brackets.
-  bool is_grouped = false;
 };
 
 struct ProtectedRange {  // of instructions [begin, end)

@@ -9,6 +9,7 @@
 
 #include "decode/op.h"
 #include "depyf/code_object.h"
+#include "dialect/dialect.h"
 
 namespace depyf {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 constexpr std::uint32_t binary_operators = 13;  // BINARY_OP: first of the in-place ones
 constexpr std::uint32_t iterates_to_yield = 3;  // GET_ITER, 3.15: for `yield from` and the like
 constexpr std::uint32_t binary_subscript = 26;  // BINARY_OP, from 3.14
+constexpr std::uint32_t size_max = 255;         // of an instruction, as Instruction::size counts
 
 // For each of CPython's opcodes: the operation that has the same argument and is all that the opcode means, if there is
 // one.
@@ -31,68 +33,115 @@ constexpr SimpleOps simple_ops = [] {
   return ops;
 }();
 
-// Returns the number of bytes from an offset to the end of an instruction.
-std::uint8_t size_of(const RawInstruction& last, std::uint32_t offset) {
-  return static_cast<std::uint8_t>(std::min<std::uint32_t>(last.end - offset, 255));
-}
+// The same where each load of a fast local loads its value, and never the cell in its slot.
+constexpr SimpleOps simple_ops_without_cells = [] {
+  SimpleOps ops = simple_ops;
+  for (Opcode load : {Opcode::LOAD_FAST, Opcode::LOAD_FAST_CHECK, Opcode::LOAD_FAST_BORROW})
+    ops[static_cast<std::size_t>(load)] = {Op::load_fast_, true};
+  return ops;
+}();
 
 class Lowering {
  public:
-  Lowering(const std::vector<RawInstruction>& raws, DecodedCode& decoded)
-      : raws_(raws),
-        decoded_(decoded),
+  explicit Lowering(DecodedCode& decoded)
+      : decoded_(decoded),
         code_(*decoded.code),
         positions_(code_.positions),
         dialect_(dialect_of(code_.version)),
-        simple_(simple_ops) {
-    const bool cells = std::find(decoded.is_cell.begin(), decoded.is_cell.end(), true) != decoded.is_cell.end();
-    if (dialect_.cells_apart || !cells)  // no load of a local is that of a cell itself
-      for (Opcode load : {Opcode::LOAD_FAST, Opcode::LOAD_FAST_CHECK, Opcode::LOAD_FAST_BORROW})
-        simple_[static_cast<std::size_t>(load)] = {Op::load_fast_, true};
-  }
+        reader_(code_),
+        map_(code_.bytecode.size()) {}
 
-  Result<std::vector<std::int32_t>> run() {
-    std::vector<std::int32_t> first(raws_.size());
-    decoded_.instructions.reserve(raws_.size() + raws_.size() / 4);
-    for (at_ = 0; at_ < raws_.size(); ++at_) {
-      first[at_] = count();
-      if (const SimpleOp simple = simple_[static_cast<std::size_t>(raw().opcode)]; simple.known && names_ < 0) {
-        emit(simple.op, raw().arg).size = size_of(raw(), raw().offset);
-        continue;
-      }
-      std::size_t start = at_;
-      if (names_ >= 0 && (raw().is_jump || raw().is_target)) fail("KW_NAMES is not followed by its CALL");
-      if (!error_.message.empty()) return error_;
-      begin_ = decoded_.instructions.size();
-      lower_one();
-      if (!error_.message.empty()) return error_;
-      for (; start < at_; ++start) first[start + 1] = count();  // taken in by a fusion
-      if (begin_ < decoded_.instructions.size()) {
-        Instruction& made = decoded_.instructions[begin_];
-        made.size = size_of(raw(), made.offset);
-      }
+  Result<OperationMap> run() {
+    const SimpleOps& simple_table = loads_cells_as_locals() ? simple_ops : simple_ops_without_cells;
+    decoded_.instructions.reserve(code_.bytecode.size() / 2 + 1);
+    while (!reader_.is_at_end()) {
+      last_ = reader_.offset();
+      const OpcodeInfo& info = reader_.info();
+      const SimpleOp simple = simple_table[static_cast<std::size_t>(info.opcode)];
+      if (simple.known && names_ < 0 && reader_.is_whole(info)) lower_simple(simple.op, info);
+      else if (!lower_next()) break;
     }
+    if (!error_.message.empty()) return error_;
+    if (!reader_.ok()) return reader_.error();
     loads_of_comprehensions();
-    return first;
+    close();
+    return std::move(map_);
   }
 
  private:
-  const RawInstruction& raw() const { return raws_[at_]; }
+  // True if LOAD_FAST may load a cell itself.
+  bool loads_cells_as_locals() const {
+    return !dialect_.cells_apart && std::ranges::find(decoded_.is_cell, true) != decoded_.is_cell.end();
+  }
+
+  void lower_simple(Op op, const OpcodeInfo& info) {
+    const std::uint32_t offset = reader_.offset();
+    map_.add(offset, count());
+    Instruction& added = add(op, offset, offset);
+    added.size = static_cast<std::uint8_t>(info.size());
+    added.arg = static_cast<std::int32_t>(reader_.arg(info));
+    reader_.skip(info);
+  }
+
+  // Translates the next instruction, whatever it is. Returns false if that fails.
+  bool lower_next() {
+    if (!reader_.next(raw_)) return false;
+    const std::int32_t begin = count();
+    if (names_ < 0) map_.add(raw_.offset, begin);
+    else map_.add_inner(raw_.offset, begin);
+    for (std::uint32_t at = raw_.offset; at < raw_.at; at += 2) map_.add_inner(at + 2, begin);
+    if (names_ >= 0 && raw_.is_jump) fail("KW_NAMES is not followed by its CALL");
+    lower_one();
+    if (begin < count())
+      decoded_.instructions[begin].size = static_cast<std::uint8_t>(std::min(raw_.end - raw_.offset, size_max));
+    return error_.message.empty();
+  }
+
   std::int32_t count() const { return static_cast<std::int32_t>(decoded_.instructions.size()); }
 
   Instruction& emit(Op op, std::uint32_t arg = 0, std::int32_t aux = 0) {
-    Instruction it{.op = op, .size = 0, .arg = static_cast<std::int32_t>(arg), .aux = aux, .offset = raw().offset};
-    if (raw().at / 2 < positions_.size()) it.line = positions_[raw().at / 2].line;
-    return decoded_.instructions.emplace_back(it);
+    Instruction& added = add(op, raw_.offset, raw_.at);
+    added.arg = static_cast<std::int32_t>(arg);
+    added.aux = aux;
+    return added;
   }
 
-  void emit_jump(Op op, std::int32_t aux = 0) { emit(op, 0, aux).target = static_cast<std::int32_t>(raw().target); }
+  // Adds an operation of the instruction at `offset` whose opcode lies `at` this offset or behind EXTENDED_ARG.
+  Instruction& add(Op op, std::uint32_t offset, std::uint32_t at) {
+    Instruction& added = decoded_.instructions.emplace_back();
+    added.op = op;
+    added.size = 0;
+    added.offset = offset;
+    if (at / 2 < positions_.size()) added.line = positions_[at / 2].line;
+    return added;
+  }
 
-  void fail(const char* message) { error_ = {message, raw().offset}; }
+  void emit_jump(Op op, std::int32_t aux = 0) { emit(op, 0, aux).target = static_cast<std::int32_t>(raw_.target); }
 
-  // True if the next instruction has this opcode and control reaches it only from this instruction.
-  bool next_is(Opcode opcode) const {
-    return at_ + 1 < raws_.size() && raws_[at_ + 1].opcode == opcode && !raws_[at_ + 1].is_target;
+  void fail(const char* message) { error_ = {message, raw_.offset}; }
+
+  // Takes in the next instruction if it has this opcode and control reaches it only from the current one. Returns true
+  // if it does.
+  bool take_next(Opcode opcode) {
+    if (reader_.opcode_at(raw_.end) != opcode) return false;
+    if (targets_.empty()) targets_ = target_units(code_);
+    if (targets_[raw_.end / 2]) return false;
+    RawInstruction taken;
+    if (!reader_.next(taken)) return false;
+    raw_.end = taken.end;
+    return true;
+  }
+
+  // Ends the code in an instruction that does not fall through. Unreachable code of compilers may run off its end (in
+  // 3.8 behind a finally clause that returns), and so may malformed code.
+  void close() {
+    if (!decoded_.instructions.empty()) {
+      const Instruction& it = decoded_.instructions.back();
+      const bool ends = leaves_function(it.op) || it.op == Op::jump_;
+      if (ends && it.offset == last_) return;
+    }
+    const auto end = static_cast<std::uint32_t>(code_.bytecode.size());
+    decoded_.instructions.push_back({.op = Op::raise_, .size = 0, .offset = end});
   }
 
   // Returns the index into localsplus for an argument that counts cell and free variables.
@@ -163,7 +212,7 @@ class Lowering {
   }
 
   void compare() {
-    std::uint32_t arg = raw().arg;
+    std::uint32_t arg = raw_.arg;
     std::uint32_t op = arg >> dialect_.compare_shift;
     if (op < 6) {
       emit(Op::compare_op_, op, (arg & dialect_.compare_bool_bit) != 0);
@@ -182,17 +231,17 @@ class Lowering {
 
   void load_global() {
     if (!dialect_.global_null_bit) {
-      emit(Op::load_global_, raw().arg);
+      emit(Op::load_global_, raw_.arg);
       return;
     }
-    bool null = raw().arg & 1;
+    bool null = raw_.arg & 1;
     if (null && !dialect_.null_after) emit(Op::push_null_);
-    emit(Op::load_global_, raw().arg >> 1);
+    emit(Op::load_global_, raw_.arg >> 1);
     if (null && dialect_.null_after) emit(Op::push_null_);
   }
 
   void load_attr() {
-    std::uint32_t arg = raw().arg;
+    std::uint32_t arg = raw_.arg;
     if (!dialect_.attribute_method_bit) {
       emit(Op::load_attr_, arg);
     } else {
@@ -203,20 +252,20 @@ class Lowering {
   // In 3.11 and 3.12, an instruction in front of the call gives the index of the tuple of keyword names.
   void kw_names() {
     const std::vector<Constant>& constants = code_.constants;
-    if (names_ >= 0 || raw().arg >= constants.size() || constants[raw().arg].kind != Constant::Kind::tuple ||
-        constants[raw().arg].items.empty()) {
+    if (names_ >= 0 || raw_.arg >= constants.size() || constants[raw_.arg].kind != Constant::Kind::tuple ||
+        constants[raw_.arg].items.empty()) {
       fail("KW_NAMES without names");
       return;
     }
-    names_ = static_cast<std::int32_t>(raw().arg);
+    names_ = static_cast<std::int32_t>(raw_.arg);
   }
 
   void call() {
-    if (names_ >= 0 && code_.constants[static_cast<std::size_t>(names_)].items.size() > raw().arg) {
+    if (names_ >= 0 && code_.constants[static_cast<std::size_t>(names_)].items.size() > raw_.arg) {
       fail("more keyword names than arguments");
       return;
     }
-    emit(Op::call_, raw().arg, names_);
+    emit(Op::call_, raw_.arg, names_);
     names_ = -1;
   }
 
@@ -224,7 +273,7 @@ class Lowering {
     if (dialect_.null_for_no_dict) {
       emit(Op::call_function_ex_, 1, 3);
     } else {
-      emit(Op::call_function_ex_, raw().arg & 1, dialect_.null_beside_callable);
+      emit(Op::call_function_ex_, raw_.arg & 1, dialect_.null_beside_callable);
     }
   }
 
@@ -236,11 +285,8 @@ class Lowering {
       emit_jump(Op::for_iter_);
       return;
     }
-    const std::size_t target = raw().target;
-    bool ends = raws_[target].opcode == Opcode::END_FOR;
-    if (dialect_.end_for_skips == 2) {
-      ends = ends && target + 1 < raws_.size() && raws_[target + 1].opcode == Opcode::POP_TOP;
-    }
+    bool ends = reader_.opcode_at(raw_.target) == Opcode::END_FOR;
+    if (dialect_.end_for_skips == 2) ends = ends && reader_.opcode_at(raw_.target + 2) == Opcode::POP_TOP;
     if (!ends) {
       fail("FOR_ITER does not lead to END_FOR");
       return;
@@ -254,7 +300,7 @@ class Lowering {
   }
 
   void binary_op_numbered() {
-    std::uint32_t arg = raw().arg;
+    std::uint32_t arg = raw_.arg;
     if (arg == binary_subscript && code_.version >= Version{3, 14}) {
       emit(Op::binary_subscr_);
     } else if (arg < 2 * binary_operators) {
@@ -265,54 +311,51 @@ class Lowering {
   }
 
   void intrinsic_1() {
-    const auto function = static_cast<Intrinsic1>(std::min<std::uint32_t>(raw().arg, 255));
+    const auto function = static_cast<Intrinsic1>(std::min<std::uint32_t>(raw_.arg, 255));
     const bool returns_none = function == Intrinsic1::print || function == Intrinsic1::import_star;
     if (function == Intrinsic1::unary_positive) return unary_op(UnaryOp::positive);
-    if (returns_none && next_is(Opcode::POP_TOP)) {
+    if (returns_none && take_next(Opcode::POP_TOP)) {
       emit(function == Intrinsic1::print ? Op::print_expr_ : Op::import_star_);
-      ++at_;
       return;
     }
     if (function == Intrinsic1::list_to_tuple) emit(Op::list_to_tuple_);
     else if (function == Intrinsic1::async_gen_wrap) emit(Op::async_gen_wrap_);
-    else emit(Op::intrinsic_1_, raw().arg);
+    else emit(Op::intrinsic_1_, raw_.arg);
   }
 
   void convert_value() {
-    if (raw().arg < 1 || raw().arg > 3) {
+    if (raw_.arg < 1 || raw_.arg > 3) {
       fail("no such conversion");
       return;
     }
-    bool format = next_is(Opcode::FORMAT_SIMPLE);
-    emit(format ? Op::format_value_ : Op::convert_value_, raw().arg);
-    if (format) ++at_;
+    emit(take_next(Opcode::FORMAT_SIMPLE) ? Op::format_value_ : Op::convert_value_, raw_.arg);
   }
 
   void load_common_constant() {
     constexpr std::uint32_t assertion_error = 0, none = 7, minus_one = 11;
-    if (raw().arg == assertion_error) {
+    if (raw_.arg == assertion_error) {
       emit(Op::load_assertion_error_);
-    } else if (raw().arg >= none && raw().arg < none + common_constants) {
-      emit(Op::load_const_, static_cast<std::uint32_t>(code_.constants.size()) + raw().arg - none);
-    } else if (raw().arg == minus_one) {
+    } else if (raw_.arg >= none && raw_.arg < none + common_constants) {
+      emit(Op::load_const_, static_cast<std::uint32_t>(code_.constants.size()) + raw_.arg - none);
+    } else if (raw_.arg == minus_one) {
       emit(Op::load_int_).arg = -1;
     } else {
-      emit(Op::load_common_constant_, raw().arg);
+      emit(Op::load_common_constant_, raw_.arg);
     }
   }
 
   void import_name() {
     if (!dialect_.import_flags) {
-      emit(Op::import_name_, raw().arg);
+      emit(Op::import_name_, raw_.arg);
     } else {
-      emit(Op::import_name_, raw().arg >> 2, static_cast<std::int32_t>(raw().arg & 3));
+      emit(Op::import_name_, raw_.arg >> 2, static_cast<std::int32_t>(raw_.arg & 3));
     }
   }
 
   // This is a table: the operations of each of CPython's opcodes.
   void lower_one() {
-    const std::uint32_t arg = raw().arg, high = arg >> 4, low = arg & 15;
-    switch (raw().opcode) {
+    const std::uint32_t arg = raw_.arg, high = arg >> 4, low = arg & 15;
+    switch (raw_.opcode) {
 #define SIMPLE(name, op) \
   case Opcode::name: emit(Op::op##_, arg); break;
 #define JUMP(name, op) \
@@ -418,13 +461,15 @@ class Lowering {
     }
   }
 
-  const std::span<const RawInstruction> raws_;
   DecodedCode& decoded_;
   const CodeObject& code_;
   const std::span<const Position> positions_;
   const Dialect& dialect_;
-  SimpleOps simple_;
-  std::size_t at_ = 0, begin_ = 0;
+  RawReader reader_;
+  RawInstruction raw_;  // the one that is being translated, unless it is a simple one
+  std::uint32_t last_ = 0;  // the offset of the last one
+  OperationMap map_;
+  std::vector<bool> targets_;  // of jumps and handlers, by unit; empty until they are asked for
   std::int32_t names_ = -1;  // of KW_NAMES whose CALL is still to come
   std::vector<std::uint32_t> cell_slots_;
   Error error_;
@@ -432,8 +477,6 @@ class Lowering {
 
 }  // namespace
 
-Result<std::vector<std::int32_t>> lower(const std::vector<RawInstruction>& raws, DecodedCode& decoded) {
-  return Lowering(raws, decoded).run();
-}
+Result<OperationMap> lower(DecodedCode& decoded) { return Lowering(decoded).run(); }
 
 }  // namespace depyf

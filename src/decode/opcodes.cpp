@@ -3,7 +3,15 @@
 namespace depyf {
 namespace {
 
-#define OPCODE(byte, name, caches, argument) table[byte] = {Opcode::name, caches, OpcodeInfo::Argument::argument};
+using Argument = OpcodeInfo::Argument;
+
+// In 3.14 the argument of END_ASYNC_FOR says only where the loop began, for sys.monitoring, so it is no jump.
+constexpr bool is_jump(Opcode opcode, Argument argument) {
+  return argument >= Argument::jump_forward && opcode != Opcode::END_ASYNC_FOR;
+}
+
+#define OPCODE(byte, name, caches, argument) \
+  table[byte] = {Opcode::name, caches, Argument::argument, is_jump(Opcode::name, Argument::argument)};
 #define TABLE(version) constexpr OpcodeTable version = [] {      \
     OpcodeTable table{};
 #define END_TABLE \

@@ -32,6 +32,9 @@ struct OpcodeInfo {
   Opcode opcode = Opcode::none;
   std::uint8_t caches = 0;  // code units that follow the instruction
   Argument argument = Argument::none;
+  bool is_jump = false;
+
+  std::uint32_t size() const { return 2 + 2u * caches; }  // in bytes, with the caches
 };
 
 using OpcodeTable = std::array<OpcodeInfo, 256>;

@@ -4,7 +4,6 @@
 #include <limits>
 #include <string>
 
-#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 
 namespace depyf {
@@ -13,8 +12,8 @@ namespace {
 using Kind = OpcodeInfo::Argument;
 
 // Returns the target of a jump in bytes, or -1. `next` is the offset behind the instruction and its caches.
-std::int64_t jump_target(Kind kind, std::uint32_t arg, std::uint32_t next, const Dialect& dialect) {
-  std::int64_t distance = static_cast<std::int64_t>(arg) * dialect.jump_unit;
+std::int64_t jump_target(Kind kind, std::uint32_t arg, std::uint32_t next, std::uint32_t jump_unit) {
+  std::int64_t distance = static_cast<std::int64_t>(arg) * jump_unit;
   switch (kind) {
     case Kind::jump_forward: return next + distance;
     case Kind::jump_backward: return next - distance;
@@ -30,19 +29,14 @@ std::int64_t jump_target(Kind kind, std::uint32_t arg, std::uint32_t next, const
   return -1;
 }
 
-bool is_jump(const OpcodeInfo& info) {
-  // In 3.14 the argument of END_ASYNC_FOR says only where the loop began, for sys.monitoring, so it is no jump.
-  return info.argument >= Kind::jump_forward && info.opcode != Opcode::END_ASYNC_FOR;
-}
-
-// Marks the instructions that jumps and handlers lead to. The targets of `jumps` are converted from bytes to indices.
-Result<bool> mark_targets(const CodeObject& code, const std::vector<std::size_t>& jumps,
-                          std::vector<RawInstruction>& raws) {
-  for (std::size_t jump : jumps) {
-    std::size_t index = starts_at(raws, raws[jump].target);
-    if (index == raws.size()) return Error{"a jump to where no instruction starts", raws[jump].offset};
+// Marks the instructions that jumps and handlers lead to. The targets of jumps are converted from bytes to indices.
+Result<bool> mark_targets(const CodeObject& code, std::vector<RawInstruction>& raws) {
+  for (RawInstruction& raw : raws) {
+    if (!raw.is_jump) continue;
+    std::size_t index = starts_at(raws, raw.target);
+    if (index == raws.size()) return Error{"a jump to where no instruction starts", raw.offset};
     raws[index].is_target = true;
-    raws[jump].target = static_cast<std::uint32_t>(index);
+    raw.target = static_cast<std::uint32_t>(index);
   }
   for (const ExceptionEntry& entry : code.exceptions) {
     std::size_t index = starts_at(raws, entry.target);
@@ -54,54 +48,74 @@ Result<bool> mark_targets(const CodeObject& code, const std::vector<std::size_t>
 
 }  // namespace
 
-Result<std::vector<RawInstruction>> read_raw(const CodeObject& code) {
-  const OpcodeTable* table = opcode_table(code.version);
-  if (!table) return Error{"a version of Python that is not known", 0};
+RawReader::RawReader(const CodeObject& code) {
   const std::vector<std::uint8_t>& bytes = code.bytecode;
-  if (bytes.empty() || bytes.size() % 2 || bytes.size() > std::numeric_limits<std::int32_t>::max()) {
-    return Error{"bytecode of impossible size", bytes.size()};
+  const OpcodeTable* table = opcode_table(code.version);
+  if (!table) {
+    fail("a version of Python that is not known", 0);
+  } else if (bytes.empty() || bytes.size() % 2 || bytes.size() > std::numeric_limits<std::int32_t>::max()) {
+    fail("bytecode of impossible size", bytes.size());
+  } else {
+    table_ = table->data(), bytes_ = bytes.data();
+    size_ = static_cast<std::uint32_t>(bytes.size());
+    jump_unit_ = dialect_of(code.version).jump_unit;
   }
-  const Dialect& dialect = dialect_of(code.version);
-  const auto size = static_cast<std::uint32_t>(bytes.size());
+}
+
+bool RawReader::next(RawInstruction& raw) {
+  if (next_ >= size_) return false;
+  raw.offset = raw.at = next_;
+  raw.arg = bytes_[next_ + 1];
+  if (opcode_at(next_) == Opcode::EXTENDED_ARG && !read_prefixes(raw)) [[unlikely]]
+    return false;
+  const OpcodeInfo& info = table_[bytes_[raw.at]];
+  if (info.opcode == Opcode::none) [[unlikely]]
+    return fail("unknown opcode " + std::to_string(bytes_[raw.at]), raw.at);
+  if (info.argument == Kind::none) raw.arg = 0;
+  if (raw.arg > std::numeric_limits<std::int32_t>::max()) [[unlikely]]
+    return fail("argument out of range", raw.at);
+  raw.opcode = info.opcode;
+  raw.is_jump = info.is_jump;
+  raw.end = raw.at + info.size();
+  if (raw.end > size_) [[unlikely]]
+    return fail("an instruction that is cut off", raw.at);
+  next_ = raw.end;
+  return !info.is_jump || read_target(raw, info);
+}
+
+// Reads the EXTENDED_ARG at the place of `raw` and those behind it, and the argument that they are parts of.
+bool RawReader::read_prefixes(RawInstruction& raw) {
+  std::uint32_t high = 0;
+  for (; opcode_at(raw.at) == Opcode::EXTENDED_ARG; raw.at += 2) {
+    if (high > 0xffff) return fail("more than three EXTENDED_ARG", raw.at);
+    high = high << 8 | bytes_[raw.at + 1];
+  }
+  if (raw.at == size_) return fail("EXTENDED_ARG without an instruction", raw.offset);
+  raw.arg = high << 8 | bytes_[raw.at + 1];
+  return true;
+}
+
+bool RawReader::read_target(RawInstruction& raw, const OpcodeInfo& info) {
+  const std::int64_t target = jump_target(info.argument, raw.arg, raw.end, jump_unit_);
+  if (target < 0 || target >= size_) return fail("a jump out of the bytecode", raw.at);
+  raw.target = static_cast<std::uint32_t>(target);
+  return true;
+}
+
+// Ends the bytecode here.
+bool RawReader::fail(std::string message, std::size_t offset) {
+  error_ = Error{std::move(message), offset};
+  next_ = size_;
+  return false;
+}
+
+Result<std::vector<RawInstruction>> read_raw(const CodeObject& code) {
   std::vector<RawInstruction> raws;
-  std::vector<std::size_t> jumps;  // indices of instructions
-  raws.reserve(size / 2);
-  const std::uint8_t* const units = bytes.data();
-  std::uint32_t extended = 0, start = 0;
-  for (std::uint32_t at = 0; at < size;) {
-    const OpcodeInfo info = (*table)[units[at]];
-    std::uint32_t arg = units[at + 1];
-    if (info.opcode == Opcode::EXTENDED_ARG) [[unlikely]] {
-      if (extended > 0xffff) return Error{"more than three EXTENDED_ARG", at};
-      extended = extended << 8 | arg;
-      at += 2;
-      continue;
-    }
-    if (info.opcode == Opcode::none) [[unlikely]]
-      return Error{"unknown opcode " + std::to_string(units[at]), at};
-    if (extended) [[unlikely]] {
-      arg |= extended << 8;
-      const bool counts = info.argument != Kind::none;
-      if (counts && arg > std::numeric_limits<std::int32_t>::max()) return Error{"argument out of range", at};
-    }
-    if (info.argument == Kind::none) arg = 0;
-    const std::uint32_t end = at + 2 + 2u * info.caches;
-    if (end > size) [[unlikely]]
-      return Error{"an instruction that is cut off", at};
-    RawInstruction& raw =
-        raws.emplace_back(RawInstruction{.opcode = info.opcode, .arg = arg, .offset = start, .at = at, .end = end});
-    if (is_jump(info)) {
-      std::int64_t target = jump_target(info.argument, arg, end, dialect);
-      if (target < 0 || target >= size) return Error{"a jump out of the bytecode", at};
-      raw.is_jump = true;
-      raw.target = static_cast<std::uint32_t>(target);
-      jumps.push_back(raws.size() - 1);
-    }
-    at = start = end;
-    extended = 0;
-  }
-  if (start != size) return Error{"EXTENDED_ARG without an instruction", start};
-  if (Result<bool> marked = mark_targets(code, jumps, raws); !marked) return marked.error();
+  raws.reserve(code.bytecode.size() / 2);
+  RawReader reader(code);
+  for (RawInstruction raw; reader.next(raw);) raws.push_back(raw);
+  if (!reader.ok()) return reader.error();
+  if (Result<bool> marked = mark_targets(code, raws); !marked) return marked.error();
   return raws;
 }
 
@@ -116,6 +130,18 @@ std::size_t starts_at(const std::vector<RawInstruction>& raws, std::uint32_t off
                                 [](const RawInstruction& raw, std::uint32_t value) { return raw.offset < value; });
   if (found == raws.end() || found->offset != offset) return raws.size();
   return static_cast<std::size_t>(found - raws.begin());
+}
+
+std::vector<bool> target_units(const CodeObject& code) {
+  std::vector<bool> units(code.bytecode.size() / 2);
+  const auto mark = [&](std::uint32_t offset) {
+    if (offset / 2 < units.size()) units[offset / 2] = true;
+  };
+  RawReader reader(code);
+  for (RawInstruction raw; reader.next(raw);)
+    if (raw.is_jump) mark(raw.target);
+  for (const ExceptionEntry& entry : code.exceptions) mark(entry.target);
+  return units;
 }
 
 }  // namespace depyf

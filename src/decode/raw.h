@@ -1,10 +1,12 @@
-// Bytecode as a list of CPython's own instructions: EXTENDED_ARG is merged, caches are left out, and targets are in
-// bytes.
+// Bytecode as a list of CPython's own instructions: EXTENDED_ARG is merged, and caches are left out.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "decode/opcodes.h"
+#include "depyf/code_object.h"
 #include "support/result.h"
 
 namespace depyf {
@@ -12,12 +14,51 @@ namespace depyf {
 struct RawInstruction {
   Opcode opcode = Opcode::none;
   bool is_jump = false;
-  bool is_target = false;      // of some jump or exception handler
+  bool is_target = false;      // of some jump or exception handler; only `read_raw` sets it
   std::uint32_t arg = 0;
   std::uint32_t offset = 0;    // of the first EXTENDED_ARG if there is one
   std::uint32_t at = 0;        // of the opcode itself
   std::uint32_t end = 0;       // behind the caches
-  std::uint32_t target = 0;    // of a jump: index of an instruction
+  std::uint32_t target = 0;    // of a jump: its offset in bytes or, in the result of `read_raw`, an index
+};
+
+// Reads the instructions of a code object one after the other.
+class RawReader {
+ public:
+  explicit RawReader(const CodeObject& code);
+
+  bool ok() const { return !error_; }
+  const Error& error() const { return *error_; }
+
+  // Reads the next instruction. Returns false at the end of the bytecode, and if the instruction is malformed.
+  bool next(RawInstruction& raw);
+
+  // The offset behind the instruction that was read last.
+  std::uint32_t offset() const { return next_; }
+  bool is_at_end() const { return next_ >= size_; }
+
+  // Returns the opcode at an offset; none at the end.
+  Opcode opcode_at(std::uint32_t offset) const { return offset < size_ ? table_[bytes_[offset]].opcode : Opcode::none; }
+
+  // For instructions that are read without a RawInstruction: `info` is that of the next one, which has no EXTENDED_ARG
+  // if its opcode is another one.
+  const OpcodeInfo& info() const { return table_[bytes_[next_]]; }
+  std::uint32_t arg(const OpcodeInfo& info) const {
+    return info.argument == OpcodeInfo::Argument::none ? 0 : bytes_[next_ + 1];
+  }
+  bool is_whole(const OpcodeInfo& info) const { return size_ - next_ >= info.size(); }
+  void skip(const OpcodeInfo& info) { next_ += info.size(); }
+
+ private:
+  bool read_prefixes(RawInstruction& raw);
+  bool read_target(RawInstruction& raw, const OpcodeInfo& info);
+  bool fail(std::string message, std::size_t offset);
+
+  const OpcodeInfo* table_ = nullptr;
+  const std::uint8_t* bytes_ = nullptr;
+  std::uint32_t size_ = 0, next_ = 0;
+  std::uint32_t jump_unit_ = 0;
+  std::optional<Error> error_;
 };
 
 // Returns the instructions, or an error if a jump or handler does not lead to the start of an instruction. An opcode
@@ -29,5 +70,8 @@ std::size_t first_at(const std::vector<RawInstruction>& raws, std::uint32_t offs
 
 // Returns the index of the instruction that starts at `offset`, or raws.size() if none does.
 std::size_t starts_at(const std::vector<RawInstruction>& raws, std::uint32_t offset);
+
+// Returns a bit for each code unit: true if a jump or an exception handler leads there.
+std::vector<bool> target_units(const CodeObject& code);
 
 }  // namespace depyf
