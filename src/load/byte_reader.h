@@ -1,11 +1,11 @@
 // Reads little-endian numbers with a check of bounds. No other code touches raw input.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include "support/result.h"
 
@@ -26,11 +26,8 @@ class ByteReader {
   // Moves to an offset that has been read before.
   void seek(std::size_t offset) { offset_ = offset; }
 
-  void fail(std::string message) { fail_at(std::move(message), offset_); }
-  void fail_at(std::string message, std::size_t offset) {
-    if (!error_) error_ = Error{std::move(message), offset};
-    offset_ = input_.size();
-  }
+  void fail(std::string_view message) { fail_at(message, offset_); }
+  void fail_at(std::string_view message, std::size_t offset);
 
   std::string_view bytes(std::size_t count) {
     if (count > remaining()) {
@@ -55,11 +52,15 @@ class ByteReader {
       fail("truncated");
       return 0;
     }
-    std::uint64_t value = 0;
-    for (std::size_t index = 0; index < sizeof(Number); ++index)
-      value |= std::uint64_t{static_cast<std::uint8_t>(input_[offset_ + index])} << 8 * index;
-    offset_ += sizeof(Number);
-    return static_cast<Number>(value);
+    Number value = 0;
+    if constexpr (std::endian::native == std::endian::little) {
+      std::memcpy(&value, input_.data() + offset_, sizeof value);
+    } else {
+      for (std::size_t index = sizeof value; index-- > 0;)
+        value = static_cast<Number>(std::uint64_t{value} << 8 | static_cast<std::uint8_t>(input_[offset_ + index]));
+    }
+    offset_ += sizeof value;
+    return value;
   }
 
   std::string_view input_;

@@ -76,31 +76,25 @@ class Locations {
 
  private:
   static constexpr std::size_t longest = 8;  // units
+  // Codes of entries, the first ones of each form.
+  static constexpr int one_line = 10, no_columns = 13, no_location = 15;
 
   Position entry(int code) {
-    switch (code) {
-      case 15:  // no location
-        return {};
-      case 14: {  // long form
-        line_ = add(line_, signed_varint());
-        std::int32_t end_line = add(line_, varint()), column = varint(), end_column = varint();
-        return {line_, end_line, column - 1, end_column - 1};
-      }
-      case 13:  // no columns
-        line_ = add(line_, signed_varint());
-        return {line_, line_};
-      case 10:
-      case 11:
-      case 12: {  // one line
-        line_ = add(line_, code - 10);
-        std::int32_t column = byte(), end_column = byte();
-        return {line_, line_, column, end_column};
-      }
+    if (code < one_line) {  // the short form: the line of the entry before, and small columns
+      std::uint8_t second = byte();
+      std::int32_t column = code * 8 + (second >> 4);
+      return {line_, line_, column, column + (second & 15)};
     }
-    // The short form has the same line as the entry before, and small columns.
-    std::uint8_t second = byte();
-    std::int32_t column = code * 8 + (second >> 4);
-    return {line_, line_, column, column + (second & 15)};
+    if (code < no_columns) {
+      line_ = add(line_, code - one_line);
+      std::int32_t column = byte(), end_column = byte();
+      return {line_, line_, column, end_column};
+    }
+    if (code == no_location) return {};
+    line_ = add(line_, signed_varint());
+    if (code == no_columns) return {line_, line_};
+    std::int32_t end_line = add(line_, varint()), column = varint(), end_column = varint();  // the long form
+    return {line_, end_line, column - 1, end_column - 1};
   }
 
   std::uint8_t byte() {

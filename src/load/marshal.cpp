@@ -24,16 +24,16 @@ constexpr std::uint8_t reference_flag = 0x80;
 // The values by which co_localspluskinds (3.11 and later) describes a name.
 enum LocalKind : std::uint8_t { kind_local = 0x20, kind_cell = 0x40, kind_free = 0x80 };
 
-Constant make(Constant::Kind kind) {
-  Constant constant;
-  constant.kind = kind;
-  return constant;
-}
-
-Constant make(Constant::Kind kind, std::string text) {
-  Constant constant = make(kind);
-  constant.text = std::move(text);
-  return constant;
+constexpr bool is_string(char type) {
+  switch (type) {
+    case 'z':
+    case 'Z':
+    case 'a':
+    case 'A':
+    case 'u':
+    case 't': return true;
+    default: return false;
+  }
 }
 
 class Unmarshaller {
@@ -42,7 +42,8 @@ class Unmarshaller {
       : version_(version), reader_(input, offset), budget_(input.size() * memory_per_byte + memory_base) {}
 
   Result<std::shared_ptr<const CodeObject>> run() {
-    Constant constant = typed(Constant::Kind::code, "a code object");
+    Constant constant;
+    typed(constant, Constant::Kind::code, "a code object");
     if (!reader_.ok()) return reader_.error();
     return std::move(constant.code);
   }
@@ -53,94 +54,104 @@ class Unmarshaller {
   struct Reference {
     std::size_t offset;
     bool complete;
+    std::string_view text;  // of a string that the file holds as UTF-8; otherwise data() is null
   };
 
-  Constant object() {
-    std::size_t start = reader_.offset();
-    std::uint8_t byte = reader_.u8();
-    if (!reader_.ok()) return {};
-    auto type = static_cast<char>(byte & ~reference_flag);
+  // Reads an object into `constant`, which is new.
+  void object(Constant& constant) {
+    const std::size_t start = reader_.offset();
+    const std::uint8_t byte = reader_.u8();
+    if (!reader_.ok()) return;
+    const auto type = static_cast<char>(byte & ~reference_flag);
     switch (type) {  // the types that are never referred to
-      case 'N': return {};
-      case 'T': return make(Constant::Kind::true_);
-      case 'F': return make(Constant::Kind::false_);
-      case '.': return make(Constant::Kind::ellipsis);
-      case 'S': return make(Constant::Kind::opaque);  // StopIteration
-      case 'r': return referred(start);
+      case 'N': return;
+      case 'T': constant.kind = Constant::Kind::true_; return;
+      case 'F': constant.kind = Constant::Kind::false_; return;
+      case '.': constant.kind = Constant::Kind::ellipsis; return;
+      case 'S': constant.kind = Constant::Kind::opaque; return;  // StopIteration
+      case 'r': return referred(constant, start);
     }
-    if (depth_ >= max_depth) {
-      reader_.fail_at("nested too deeply", start);
-      return {};
-    }
-    bool counted = (byte & reference_flag) && !reading_again_;
-    std::size_t index = references_.size();
-    if (counted) references_.push_back({start, false});
+    if (depth_ >= max_depth) return reader_.fail_at("nested too deeply", start);
+    const std::size_t index = begin_object(byte, start);
     ++depth_;
-    Constant constant = body(type, start);
+    body(constant, type, start, index);
     --depth_;
-    if (counted) references_[index].complete = true;
-    return constant;
+    end_object(index);
   }
 
-  Constant body(char type, std::size_t start) {
+  static constexpr std::size_t not_counted = std::size_t(-1);
+
+  // Returns the index by which later objects refer to the one that begins at `start`; `not_counted` if none does. `byte`
+  // is its first byte.
+  std::size_t begin_object(std::uint8_t byte, std::size_t start) {
+    if (!(byte & reference_flag) || reading_again_) return not_counted;
+    references_.push_back({start, false, {}});
+    return references_.size() - 1;
+  }
+  void end_object(std::size_t index) {
+    if (index != not_counted) references_[index].complete = true;
+  }
+
+  void body(Constant& constant, char type, std::size_t start, std::size_t index) {
+    using Kind = Constant::Kind;
     switch (type) {
-      case 'i': return make(Constant::Kind::integer, std::to_string(reader_.i32()));
-      case 'l': return long_integer(start);
-      case 'f': return real(text_float());
-      case 'g': return real(binary_float());
-      case 'x': {
-        double re = text_float();
-        return complex(re, text_float());
-      }
-      case 'y': {
-        double re = binary_float();
-        return complex(re, binary_float());
-      }
-      case 's': return make(Constant::Kind::bytes, std::string(text(size())));
+      case 'i': constant.kind = Kind::integer, constant.text = std::to_string(reader_.i32()); return;
+      case 'l': constant.kind = Kind::integer, constant.text = long_integer(start); return;
+      case 'f': constant.kind = Kind::real, constant.real = text_float(); return;
+      case 'g': constant.kind = Kind::real, constant.real = binary_float(); return;
+      case 'x': constant.kind = Kind::complex, constant.real = text_float(), constant.imag = text_float(); return;
+      case 'y': constant.kind = Kind::complex, constant.real = binary_float(), constant.imag = binary_float(); return;
+      case 's': constant.kind = Kind::bytes, constant.text = text(size()); return;
       case 'u':
-      case 't': return utf8(start);
+      case 't':
       case 'a':
-      case 'A': return make(Constant::Kind::string, latin1_to_utf8(text(size())));
+      case 'A':
       case 'z':
-      case 'Z': return make(Constant::Kind::string, latin1_to_utf8(text(reader_.u8())));
-      case ')': return sequence(Constant::Kind::tuple, reader_.u8());
-      case '(': return sequence(Constant::Kind::tuple, size());
-      case '>': return sequence(Constant::Kind::frozenset, size());
+      case 'Z': constant.kind = Kind::string, constant.text = string(type, start, index); return;
+      case ')': return sequence(constant, Kind::tuple, reader_.u8());
+      case '(': return sequence(constant, Kind::tuple, size());
+      case '>': return sequence(constant, Kind::frozenset, size());
       case '[':
-      case '<': sequence(Constant::Kind::opaque, size()); return make(Constant::Kind::opaque);
+      case '<': return skip_items(constant, size());
       case '{':
-      case '}': skip_pairs(); return make(Constant::Kind::opaque);
-      case ':': return sequence(Constant::Kind::slice, 3);
-      case 'c': return code();
+      case '}': return skip_pairs(constant);
+      case ':': return sequence(constant, Kind::slice, 3);
+      case 'c': return code(constant);
     }
     reader_.fail_at("unknown type of object", start);
-    return {};
   }
 
-  Constant referred(std::size_t start) {
-    return follow(start, [&] { return object(); });
+  void referred(Constant& constant, std::size_t start) {
+    const Reference* reference = reference_at(start);
+    if (!reference) return;
+    if (reference->text.data()) constant.kind = Constant::Kind::string, constant.text = charged(reference->text);
+    else read_again(*reference, [&] { object(constant); });
   }
 
-  // Returns what `read` returns for the object that the reference leads to. `start` is the offset of the reference.
-  template <class Read>
-  std::invoke_result_t<Read> follow(std::size_t start, Read read) {
-    std::uint32_t index = reader_.u32();
-    if (!reader_.ok()) return {};
+  // Reads the index of a reference that begins at `start`. Returns null if there is no such object.
+  const Reference* reference_at(std::size_t start) {
+    const std::uint32_t index = reader_.u32();
+    if (!reader_.ok()) return nullptr;
     if (index >= references_.size()) {
       reader_.fail_at("reference to an object that is not there", start);
-      return {};
+      return nullptr;
     }
     if (!references_[index].complete) {
       reader_.fail_at("object that contains itself", start);
-      return {};
+      return nullptr;
     }
-    std::size_t after = reader_.offset();
-    reader_.seek(references_[index].offset);
+    return &references_[index];
+  }
+
+  // Calls `read` at the place of an object that has been read before.
+  template <class Read>
+  void read_again(const Reference& reference, Read read) {
+    const std::size_t after = reader_.offset();
+    reader_.seek(reference.offset);
     ++reading_again_;
-    auto found = read();
+    read();
     --reading_again_;
     if (reader_.ok()) reader_.seek(after);
-    return found;
   }
 
   // Takes `bytes` from the memory that all objects together may occupy. Returns false if there is not enough left.
@@ -161,18 +172,24 @@ class Unmarshaller {
     return 0;
   }
 
-  std::string_view text(std::size_t count) {
-    std::string_view found = reader_.bytes(count);
-    return charge(2 * found.size()) ? found : std::string_view();
+  std::string_view text(std::size_t count) { return charged(reader_.bytes(count)); }
+  std::string_view charged(std::string_view text) { return charge(2 * text.size()) ? text : std::string_view(); }
+
+  // Reads what follows the type of the string that begins at `start`, and notes its text for later references. The text
+  // is valid until the next string is read.
+  std::string_view string(char type, std::size_t start, std::size_t index) {
+    std::string_view found = text(type == 'z' || type == 'Z' ? reader_.u8() : size());
+    if (type == 'u' || type == 't') {
+      if (!is_wtf8(found)) reader_.fail_at("string that is not UTF-8", start);
+    } else if (!is_ascii(found)) {
+      converted_ = latin1_to_utf8(found);
+      return converted_;
+    }
+    if (index != not_counted) references_[index].text = found;
+    return found;
   }
 
-  Constant utf8(std::size_t start) {
-    std::string_view found = text(size());
-    if (!is_wtf8(found)) reader_.fail_at("string that is not UTF-8", start);
-    return make(Constant::Kind::string, std::string(found));
-  }
-
-  Constant long_integer(std::size_t start) {
+  std::string long_integer(std::size_t start) {
     std::int64_t count = reader_.i32();
     bool negative = count < 0;
     if (negative) count = -count;
@@ -184,7 +201,7 @@ class Unmarshaller {
       if (digit > 0x7fff) reader_.fail_at("digit of an integer out of range", start);
     }
     if (!digits.empty() && digits.back() == 0) reader_.fail_at("integer with a leading zero", start);
-    return make(Constant::Kind::integer, integer_text(digits, negative));
+    return integer_text(digits, negative);
   }
 
   double binary_float() { return std::bit_cast<double>(reader_.u64()); }
@@ -196,95 +213,102 @@ class Unmarshaller {
     return value.value_or(0);
   }
 
-  static Constant real(double value) {
-    Constant constant = make(Constant::Kind::real);
-    constant.real = value;
-    return constant;
-  }
-
-  static Constant complex(double real, double imag) {
-    Constant constant = make(Constant::Kind::complex);
-    constant.real = real;
-    constant.imag = imag;
-    return constant;
-  }
-
-  Constant sequence(Constant::Kind kind, std::size_t count) {
-    Constant constant = make(kind);
+  void sequence(Constant& constant, Constant::Kind kind, std::size_t count) {
+    constant.kind = kind;
     if (count > reader_.remaining()) reader_.fail("truncated");  // an item takes a byte at least
-    if (!reader_.ok() || !charge(count * sizeof(Constant))) return constant;
+    if (!reader_.ok() || !charge(count * sizeof(Constant))) return;
     constant.items.reserve(count);
-    for (std::size_t i = 0; i < count && reader_.ok(); ++i) constant.items.push_back(object());
-    return constant;
+    for (std::size_t i = 0; i < count && reader_.ok(); ++i) object(constant.items.emplace_back());
   }
 
-  void skip_pairs() {
+  void skip_items(Constant& constant, std::size_t count) {
+    Constant items;
+    sequence(items, Constant::Kind::opaque, count);
+    constant.kind = Constant::Kind::opaque;
+  }
+
+  void skip_pairs(Constant& constant) {
+    constant.kind = Constant::Kind::opaque;
     while (reader_.ok()) {
       std::size_t start = reader_.offset();
       if (reader_.u8() == '0') return;
       if (!reader_.ok()) return;
       reader_.seek(start);
-      object();
-      object();
+      Constant key, value;
+      object(key);
+      object(value);
     }
   }
 
-  Constant typed(Constant::Kind kind, std::string_view what) {
+  void typed(Constant& constant, Constant::Kind kind, std::string_view what) {
     std::size_t start = reader_.offset();
-    Constant constant = object();
+    object(constant);
     if (constant.kind != kind) reader_.fail_at("not " + std::string(what), start);
-    return constant;
   }
 
   // Reads an object that is a field of a code object, without a Constant in between. `read(type)` reads what follows
-  // the byte of a type in `types`. An object of any other type, or one nested too deeply, is an error.
-  template <class Read>
-  std::invoke_result_t<Read, char> field(std::string_view types, std::string_view what, Read read) {
+  // the type of an object, which is one of `types`. An object of any other type is an error.
+  template <char... types, class Read>
+  void field(std::string_view what, Read read) {
     const std::size_t start = reader_.offset();
     const std::uint8_t byte = reader_.u8();
     const auto type = static_cast<char>(byte & ~reference_flag);
-    if (reader_.ok() && type == 'r') return follow(start, [&] { return field(types, what, read); });
-    if (!reader_.ok() || std::none_of(types.begin(), types.end(), [&](char taken) { return taken == type; })) {
-      if (reader_.ok()) reader_.fail_at("not " + std::string(what), start);
-      return {};
+    if (((type == types) || ...)) {
+      const std::size_t index = begin_object(byte, start);
+      read(type);
+      end_object(index);
+    } else if (type == 'r') {
+      if (const Reference* reference = reference_at(start))
+        read_again(*reference, [&] { field<types...>(what, read); });
+    } else if (reader_.ok()) {
+      reader_.fail_at("not " + std::string(what), start);
     }
-    const bool counted = (byte & reference_flag) && !reading_again_;
-    const std::size_t index = references_.size();
-    if (counted) references_.push_back({start, false});
-    auto found = read(type);
-    if (counted) references_[index].complete = true;
+  }
+
+  // Returns a view of the input.
+  std::string_view bytes_field(std::string_view what) {
+    std::string_view found;
+    field<'s'>(what, [&](char) { found = text(size()); });
     return found;
   }
 
-  // A view of the input.
-  std::string_view bytes_field(std::string_view what) {
-    return field("s", what, [&](char) { return text(size()); });
-  }
-
-  std::string string_field(std::string_view what) {
-    return field("zZaAut", what, [&](char type) {
-      if (type == 'z' || type == 'Z') return latin1_to_utf8(text(reader_.u8()));
-      return std::move(body(type, reader_.offset() - 1).text);
-    });
+  // Does the same as `field` for a string. The text that it returns is valid until the next string is read.
+  std::string_view string_field(std::string_view what) {
+    const std::size_t start = reader_.offset();
+    const std::uint8_t byte = reader_.u8();
+    const auto type = static_cast<char>(byte & ~reference_flag);
+    std::string_view found;
+    if (is_string(type)) {
+      const std::size_t index = begin_object(byte, start);
+      found = string(type, start, index);
+      end_object(index);
+    } else if (type == 'r') {
+      const Reference* reference = reference_at(start);
+      if (reference && reference->text.data()) return charged(reference->text);
+      if (reference) read_again(*reference, [&] { found = string_field(what); });
+    } else if (reader_.ok()) {
+      reader_.fail_at("not " + std::string(what), start);
+    }
+    return found;
   }
 
   std::vector<std::string> names_field(std::string_view what) {
-    return field(")(", what, [&](char type) {
-      std::vector<std::string> names;
+    std::vector<std::string> names;
+    field<')', '('>(what, [&](char type) {
       const std::size_t count = type == ')' ? reader_.u8() : size();
       if (count > reader_.remaining()) reader_.fail("truncated");  // a name takes a byte at least
-      if (!reader_.ok() || !charge(count * sizeof(Constant))) return names;
+      if (!reader_.ok() || !charge(count * sizeof(Constant))) return;
       names.reserve(count);
-      for (std::size_t i = 0; i < count && reader_.ok(); ++i) names.push_back(string_field(what));
-      return names;
+      for (std::size_t i = 0; i < count && reader_.ok(); ++i) names.emplace_back(string_field(what));
     });
+    return names;
   }
 
-  Constant code() {
+  void code(Constant& constant) {
     auto found = std::make_shared<CodeObject>();
     CodeObject& code = *found;
     bool plus = version_ >= Version{3, 11};  // one list of all variables, qualified name, exception table
-    if (!charge(sizeof(CodeObject))) return {};
+    if (!charge(sizeof(CodeObject))) return;
     code.version = version_;
     code.argcount = count_field();
     code.posonlyargcount = count_field();
@@ -293,9 +317,11 @@ class Unmarshaller {
     code.stacksize = count_field();
     code.flags = reader_.u32();
     std::string_view bytecode = bytes_field("bytecode");
-    if (!charge(bytecode.size() * (1 + sizeof(Position) / 2))) return {};
+    if (!charge(bytecode.size() * (1 + sizeof(Position) / 2))) return;
     code.bytecode.assign(bytecode.begin(), bytecode.end());
-    code.constants = std::move(typed(Constant::Kind::tuple, "a tuple of constants").items);
+    Constant constants;
+    typed(constants, Constant::Kind::tuple, "a tuple of constants");
+    code.constants = std::move(constants.items);
     code.names = names_field("a tuple of names");
     if (plus) {
       locals_plus(code);
@@ -313,9 +339,8 @@ class Unmarshaller {
     code.positions = read_line_table(version_, lines, code.firstlineno, code.bytecode.size());
     if (plus) exceptions(code);
     check_arguments(code);
-    Constant constant = make(Constant::Kind::code);
+    constant.kind = Constant::Kind::code;
     constant.code = std::move(found);
-    return constant;
   }
 
   std::int32_t count_field() {
@@ -331,12 +356,21 @@ class Unmarshaller {
     std::string_view kinds = bytes_field("kinds of variables");
     if (kinds.size() != names.size()) reader_.fail_at("kinds of variables do not match their names", start);
     if (!reader_.ok()) return;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      auto kind = static_cast<std::uint8_t>(kinds[i]);
-      if (kind & kind_local) code.varnames.push_back(names[i]);
-      if (kind & kind_cell) code.cellvars.push_back(names[i]);
-      if (kind & kind_free) code.freevars.push_back(names[i]);
-    }
+    code.cellvars = names_of_kind(names, kinds, kind_cell);
+    code.freevars = names_of_kind(names, kinds, kind_free);
+    // Most code has nothing else.
+    const bool all_local = std::ranges::all_of(kinds, [](char kind) { return (kind & kind_local) != 0; });
+    code.varnames = all_local ? std::move(names) : names_of_kind(names, kinds, kind_local);
+  }
+
+  static std::vector<std::string> names_of_kind(const std::vector<std::string>& names, std::string_view kinds,
+                                                LocalKind kind) {
+    const auto has_kind = [&](char bits) { return (static_cast<std::uint8_t>(bits) & kind) != 0; };
+    std::vector<std::string> found;
+    found.reserve(static_cast<std::size_t>(std::ranges::count_if(kinds, has_kind)));
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (has_kind(kinds[i])) found.push_back(names[i]);
+    return found;
   }
 
   void exceptions(CodeObject& code) {
@@ -357,6 +391,7 @@ class Unmarshaller {
   ByteReader reader_;
   std::size_t budget_;
   std::vector<Reference> references_;
+  std::string converted_;  // the last text of the file that was no UTF-8
   int depth_ = 0;
   int reading_again_ = 0;  // depth of references that are being followed
 };

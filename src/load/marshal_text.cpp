@@ -27,6 +27,8 @@ std::size_t ascii_prefix(std::string_view text) {
 
 }  // namespace
 
+bool is_ascii(std::string_view text) { return ascii_prefix(text) == text.size(); }
+
 bool is_wtf8(std::string_view text) {
   std::size_t at = ascii_prefix(text);
   while (at < text.size()) {
@@ -47,7 +49,6 @@ bool is_wtf8(std::string_view text) {
 }
 
 std::string latin1_to_utf8(std::string_view text) {
-  if (ascii_prefix(text) == text.size()) return std::string(text);
   std::string out;
   out.reserve(text.size());
   for (char character : text) {

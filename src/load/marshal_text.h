@@ -9,6 +9,8 @@
 
 namespace depyf {
 
+bool is_ascii(std::string_view text);
+
 // True if the text is UTF-8 in which surrogates may stand alone (WTF-8).
 bool is_wtf8(std::string_view text);
 
