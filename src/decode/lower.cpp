@@ -41,6 +41,51 @@ constexpr SimpleOps simple_ops_without_cells = [] {
   return ops;
 }();
 
+// True if LOAD_FAST may load a cell itself.
+bool loads_cells_as_locals(const DecodedCode& decoded) {
+  return !dialect_of(decoded.code->version).cells_apart &&
+         std::ranges::find(decoded.is_cell, true) != decoded.is_cell.end();
+}
+
+// True if BUILD_TUPLE; LOAD_CONST; MAKE_FUNCTION makes a function with a closure.
+bool is_closure(const std::vector<Instruction>& code, std::size_t at) {
+  if (at + 2 >= code.size() || code[at + 1].op != Op::load_const_ || code[at + 2].op != Op::make_function_)
+    return false;
+  if (code[at + 2].arg & 8) return true;
+  return at + 3 < code.size() && code[at + 3].op == Op::set_function_attribute_ && code[at + 3].arg == 8;
+}
+
+// A variable of an inlined comprehension lies in the slot itself, even if the slot is that of a cell elsewhere in the
+// code. Only loads for the closure of a function load the cell.
+void correct_loads_of_comprehensions(DecodedCode& decoded) {
+  std::vector<Instruction>& code = decoded.instructions;
+  const auto clears = [](const Instruction& it) { return it.op == Op::load_fast_and_clear_; };
+  if (std::ranges::none_of(code, clears)) return;
+  const std::size_t slots = decoded.localsplus.size();
+  std::vector<bool> cleared(slots);
+  for (const Instruction& it : code)
+    if (clears(it) && static_cast<std::size_t>(it.arg) < slots) cleared[static_cast<std::size_t>(it.arg)] = true;
+  std::int32_t closure = 0;  // how many of the loads that come next build one
+  for (std::size_t at = code.size(); at-- > 0; --closure) {
+    if (code[at].op == Op::build_tuple_ && is_closure(code, at)) closure = code[at].arg + 1;
+    const auto slot = static_cast<std::size_t>(code[at].arg);
+    const bool is_ambiguous = code[at].op == Op::load_closure_ && slot < slots && cleared[slot];
+    if (is_ambiguous && closure <= 0) code[at].op = Op::load_fast_;
+  }
+}
+
+// Ends the code in an instruction that does not fall through. Unreachable code of compilers may run off its end (in 3.8
+// behind a finally clause that returns), and so may malformed code. `last` is the offset of the last instruction.
+void close(DecodedCode& decoded, std::uint32_t last) {
+  if (!decoded.instructions.empty()) {
+    const Instruction& it = decoded.instructions.back();
+    const bool ends = leaves_function(it.op) || it.op == Op::jump_;
+    if (ends && it.offset == last) return;
+  }
+  const auto end = static_cast<std::uint32_t>(decoded.code->bytecode.size());
+  decoded.instructions.push_back({.op = Op::raise_, .size = 0, .offset = end});
+}
+
 class Lowering {
  public:
   explicit Lowering(DecodedCode& decoded)
@@ -52,10 +97,12 @@ class Lowering {
         map_(code_.bytecode.size()) {}
 
   Result<OperationMap> run() {
-    const SimpleOps& simple_table = loads_cells_as_locals() ? simple_ops : simple_ops_without_cells;
+    const bool cells_as_locals = loads_cells_as_locals(decoded_);
+    const SimpleOps& simple_table = cells_as_locals ? simple_ops : simple_ops_without_cells;
     decoded_.instructions.reserve(code_.bytecode.size() / 2 + 1);
+    std::uint32_t last = 0;
     while (!reader_.is_at_end()) {
-      last_ = reader_.offset();
+      last = reader_.offset();
       const OpcodeInfo& info = reader_.info();
       const SimpleOp simple = simple_table[static_cast<std::size_t>(info.opcode)];
       if (simple.known && names_ < 0 && reader_.is_whole(info)) lower_simple(simple.op, info);
@@ -63,17 +110,12 @@ class Lowering {
     }
     if (!error_.message.empty()) return error_;
     if (!reader_.ok()) return reader_.error();
-    loads_of_comprehensions();
-    close();
+    if (cells_as_locals) correct_loads_of_comprehensions(decoded_);
+    close(decoded_, last);
     return std::move(map_);
   }
 
  private:
-  // True if LOAD_FAST may load a cell itself.
-  bool loads_cells_as_locals() const {
-    return !dialect_.cells_apart && std::ranges::find(decoded_.is_cell, true) != decoded_.is_cell.end();
-  }
-
   void lower_simple(Op op, const OpcodeInfo& info) {
     const std::uint32_t offset = reader_.offset();
     map_.add(offset, count());
@@ -118,11 +160,12 @@ class Lowering {
 
   void emit_jump(Op op, std::int32_t aux = 0) { emit(op, 0, aux).target = static_cast<std::int32_t>(raw_.target); }
 
-  void fail(const char* message) { error_ = {message, raw_.offset}; }
+  // The functions for rare instructions are not inlined, so that `lower_one` needs no frame for the usual ones.
+  [[gnu::noinline]] void fail(const char* message) { error_ = {message, raw_.offset}; }
 
   // Takes in the next instruction if it has this opcode and control reaches it only from the current one. Returns true
   // if it does.
-  bool take_next(Opcode opcode) {
+  [[gnu::noinline]] bool take_next(Opcode opcode) {
     if (reader_.opcode_at(raw_.end) != opcode) return false;
     if (targets_.empty()) targets_ = target_units(code_);
     if (targets_[raw_.end / 2]) return false;
@@ -132,20 +175,8 @@ class Lowering {
     return true;
   }
 
-  // Ends the code in an instruction that does not fall through. Unreachable code of compilers may run off its end (in
-  // 3.8 behind a finally clause that returns), and so may malformed code.
-  void close() {
-    if (!decoded_.instructions.empty()) {
-      const Instruction& it = decoded_.instructions.back();
-      const bool ends = leaves_function(it.op) || it.op == Op::jump_;
-      if (ends && it.offset == last_) return;
-    }
-    const auto end = static_cast<std::uint32_t>(code_.bytecode.size());
-    decoded_.instructions.push_back({.op = Op::raise_, .size = 0, .offset = end});
-  }
-
   // Returns the index into localsplus for an argument that counts cell and free variables.
-  std::uint32_t cell(std::uint32_t arg) {
+  [[gnu::noinline]] std::uint32_t cell(std::uint32_t arg) {
     if (!dialect_.cells_apart) return arg;
     if (arg >= code_.cellvars.size()) {
       return static_cast<std::uint32_t>(decoded_.first_free) +
@@ -169,35 +200,6 @@ class Lowering {
   void load_fast(std::uint32_t slot) {
     bool cell_itself = !dialect_.cells_apart && slot < decoded_.is_cell.size() && decoded_.is_cell[slot];
     emit(cell_itself ? Op::load_closure_ : Op::load_fast_, slot);
-  }
-
-  // A variable of an inlined comprehension lies in the slot itself, even if the slot is that of a cell elsewhere in the
-  // code. Only loads for the closure of a function load the cell.
-  void loads_of_comprehensions() {
-    std::vector<Instruction>& code = decoded_.instructions;
-    std::vector<bool> cleared(decoded_.localsplus.size());
-    bool any = false;
-    for (const Instruction& it : code)
-      if (it.op == Op::load_fast_and_clear_ && static_cast<std::size_t>(it.arg) < cleared.size()) {
-        cleared[static_cast<std::size_t>(it.arg)] = any = true;
-      }
-    if (!any) return;
-    std::int32_t closure = 0;  // how many of the loads that come next build one
-    for (std::size_t at = code.size(); at-- > 0;) {
-      if (code[at].op == Op::build_tuple_ && is_closure(at)) closure = code[at].arg + 1;
-      bool ambiguous = code[at].op == Op::load_closure_ && cleared[static_cast<std::size_t>(code[at].arg)];
-      if (ambiguous && closure <= 0) code[at].op = Op::load_fast_;
-      --closure;
-    }
-  }
-
-  // True if BUILD_TUPLE; LOAD_CONST; MAKE_FUNCTION makes a function with a closure.
-  bool is_closure(std::size_t at) const {
-    const std::vector<Instruction>& code = decoded_.instructions;
-    if (at + 2 >= code.size() || code[at + 1].op != Op::load_const_ || code[at + 2].op != Op::make_function_)
-      return false;
-    if (code[at + 2].arg & 8) return true;
-    return at + 3 < code.size() && code[at + 3].op == Op::set_function_attribute_ && code[at + 3].arg == 8;
   }
 
   void binary_op(BinaryOp op, bool in_place) { emit(Op::binary_op_, static_cast<std::uint32_t>(op), in_place); }
@@ -250,7 +252,7 @@ class Lowering {
   }
 
   // In 3.11 and 3.12, an instruction in front of the call gives the index of the tuple of keyword names.
-  void kw_names() {
+  [[gnu::noinline]] void kw_names() {
     const std::vector<Constant>& constants = code_.constants;
     if (names_ >= 0 || raw_.arg >= constants.size() || constants[raw_.arg].kind != Constant::Kind::tuple ||
         constants[raw_.arg].items.empty()) {
@@ -310,7 +312,7 @@ class Lowering {
     }
   }
 
-  void intrinsic_1() {
+  [[gnu::noinline]] void intrinsic_1() {
     const auto function = static_cast<Intrinsic1>(std::min<std::uint32_t>(raw_.arg, 255));
     const bool returns_none = function == Intrinsic1::print || function == Intrinsic1::import_star;
     if (function == Intrinsic1::unary_positive) return unary_op(UnaryOp::positive);
@@ -323,7 +325,7 @@ class Lowering {
     else emit(Op::intrinsic_1_, raw_.arg);
   }
 
-  void convert_value() {
+  [[gnu::noinline]] void convert_value() {
     if (raw_.arg < 1 || raw_.arg > 3) {
       fail("no such conversion");
       return;
@@ -331,7 +333,7 @@ class Lowering {
     emit(take_next(Opcode::FORMAT_SIMPLE) ? Op::format_value_ : Op::convert_value_, raw_.arg);
   }
 
-  void load_common_constant() {
+  [[gnu::noinline]] void load_common_constant() {
     constexpr std::uint32_t assertion_error = 0, none = 7, minus_one = 11;
     if (raw_.arg == assertion_error) {
       emit(Op::load_assertion_error_);
@@ -467,7 +469,6 @@ class Lowering {
   const Dialect& dialect_;
   RawReader reader_;
   RawInstruction raw_;  // the one that is being translated, unless it is a simple one
-  std::uint32_t last_ = 0;  // the offset of the last one
   OperationMap map_;
   std::vector<bool> targets_;  // of jumps and handlers, by unit; empty until they are asked for
   std::int32_t names_ = -1;  // of KW_NAMES whose CALL is still to come

@@ -25,15 +25,17 @@ constexpr std::uint8_t reference_flag = 0x80;
 enum LocalKind : std::uint8_t { kind_local = 0x20, kind_cell = 0x40, kind_free = 0x80 };
 
 constexpr bool is_string(char type) {
-  switch (type) {
-    case 'z':
-    case 'Z':
-    case 'a':
-    case 'A':
-    case 'u':
-    case 't': return true;
-    default: return false;
-  }
+  return type == 'z' || type == 'Z' || type == 'a' || type == 'A' || type == 'u' || type == 't';
+}
+
+// Returns those of the names whose kind has a bit of `kind`.
+std::vector<std::string> names_of_kind(const std::vector<std::string>& names, std::string_view kinds, LocalKind kind) {
+  const auto has_kind = [&](char bits) { return (static_cast<std::uint8_t>(bits) & kind) != 0; };
+  std::vector<std::string> found;
+  found.reserve(static_cast<std::size_t>(std::ranges::count_if(kinds, has_kind)));
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (has_kind(kinds[i])) found.push_back(names[i]);
+  return found;
 }
 
 class Unmarshaller {
@@ -361,16 +363,6 @@ class Unmarshaller {
     // Most code has nothing else.
     const bool all_local = std::ranges::all_of(kinds, [](char kind) { return (kind & kind_local) != 0; });
     code.varnames = all_local ? std::move(names) : names_of_kind(names, kinds, kind_local);
-  }
-
-  static std::vector<std::string> names_of_kind(const std::vector<std::string>& names, std::string_view kinds,
-                                                LocalKind kind) {
-    const auto has_kind = [&](char bits) { return (static_cast<std::uint8_t>(bits) & kind) != 0; };
-    std::vector<std::string> found;
-    found.reserve(static_cast<std::size_t>(std::ranges::count_if(kinds, has_kind)));
-    for (std::size_t i = 0; i < names.size(); ++i)
-      if (has_kind(kinds[i])) found.push_back(names[i]);
-    return found;
   }
 
   void exceptions(CodeObject& code) {
