@@ -30,6 +30,7 @@ class OpSet {
     for (const auto& instruction : code) set.words_[word(instruction.op)] |= bit(instruction.op);
     return set;
   }
+  constexpr void add(Op op) { words_[word(op)] |= bit(op); }
   template <std::same_as<Op>... Ops>
   constexpr bool has(Ops... ops) const {  // one of them
     return ((words_[word(ops)] & bit(ops)) | ...) != 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 
 #include "decode/op.h"
 #include "decode/op_table.h"
@@ -19,28 +20,44 @@
 namespace depyf {
 namespace {
 
+// Adds to `ops` the operations in `code`, and returns the instructions that have a target.
+Jumps survey(const Table<Instruction, InstructionIndex>& code, OpSet& ops) {
+  Jumps jumps;
+  jumps.reserve(code.size() / instructions_per_jump);
+  InstructionIndex at = 0;
+  for (const Instruction& instruction : code) {
+    ops.add(instruction.op);
+    if (instruction.target >= 0) jumps.push_back(at);
+    ++at;
+  }
+  return jumps;
+}
+
 // Returns where control goes in `code`, as long as no copies of finally bodies are known.
 Flow flow_of(const Table<Instruction, InstructionIndex>& code) {
   Flow flow;
   flow.next.resize(code.size());
+  std::iota(flow.next.begin(), flow.next.end(), 1);
+  flow.jumps.reserve(code.size() / instructions_per_jump), flow.stops.reserve(code.size() / instructions_per_jump);
   InstructionIndex at = 0;
   for (const Instruction& instruction : code) {
     if (instruction.target >= 0) flow.jumps.push_back(at);
-    if (falls_through(instruction.op)) flow.next[at] = at + 1;
-    else flow.stops.push_back(at);
+    if (!falls_through(instruction.op)) flow.stops.push_back(at);
     ++at;
   }
   // Code ends in an instruction that does not fall through. A pass may have replaced it.
-  if (falls_through(code.back().op)) flow.next.back() = -1, flow.stops.push_back(at - 1);
+  if (falls_through(code.back().op)) flow.stops.push_back(at - 1);
+  for (const InstructionIndex stop : flow.stops) flow.next[stop] = -1;
   return flow;
 }
 
 // Returns 1 for each instruction that can be reached, also through the handlers of `ranges`.
 Table<char> reachable_instructions(const Table<Instruction, InstructionIndex>& all, const Flow& flow,
                                    const Table<ProtectedRange>& ranges) {
+  const int count = int(all.size());
   // The elements are `char`, as `vector<bool>` would be slower: each instruction asks several times.
-  Table<char> reachable(all.size() + 1);
-  Table<int> cover;
+  Table<char> reachable(count + 1);
+  Table<int> cover;  // by instruction: the range that protects it, or -1; empty without ranges
   if (!ranges.empty()) cover = first_cover(ranges, all.size(), [](const ProtectedRange&) { return true; });
   Table<char> range_seen(ranges.size());
   // The places from which the walk has to go on. Each instruction is walked over once, so each jump and each range adds
@@ -52,29 +69,26 @@ Table<char> reachable_instructions(const Table<Instruction, InstructionIndex>& a
   const Row<int> todo(starts);
   const Row<const Instruction> code(all);
   const Row<const InstructionIndex> next(flow.next);
-  const int count = int(all.size());
+  const bool has_ranges = !ranges.empty();
+  seen[count] = true;  // ends the walk of a handler that stands behind all code
   while (waiting > 0)
-    for (int at = todo[--waiting]; at >= 0 && at < count && !seen[at]; at = next[at]) {
+    for (int at = todo[--waiting]; at >= 0 && !seen[at]; at = next[at]) {
       seen[at] = true;
       if (code[at].target >= 0) todo[waiting++] = code[at].target;
-      if (cover.empty()) continue;
+      if (!has_ranges) continue;
       if (int range = cover[at]; range >= 0 && !range_seen[range] && code[at].op != Op::nop_) {
         range_seen[range] = true;
         todo[waiting++] = ranges[range].target;
       }
     }
+  seen[count] = false;
   return reachable;
 }
 
 // True if the code is one basic block: it has no jumps and no exception ranges, and the only instruction that ends
 // control is the last.
-bool is_straight(const Cfg& cfg, const Table<ProtectedRange>& ranges) {
-  if (!ranges.empty() || !cfg.patterns.empty() || cfg.ops.has(Op::pop_except_)) return false;
-  for (const Instruction& instruction : cfg.code) {
-    if (instruction.target >= 0) return false;
-    if (!falls_through(instruction.op)) return &instruction == &cfg.code.back();
-  }
-  return false;
+bool is_straight(const Cfg& cfg, const Flow& flow, const Table<ProtectedRange>& ranges) {
+  return flow.jumps.empty() && flow.stops.size() == 1 && ranges.empty() && !cfg.ops.has(Op::pop_except_);
 }
 
 // The graph of straight code, without the work that a general graph takes.
@@ -156,17 +170,19 @@ class Builder {
   void thread() {
     find_passed();
     const Table<int> same = equal_returns();
-    for (BasicBlock& block : cfg_.blocks)
-      for (BlockIndex* to : {&block.next, &block.jump}) {
-        if (*to < 0) continue;
-        for (int steps = 0; steps < search_limits::jump_chain && passed_[*to]; ++steps) {
-          const BasicBlock& via = cfg_.blocks[*to];
-          if (via.next == *to) break;
+    for (BasicBlock& block : cfg_.blocks) {
+      const auto thread_edge = [&](BlockIndex& to) {
+        if (to < 0) return;
+        for (int steps = 0; steps < search_limits::jump_chain && passed_[to]; ++steps) {
+          const BasicBlock& via = cfg_.blocks[to];
+          if (via.next == to) break;
           if (via.region != cfg_.blocks[via.next].region && via.region != block.region) break;
-          *to = via.next;
+          to = via.next;
         }
-        if (!same.empty() && same[*to] >= 0 && cfg_.blocks[same[*to]].begin > block.begin) *to = same[*to];
-      }
+        if (!same.empty() && same[to] >= 0 && cfg_.blocks[same[to]].begin > block.begin) to = same[to];
+      };
+      thread_edge(block.next), thread_edge(block.jump);
+    }
   }
 
   // Adds a block in front of the entry of each region. Inner regions come first: the setup block of an inner region
@@ -220,11 +236,12 @@ class Builder {
   void find_statement_ends() {
     static constexpr OpTable<bool> ends(
         false, {{{Op::match_case_, Op::behind_handlers_, Op::pop_except_, Op::pop_top_}, true}});
-    for (int at = 0; at < count_; ++at) {
-      const Op op = code_[at].op;
+    for (const Instruction& instruction : code_) {
+      const Op op = instruction.op;
       if (!ends[op]) continue;
+      const int at = int(&instruction - code_.data());
       if (op == Op::match_case_) leader_[at + 1] = true;
-      if (op == Op::behind_handlers_ && (code_[at].arg & behind_else_end) != 0) leader_[at] = true;
+      if (op == Op::behind_handlers_ && (instruction.arg & behind_else_end) != 0) leader_[at] = true;
       if (op == Op::pop_except_) leader_[after_pop_except(at)] = true;
       if (op == Op::pop_top_ && is_break(at)) leader_[at + 1] = true;
     }
@@ -233,6 +250,7 @@ class Builder {
   // Makes a block of each stretch of instructions from one leader to the next that can be reached.
   void cut() {
     leader_[count_] = true;
+    cfg_.blocks.reserve(std::size_t(std::count(leader_.begin(), leader_.end(), true)) + cfg_.regions.size());
     for (int at = 0; at < count_;) {
       const int end = int(std::find(leader_.begin() + at + 1, leader_.end(), true) - leader_.begin());
       if (reachable_[at]) {
@@ -260,9 +278,12 @@ class Builder {
       ++index;
     }
     // Headers of loops must stay, even if they are empty.
-    for (const BasicBlock& block : cfg_.blocks)
-      for (int to : {block.next, block.jump})
+    for (const BasicBlock& block : cfg_.blocks) {
+      const auto keep = [&](BlockIndex to) {
         if (to >= 0 && cfg_.blocks[to].begin <= block.begin) passed_[to] = false;
+      };
+      keep(block.next), keep(block.jump);
+    }
   }
 
   // Returns for each block that is nothing but a `return` of a constant the first block that is the same statement; -1
@@ -389,85 +410,87 @@ class Builder {
   Table<bool> done_;
 };
 
-// Calls `use` for each successor of the block, once if both edges lead to the same block.
-template <class F>
-void for_each_successor(const BasicBlock& block, F use) {
-  if (block.next >= 0) use(block.next);
-  if (block.jump >= 0 && block.jump != block.next) use(block.jump);
-}
-
 struct BlockEdge {
   BlockIndex from, to;
 };
 
-// Fills `order` and `order_index` by a depth-first search, and returns the edges that close loops. The jump of a block is
-// visited first, so that the block to which control falls through comes first in reverse postorder.
-Table<BlockEdge> find_order(Cfg& cfg) {
-  enum : char { fresh, open, done };
+// What the depth-first search of a graph finds besides the order of its blocks.
+struct Search {
+  Table<BlockEdge> back_edges;  // close loops
+  Table<int> preds;  // by block: the number of its predecessors
+};
+
+// Fills `order` and `order_index` by a depth-first search. The jump of a block is visited first, so that the block to
+// which control falls through comes first in reverse postorder.
+Search find_order(Cfg& cfg) {
+  constexpr int fresh = -1, open = -2;  // in `order_index`, until a block has its place
   struct Visit {
     BlockIndex block;
     int edges;  // of the block, that have been followed
   };
   const int count = int(cfg.blocks.size());
-  Table<BlockEdge> back_edges;
-  Table<char> state(count, fresh);
+  Search search;
+  search.preds.resize(count);
+  cfg.order.resize(count), cfg.order_index.assign(count, fresh);
   Table<Visit> stack(count);  // a block is visited once
+  stack[0] = {cfg.entry, 0}, cfg.order_index[cfg.entry] = open;
   int depth = 1, first = count;
-  cfg.order.resize(count), cfg.order_index.assign(count, -1);
-  stack[0] = {cfg.entry, 0}, state[cfg.entry] = open;
   while (depth > 0) {
     auto& [block, edges] = stack[depth - 1];
     if (edges == 2) {
       cfg.order[--first] = block, cfg.order_index[block] = first;
-      state[block] = done, --depth;
+      --depth;
       continue;
     }
-    const BlockIndex to = edges++ == 0 ? cfg.blocks[block].jump : cfg.blocks[block].next;
+    const BasicBlock& from = cfg.blocks[block];
+    const BlockIndex to = edges++ == 0 ? from.jump : from.next;
     if (to < 0) continue;
-    if (state[to] == open) back_edges.push_back({block, to});
-    if (state[to] == fresh) stack[depth++] = {to, 0}, state[to] = open;
+    if (edges == 1 || to != from.jump) ++search.preds[to];
+    int& state = cfg.order_index[to];
+    if (state == open) search.back_edges.push_back({block, to});
+    if (state == fresh) stack[depth++] = {to, 0}, state = open;
   }
   // Blocks that cannot be reached are in no order.
   cfg.order.erase(cfg.order.begin(), cfg.order.begin() + first);
   if (first > 0)
-    for (const BlockIndex block : cfg.order) cfg.order_index[block] = cfg.order_index[block] - first;
-  return back_edges;
+    for (const BlockIndex block : cfg.order) cfg.order_index[block] -= first;
+  return search;
 }
 
-// Fills `preds` of all blocks by a counting sort of the edges by their target.
-void find_preds(Cfg& cfg) {
-  // While counting, end[b + 1] is the number of predecessors of block b. Then end[b] is the position in `pred_lists`
-  // where the list of block b starts, and at last the position where it ends.
-  Table<int> end(cfg.blocks.size() + 1);
-  for (BlockIndex block : cfg.order) for_each_successor(cfg.blocks[block], [&](BlockIndex to) { ++end[to + 1]; });
-  for (std::size_t block = 1; block < end.size(); ++block) end[block] += end[block - 1];
-  cfg.pred_lists.resize(std::size_t(end.back()));
+// Fills `preds` of all blocks. `counts` holds the number of predecessors by block.
+void find_preds(Cfg& cfg, const Table<int>& counts) {
+  Table<int> place(cfg.blocks.size());  // by block: the place in `pred_lists` for the next predecessor
+  std::exclusive_scan(counts.begin(), counts.end(), place.begin(), 0);
+  cfg.pred_lists.resize(place.back() + counts.back());
   for (std::size_t block = 0; block < cfg.blocks.size(); ++block)
-    cfg.blocks[block].preds = Row<const BlockIndex>(cfg.pred_lists).part(end[block], end[block + 1] - end[block]);
-  for (BlockIndex block : cfg.order)
-    for_each_successor(cfg.blocks[block], [&](BlockIndex to) { cfg.pred_lists[end[to]++] = block; });
+    cfg.blocks[block].preds = Row<const BlockIndex>(cfg.pred_lists).part(place[block], counts[block]);
+  for (const BlockIndex from : cfg.order) {
+    const BasicBlock& block = cfg.blocks[from];
+    if (block.next >= 0) cfg.pred_lists[place[block.next]++] = from;
+    if (block.jump >= 0 && block.jump != block.next) cfg.pred_lists[place[block.jump]++] = from;
+  }
 }
 
 }  // namespace
 
 void analyse(Cfg& cfg) {
-  const Table<BlockEdge> back_edges = find_order(cfg);
-  find_preds(cfg);
+  const Search search = find_order(cfg);
+  find_preds(cfg, search.preds);
   cfg.idom.assign(cfg.blocks.size(), -1);
   immediate_dominators<BlockIndex>(
       cfg.order, cfg.order_index, [&](BlockIndex block) { return cfg.blocks[block].preds; }, cfg.idom);
   // A loop whose header does not dominate the source of the back edge has a second entry.
   cfg.irreducible =
-      std::ranges::any_of(back_edges, [&](const BlockEdge& edge) { return !cfg.dominates(edge.to, edge.from); });
+      std::ranges::any_of(search.back_edges, [&](const BlockEdge& edge) { return !cfg.dominates(edge.to, edge.from); });
 }
 
 Cfg build_cfg(const DecodedCode& decoded, bool structured) {
   Cfg cfg;
   cfg.code = decoded.instructions;
   Table<ProtectedRange> ranges = decoded.ranges;
-  cfg.ops = OpSet::of(cfg.code);
   const OpSet& ops = cfg.ops;
-  simplify_idioms(decoded, ops, jumps_in(cfg.code), cfg.code, ranges);
+  const Jumps jumps = survey(cfg.code, cfg.ops);
+  simplify_idioms(decoded, ops, jumps, cfg.code, ranges);
   // A comprehension that takes over a local of the function (LOAD_FAST_AND_CLEAR) has no other form in Python, so it is
   // outlined even for a graph that is not structured.
   if (ops.has(Op::swap_) && (structured || ops.has(Op::load_fast_and_clear_)))
@@ -477,12 +500,12 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
     if (ops.has(Op::copy_, Op::match_sequence_, Op::match_mapping_, Op::match_class_))
       find_matches(decoded, cfg.code, cfg.patterns);
   }
+  Flow flow = flow_of(cfg.code);
   // Most code objects are straight.
-  if (is_straight(cfg, ranges)) {
+  if (is_straight(cfg, flow, ranges)) {
     make_one_block(cfg);
     return cfg;
   }
-  Flow flow = flow_of(cfg.code);
   const Table<char> reachable = reachable_instructions(cfg.code, flow, ranges);
   if (structured) {
     build_regions(cfg, ranges, flow, reachable);

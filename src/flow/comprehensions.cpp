@@ -18,6 +18,7 @@
 #include <unordered_set>
 
 #include "decode/op.h"
+#include "decode/op_table.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/exception_regions.h"
@@ -36,7 +37,9 @@ class Outliner {
 
   void run() {
     drop_handlers(ranges_, code_.size(), [&](const ProtectedRange& range) { return is_cleanup(range.target); });
-    for (int at = 0, count = size(); at < count; ++at) {
+    for (const Instruction& instruction : code_) {
+      if (!builds_display[instruction.op]) continue;
+      const int at = int(&instruction - code_.data());
       if (!is_start(at)) continue;
       if (before_.empty()) find_before(), find_jumps();
       Found found;
@@ -55,6 +58,8 @@ class Outliner {
     Table<int> setup, variables, cleanup;  // `variables` holds slots of localsplus
     int use = -1;  // the instruction that takes the result, or -1
   };
+
+  static constexpr OpTable<bool> builds_display{false, {{{Op::build_list_, Op::build_set_, Op::build_map_}, true}}};
 
   int size() const { return int(code_.size()); }
   int skip(int at) const {
@@ -95,21 +100,20 @@ class Outliner {
     while (!todo.empty()) {
       int at = todo.back();
       todo.pop_back();
-      if (at < 0 || at >= size() || seen[at]) continue;
-      seen[at] = true;
-      if (falls_through(code_[at].op)) todo.push_back(at + 1);
-      if (code_[at].target < 0) continue;
-      todo.push_back(code_[at].target);
-      jumps_.push_back({code_[at].target, at});
+      for (bool is_reached = true; is_reached && at >= 0 && at < size() && !seen[at]; ++at) {
+        seen[at] = true;
+        is_reached = falls_through(code_[at].op);
+        if (code_[at].target < 0) continue;
+        todo.push_back(code_[at].target);
+        jumps_.push_back({code_[at].target, at});
+      }
     }
     std::sort(jumps_.begin(), jumps_.end());
   }
 
   // True if the code at `at` is BUILD_LIST 0, BUILD_SET 0 or BUILD_MAP 0, and then SWAP 2.
   bool is_start(int at) const {
-    const Op op = code_[at].op;
-    const bool builds = op == Op::build_list_ || op == Op::build_set_ || op == Op::build_map_;
-    return builds && code_[at].arg == 0 && is(skip(at + 1), Op::swap_, 2);
+    return builds_display[code_[at].op] && code_[at].arg == 0 && is(skip(at + 1), Op::swap_, 2);
   }
 
   bool parse(int at, Found& found) const {

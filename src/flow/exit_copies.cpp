@@ -228,11 +228,6 @@ class ExitCopies {
       if (ends_handler(place.at)) continue;
       if (!place.whole && !place.value) continue;
       if (!dialect_of(version_).copied_exits && !place.value) continue;
-      Tail tail{place.at,
-                place.statement,
-                !place.whole,
-                place.whole && place.at == start && entered_[start],
-                {{place.whole}}};
       bool exits_with = false;
       // `load` is the first instruction apart from those that leave handlers.
       int load = end, values = 0;
@@ -241,17 +236,20 @@ class ExitCopies {
         const Instruction& it = code_[at];
         exits_with |= it.op == Op::with_exit_;
         if (it.op != Op::pop_except_ && values++ == 0) load = at;
-        tail.key.push_back(word(at));
       }
       // A tail that takes a value must follow a branch, as the second part of an expression does. Returns within `with`
       // and the return of None at the end of a function are excluded, because their positions do not show which
       // statement they belong to.
-      if (tail.takes_value &&
+      if (!place.whole &&
           (place.statement != start || exits_with || !has_place(end) ||
            (place.at == end && index == 1 && is_end(places[0].at, end) && !ends_conditional(places[0].at, end))))
         continue;
       // A return of a constant is compiled at each place of the source, not copied.
       if (place.whole && values == 2 && code_[load].op == Op::load_const_) continue;
+      Tail tail{place.at, place.statement, !place.whole, place.whole && place.at == start && entered_[start], {}};
+      tail.key.reserve(std::size_t(count - index) + 1);
+      tail.key.push_back({place.whole});
+      for (int other = index; other < count; ++other) tail.key.push_back(word(places[std::size_t(other)].at));
       found.push_back(std::move(tail));
     }
     return found;

@@ -78,7 +78,7 @@ class Wildcards {
     while (at < size() - 1 && code_[at].op == Op::nop_) ++at;
     return at;
   }
-  // Returns the last instruction in front of `at` that is not a NOP, or 0 if there is none. `at` is at least 1.
+  // Returns the last instruction in front of `at` that is not a NOP, or 0 if there is none; -1 for the first instruction.
   int before(int at) const {
     do --at;
     while (at > 0 && code_[at].op == Op::nop_);
@@ -98,9 +98,9 @@ class Wildcards {
   }
   // True if the code may have such a case at all. This is cheap to ask, and mostly false.
   bool has_candidates() const {
-    for (int at = 1; at < size(); ++at)
-      if (behind_test(at)) return true;
-    return false;
+    return std::ranges::any_of(code_, [&](const Instruction& instruction) {
+      return instruction.op == Op::pop_top_ && behind_test(int(&instruction - code_.data()));
+    });
   }
 
   // Finds in one pass over the code what pushed each value, and where cases may start. If several paths push the value,

@@ -1,5 +1,7 @@
 // The instructions of a code object that have a target.
 #pragma once
+#include <cstddef>
+
 #include "decode/instruction.h"
 #include "support/table.h"
 namespace depyf {
@@ -8,14 +10,7 @@ namespace depyf {
 // alone walks over this list instead of over all instructions.
 using Jumps = Table<InstructionIndex>;
 
-inline Jumps jumps_in(const Table<Instruction, InstructionIndex>& code) {
-  Jumps jumps;
-  InstructionIndex at = 0;
-  for (const Instruction& instruction : code) {
-    if (instruction.target >= 0) jumps.push_back(at);
-    ++at;
-  }
-  return jumps;
-}
+// At least so many instructions stand between two jumps in most code. The memory for a list of jumps is chosen by it.
+constexpr std::size_t instructions_per_jump = 8;
 
 }  // namespace depyf
