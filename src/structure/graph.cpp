@@ -32,7 +32,7 @@ Successors Graph::find_successors(NodeIndex node) const {
   return {};
 }
 
-// Depth-first search with an explicit stack.
+// Depth-first search with an explicit stack. It finds the successors of the nodes, and counts the edges to each node.
 void Graph::find_order() {
   sequence_.clear();
   sequence_.reserve(nodes.size());
@@ -42,8 +42,13 @@ void Graph::find_order() {
   };
   Table<Frame> stack;
   stack.reserve(16);
-  stack.push_back({entry, successors(entry)});
-  order_[entry] = 0;
+  auto enter = [&](NodeIndex node) {
+    order_[node] = 0;
+    const Successors& next = successors_[node] = find_successors(node);
+    for (NodeIndex to : next) ++first_pred_[to];
+    stack.push_back({node, next});
+  };
+  enter(entry);
   while (!stack.empty()) {
     Frame& frame = stack.back();
     if (!frame.next.count) {
@@ -53,10 +58,7 @@ void Graph::find_order() {
     }
     // The last successor is visited first, so that the first comes first in reverse postorder.
     NodeIndex to = frame.next.nodes[--frame.next.count];
-    if (to >= 0 && order_[to] < 0) {
-      order_[to] = 0;
-      stack.push_back({to, successors(to)});
-    }
+    if (to >= 0 && order_[to] < 0) enter(to);
   }
   std::reverse(sequence_.begin(), sequence_.end());
   for (int index = 0; index < int(sequence_.size()); ++index) order_[sequence_[index]] = index;
@@ -64,8 +66,6 @@ void Graph::find_order() {
 
 // Counting sort of the edges by their target.
 void Graph::find_preds() {
-  for (NodeIndex node : sequence_)
-    for (NodeIndex to : successors_[node]) ++first_pred_[to];
   int sum = 0;
   // Each entry is the end of its list until the list is filled from behind.
   for (int& first : first_pred_) sum += first, first = sum;
@@ -76,41 +76,38 @@ void Graph::find_preds() {
     while (next.count) {
       NodeIndex to = next.nodes[--next.count];
       preds_[--first_pred_[to]] = node;
-      forward_preds_[to] += order_[node] < order_[to];
+      if (order_[node] < order_[to]) ++forward_preds_[to];
+      else has_loops_ = true;
     }
   }
 }
 
 // Fills the lists of dominated nodes, and numbers the dominator tree.
 void Graph::find_dominated() {
-  for (NodeIndex node : sequence_)
-    if (node != entry) ++first_dominated_[idom_[node]];
+  // A dominator comes earlier in the order, so the sizes of subtrees are summed up from the last node to the first.
+  for (std::size_t index = sequence_.size(); index--;) {
+    const NodeIndex node = sequence_[index], above = idom_[node];
+    ++leave_[node];
+    if (node != entry) ++first_dominated_[above], leave_[above] += leave_[node];
+  }
   int sum = 0;
   for (int& first : first_dominated_) sum += first, first = sum;
   dominated_.resize(sum);
   for (std::size_t index = sequence_.size(); index--;)
     if (NodeIndex node = sequence_[index]; node != entry) dominated_[--first_dominated_[idom_[node]]] = node;
-  // A dominator comes earlier in the order. So the sizes of subtrees are summed up from the last node to the first, and
-  // then positions are given out from the first to the last.
-  Table<int, NodeIndex> next(nodes.size());
-  for (std::size_t index = sequence_.size(); index--;) {
-    NodeIndex node = sequence_[index];
-    ++leave_[node];
-    if (node != entry) leave_[idom_[node]] += leave_[node];
-  }
+  // Positions are given out from the first node to the last. Until then, `leave_` holds the size of a subtree.
   for (NodeIndex node : sequence_) {
-    if (node != entry) enter_[node] = next[idom_[node]], next[idom_[node]] += leave_[node];
-    next[node] = enter_[node] + 1;
+    int next = enter_[node] + 1;
+    for (NodeIndex below : dominated(node)) enter_[below] = next, next += leave_[below];
     leave_[node] += enter_[node];
   }
 }
 
 // The spans are parts of one vector, because an allocation for each would take longer than filling it.
 void Graph::analyse() {
-  irreducible_ = false;
+  irreducible_ = has_loops_ = false;
   const std::size_t count = nodes.size();
-  successors_.resize(count);
-  for (std::size_t node = 0; node < count; ++node) successors_[node] = find_successors(int(node));
+  successors_.assign(count, Successors());
   numbers_.assign(6 * count + 2, 0);
   node_numbers_.assign(3 * count, NodeIndex());
   std::size_t used = 0;
@@ -128,9 +125,8 @@ void Graph::analyse() {
   find_preds();
   immediate_dominators<NodeIndex>(sequence_, order_, [&](NodeIndex node) { return preds(node); }, idom_);
   find_dominated();
-  find_loops();
-  const bool loops = std::any_of(sequence_.begin(), sequence_.end(), [&](NodeIndex node) { return loop_[node] >= 0; });
-  loops_ = loops ? Loops(outer_, sequence_, [&](NodeIndex node) { return loop_[node]; }) : Loops();
+  if (has_loops_) find_loops();
+  loops_ = has_loops_ ? Loops(outer_, sequence_, [&](NodeIndex node) { return loop_[node]; }) : Loops();
 }
 
 // Finds the innermost loop of each node. A loop consists of the nodes that lead back to a header that dominates them.

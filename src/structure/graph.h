@@ -26,6 +26,8 @@ class Graph {
   // Computes everything below; to be called after any change of edges.
   void analyse();
   bool irreducible() const { return irreducible_; }
+  bool has_loops() const { return has_loops_; }
+  // Returns the successors of a node that can be reached.
   const Successors& successors(NodeIndex node) const { return successors_[node]; }
   // Returns the predecessors of a node, one for each edge.
   Row<const NodeIndex> preds(NodeIndex node) const {
@@ -58,7 +60,6 @@ class Graph {
   Table<Node, NodeIndex>& nodes;
   NodeIndex entry;
 
-
  private:
   using Loops = Forest<NodeIndex, NodeIndex>;
 
@@ -82,6 +83,7 @@ class Graph {
   Table<NodeIndex> preds_, dominated_, sequence_;
   Loops loops_;
   bool irreducible_ = false;
+  bool has_loops_ = false;  // some edge leads back
 };
 
 }  // namespace depyf

@@ -27,6 +27,7 @@ Outline::Outline(Version version, Lifted& lifted, const Cfg& cfg, bool may_retur
 
 // Groups the nodes by region.
 void Outline::find_regions() {
+  if (cfg_.regions.empty()) return;
   Table<RegionIndex> parents;
   for (const Region& region : cfg_.regions) parents.push_back(region.parent);
   regions_ = Forest<RegionIndex, NodeIndex>(parents, sequence(), [&](NodeIndex node) { return nodes[node].region; });
@@ -34,6 +35,7 @@ void Outline::find_regions() {
 
 // Finds the last jump back to each block. This looks at the bytecode, because unreachable jumps count.
 void Outline::find_loop_ends() {
+  if (!has_loops()) return;
   Table<std::uint32_t> last(cfg_.code.size());  // by target
   for (int at = 0; at < int(cfg_.code.size()); ++at)
     if (const Instruction& it = cfg_.code[at]; it.op == Op::jump_ && it.target >= 0 && it.target <= at)

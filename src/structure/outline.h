@@ -17,7 +17,7 @@ class Outline : public Graph {
 
   const Cfg& cfg() const { return cfg_; }
   const Forest<RegionIndex, NodeIndex>& regions() const { return regions_; }  // the nodes of each region
-  // Returns the offset of the last jump back to a node, or 0 if there is none. Up to 3.9, that jump may be unreachable.
+  // Returns the offset of the last jump back to the header of a loop, or 0 if there is none. Up to 3.9, that jump may be unreachable.
   std::uint32_t loop_end(NodeIndex header) const { return loop_end_[header]; }
   // Returns the nodes of 3.8 that never go on, but name the code behind their statement (see replace_block_stack).
   const Table<NodeIndex>& dead_ends() const { return dead_ends_; }

@@ -90,54 +90,99 @@ bool returns_from_finally(const Lifted& lifted, const Node& node) {
          });
 }
 
-// Redirects edges past nodes that do nothing.
-void skip_empty(Lifted& lifted) {
-  auto& nodes = lifted.nodes;
-  Table<char> may_head(nodes.size());  // by node: a back edge may lead to it
-  Table<char> handlers(nodes.size());  // by node: a handler starts there
+// Facts about a graph that are cheap to gather. Most graphs have neither, and then most of the work is left out.
+struct Shape {
+  bool may_loop = false;  // some edge may close a loop
+  bool has_ends = false;  // some node leaves a statement, or starts an else clause (3.8)
+};
+
+Shape shape_of(const Table<Node, NodeIndex>& nodes) {
+  Shape shape;
   for (const Node& node : nodes) {
-    for (NodeIndex to : {node.a, node.b})
-      if (node.end != Node::End::none && leads_back(nodes, node, to)) may_head[to] = true;
-    if (node.end == Node::End::setup && node.b >= 0) handlers[node.b] = true;
+    if (node.end == Node::End::none) continue;
+    shape.may_loop |= leads_back(nodes, node, node.a) || leads_back(nodes, node, node.b);
+    shape.has_ends |= node.left_by_statement || node.else_clause;
   }
+  return shape;
+}
+
+// Decides which nodes leave a statement. Of those that may, or are all of an else clause, those stay that may be
+// `continue`.
+void settle_ends_of_statements(Table<Node, NodeIndex>& nodes) {
   // An else clause may start with a statement whose setup is a node of its own.
   for (const Node& node : nodes)
     if (node.else_clause && node.end == Node::End::go && node.statements.empty() && node.a >= 0 &&
         nodes[node.a].end == Node::End::setup)
       nodes[node.a].else_clause = true;
-  // Of the nodes that leave a statement, or are all of an else clause, those stay that may be `continue`.
   for (Node& node : nodes)
     node.left_by_statement = (node.left_by_statement || (node.else_clause && !node.statements.empty())) &&
                              node.end == Node::End::go && only_markers(node) && leads_back(nodes, node, node.a);
-  std::optional<Graph> graph;
-  // The empty node at the start of a loop is needed if the body starts with a for loop: without it, the two loops would
-  // have one header.
-  auto needed = [&](NodeIndex node) {
+}
+
+// Finds the empty nodes at the start of loops whose body starts with a for loop. Without the empty node, the two loops
+// would have one header.
+class OuterHeaders {
+ public:
+  explicit OuterHeaders(Lifted& lifted) : lifted_(lifted) {}
+
+  bool contains(NodeIndex node) {
+    const auto& nodes = lifted_.nodes;
+    if (nodes[node].a < 0 || nodes[nodes[node].a].end != Node::End::loop) return false;
+    if (may_head_.empty()) find_heads();
+    if (!may_head_[node]) return false;
+    if (!graph_) graph_.emplace(lifted_.nodes, lifted_.entry);
+    return graph_->order(node) >= 0 && graph_->is_header(node);
+  }
+
+ private:
+  void find_heads() {
+    may_head_.resize(lifted_.nodes.size());
+    for (const Node& node : lifted_.nodes)
+      for (NodeIndex to : {node.a, node.b})
+        if (node.end != Node::End::none && leads_back(lifted_.nodes, node, to)) may_head_[to] = true;
+  }
+
+  Lifted& lifted_;
+  Table<char> may_head_;  // by node: a back edge may lead to it; empty until it is needed
+  std::optional<Graph> graph_;
+};
+
+// Redirects edges past nodes that do nothing.
+void skip_empty(Lifted& lifted, const Shape& shape) {
+  auto& nodes = lifted.nodes;
+  if (shape.has_ends) settle_ends_of_statements(nodes);
+  Table<char> handlers;  // by node: a handler starts there; empty without finally clauses
+  if (!lifted.finally_ends.empty()) {
+    handlers.resize(nodes.size());
+    for (const Node& node : nodes)
+      if (node.end == Node::End::setup && node.b >= 0) handlers[node.b] = true;
+  }
+  OuterHeaders outer_headers(lifted);
+  auto is_needed = [&](NodeIndex node) {
     // The node makes a value inside of its statement, which the return behind takes.
     if (nodes[node].carries) return true;
-    if (nodes[node].else_break) return true;
-    if (nodes[node].left_by_statement) return true;
-    if (!may_head[node] || nodes[node].a < 0 || nodes[nodes[node].a].end != Node::End::loop) return false;
-    if (!graph) graph.emplace(nodes, lifted.entry);
-    return graph->order(node) >= 0 && graph->is_header(node);
+    return nodes[node].else_break || nodes[node].left_by_statement || outer_headers.contains(node);
   };
-  // Returns the node to which edges to `node` can lead instead.
-  auto target = [&](NodeIndex node) {
-    for (int steps = 0; steps < int(nodes.size()); ++steps) {
-      if (node < 0 || nodes[node].end != Node::End::go || nodes[node].a == node || needed(node) ||
-          !(only_markers(nodes[node]) || (!handlers[node] && returns_from_finally(lifted, nodes[node]))))
-        break;
-      node = nodes[node].a;
+  auto does_nothing = [&](NodeIndex node) {
+    if (only_markers(nodes[node])) return true;
+    return !handlers.empty() && !handlers[node] && returns_from_finally(lifted, nodes[node]);
+  };
+  const int count = int(nodes.size());
+  // Lets an edge lead past nodes that do nothing.
+  auto redirect = [&](NodeIndex& edge) {
+    for (int steps = 0; steps < count && edge >= 0 && nodes[edge].end == Node::End::go; ++steps) {
+      const NodeIndex next = nodes[edge].a;
+      if (next == edge || is_needed(edge) || !does_nothing(edge)) break;
+      edge = next;
     }
-    return node;
   };
   for (Node& node : nodes) {
     if (node.end == Node::End::none) continue;
     // The body of a protected statement stays, even if it is empty: the code behind it is not protected.
-    if (node.end != Node::End::setup) node.a = target(node.a);
-    node.b = target(node.b);
+    if (node.end != Node::End::setup) redirect(node.a);
+    redirect(node.b);
   }
-  lifted.entry = target(lifted.entry);
+  redirect(lifted.entry);
 }
 
 // True if both nodes do the same. The compiler may have written the code twice.
@@ -285,6 +330,8 @@ void join_ends(Context& context, Lifted& lifted) {
 
 // Joins the nodes that raise the exception again at the end of a finally body, so that the body has one end.
 void join_finally_ends(Lifted& lifted, const Cfg& cfg) {
+  if (std::ranges::none_of(cfg.regions, [](const Region& region) { return region.kind == Region::Kind::try_finally; }))
+    return;
   std::unordered_map<int, Table<NodeIndex>> raising;  // by region: nodes that end in reraise
   for (int index = 0; index < int(lifted.nodes.size()); ++index) {
     const Node& node = lifted.nodes[index];
@@ -315,16 +362,21 @@ void join_finally_ends(Lifted& lifted, const Cfg& cfg) {
 // goes round.
 void split_loop_starts(Lifted& lifted, const Cfg& cfg) {
   auto& nodes = lifted.nodes;
-  Table<char> may_head(nodes.size());
+  auto makes_iterator = [&](NodeIndex index) {
+    if (index >= int(cfg.blocks.size())) return false;
+    const BasicBlock& block = cfg.blocks[index];
+    return std::any_of(cfg.code.begin() + block.begin, cfg.code.begin() + block.end,
+                       [](const Instruction& it) { return it.op == Op::get_iter_ || it.op == Op::get_aiter_; });
+  };
+  Table<NodeIndex> starts;
   for (const Node& node : nodes)
     for (NodeIndex to : {node.a, node.b})
-      if (node.end != Node::End::none && leads_back(nodes, node, to)) may_head[to] = true;
-  for (std::size_t index = 0; index < cfg.blocks.size() && index < may_head.size(); ++index) {
-    if (!may_head[index] || nodes[index].end != Node::End::loop) continue;
-    const auto block = Row<const Instruction>(cfg.code).part(int(cfg.blocks[index].begin),
-                                                             cfg.blocks[index].end - cfg.blocks[index].begin);
-    const auto makes_iterator = [](const Instruction& it) { return it.op == Op::get_iter_ || it.op == Op::get_aiter_; };
-    if (std::ranges::none_of(block, makes_iterator)) continue;
+      if (node.end != Node::End::none && leads_back(nodes, node, to) && nodes[to].end == Node::End::loop &&
+          makes_iterator(to))
+        starts.push_back(to);
+  std::ranges::sort(starts);
+  for (const NodeIndex index : starts) {
+    if (nodes[index].end != Node::End::loop) continue;  // it has been split
     Node loop = nodes[index];
     loop.statements.clear();
     Node& start = nodes[index];
@@ -338,16 +390,17 @@ void split_loop_starts(Lifted& lifted, const Cfg& cfg) {
 // ask, and no other loop has a test that was copied.
 bool may_join_loop_tests(const Lifted& lifted) {
   const auto& nodes = lifted.nodes;
-  Table<int, NodeIndex> branches(nodes.size());
   Table<NodeIndex> backward;
   for (const Node& node : nodes) {
     if (node.end != Node::End::branch) continue;
-    for (NodeIndex to : {node.a, node.b}) {
-      if (to < 0) continue;
-      ++branches[to];
+    for (NodeIndex to : {node.a, node.b})
       if (leads_back(nodes, node, to) && nodes[to].end != Node::End::loop) backward.push_back(to);
-    }
   }
+  if (backward.empty()) return false;
+  Table<int, NodeIndex> branches(nodes.size());
+  for (const Node& node : nodes)
+    for (NodeIndex to : {node.a, node.b})
+      if (node.end == Node::End::branch && to >= 0) ++branches[to];
   return std::ranges::any_of(backward, [&](NodeIndex to) { return branches[to] > 1; });
 }
 
@@ -357,15 +410,17 @@ void simplify_graph(Context& context, Lifted& lifted, const Cfg& cfg, bool may_r
   if (is_one_node(lifted)) return;
   join_finally_ends(lifted, cfg);
   if (!may_return) join_ends(context, lifted);
-  split_loop_starts(lifted, cfg);
+  const Shape shape = shape_of(lifted.nodes);
+  if (shape.may_loop) split_loop_starts(lifted, cfg);
   if (dialect_of(context.version).finally_subroutines) move_returns(lifted, cfg);
-  skip_empty(lifted);
+  skip_empty(lifted, shape);
+  if (!shape.may_loop) return;
   Splits splits;
   for (int rounds = 0; rounds < search_limits::loop_test_rounds && may_join_loop_tests(lifted); ++rounds) {
     Graph graph(lifted.nodes, lifted.entry);
     if (graph.irreducible() || !join_loop_tests(context, lifted, graph, splits)) break;
     // Nodes of tests that were joined are empty, and edges lead past them.
-    skip_empty(lifted);
+    skip_empty(lifted, shape);
   }
   if (!splits.empty()) unite_tests(context, lifted, splits);
 }

@@ -4,6 +4,8 @@
 //         try: ...                      try: ...
 //         except* E: b; return          except* E: b
 //     return                        return            the with statement ends there as well
+#include <algorithm>
+
 #include "ast/equal.h"
 #include "structure/outline.h"
 
@@ -13,6 +15,7 @@ using namespace ast;
 // Finds the returns behind except* clauses. Each is replaced by the return behind a with statement around it if both
 // return the same, or must not be copied into the clauses.
 void Outline::find_star_ends() {
+  if (std::ranges::none_of(cfg_.regions, &Region::is_star)) return;
   bool changed = false;
   for (int index = 0; index < int(nodes.size()); ++index) {
     const Node& setup = nodes[index];
