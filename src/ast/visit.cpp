@@ -7,7 +7,9 @@ StmtKinds StmtKinds::in(Block body) {
   StmtKinds kinds;
   for (Stmt* stmt : body) {
     kinds.bits_ |= of(stmt).bits_;
-    for_each_block(stmt, [&](Block& inner) { kinds.bits_ |= in(inner).bits_; });
+    for_each_block(stmt, [&](Block& inner) {
+      if (!inner.empty()) kinds.bits_ |= in(inner).bits_;
+    });
   }
   return kinds;
 }

@@ -262,7 +262,9 @@ void collect_returns(Block body, Returns& returns) {
   for (Stmt* stmt : body) {
     if (returns_none(stmt)) returns.of_none.push_back(stmt);
     else if (is<Return>(stmt)) returns.has_values = true;
-    for_each_block(stmt, [&](Block& inner) { collect_returns(inner, returns); });
+    for_each_block(stmt, [&](Block& inner) {
+      if (!inner.empty()) collect_returns(inner, returns);
+    });
   }
 }
 

@@ -390,7 +390,11 @@ class Indentation {
 
   // Rewrites a block whose statements stand at column `base` (-1: unknown).
   Block block(Block body, int base, Tail behind, int depth) {
-    if (depth > search_limits::statement_nesting || std::ranges::none_of(body, has_blocks)) return body;
+    const bool has_nested = std::ranges::any_of(body, has_blocks);
+    return has_nested && depth <= search_limits::statement_nesting ? rewritten(body, base, behind, depth) : body;
+  }
+
+  Block rewritten(Block body, int base, Tail behind, int depth) {
     std::vector<Stmt*> statements(body.begin(), body.end());
     for (std::size_t index = 0; index < statements.size(); ++index) {
       Stmt* stmt = statements[index];

@@ -14,8 +14,9 @@ inline ast::Block rewrite_blocks(Context& context, ast::Block body, ast::StmtKin
   bool is_wanted = false;
   for (ast::Stmt* stmt : body) {
     is_wanted |= wanted.has(ast::StmtKinds::of(stmt));
-    ast::for_each_block(
-        stmt, [&](ast::Block& inner) { inner = rewrite_blocks(context, inner, wanted, rewrite, statements); });
+    ast::for_each_block(stmt, [&](ast::Block& inner) {
+      if (!inner.empty()) inner = rewrite_blocks(context, inner, wanted, rewrite, statements);
+    });
   }
   if (!is_wanted) return body;
   statements.assign(body.begin(), body.end());

@@ -53,47 +53,56 @@ struct Place {
 };
 using PlaceByLine = std::map<int, Place>;
 
+// Returns the position of an instruction if it has a column; otherwise null.
+const Position* position_of(const std::vector<Position>& positions, const Instruction& instruction) {
+  const std::size_t index = instruction.offset / 2;
+  if (index >= positions.size()) return nullptr;
+  const Position& position = positions[index];
+  return position.line >= 0 && position.column >= 0 ? &position : nullptr;
+}
+
+// The width is -1 if the instruction cannot be of such a statement.
+Place place_of(const Instruction& instruction, const Position& position) {
+  const bool is_silent = silent_ops.has(instruction.op) && position.line == position.end_line;
+  return {position.column, is_silent ? position.end_column - position.column : -1};
+}
+
 // Returns the place of each `...` and `pass` that left instructions, by line. All instructions of such a line have the
 // place of the statement.
 PlaceByLine silent_places(const DecodedCode& decoded) {
   const std::vector<Position>& positions = decoded.code->positions;
-  // Calls `act` with each instruction that has a column, and with its position.
-  auto for_each_position = [&](auto act) {
-    for (const Instruction& instruction : decoded.instructions) {
-      if (instruction.offset / 2 >= positions.size()) continue;
-      const Position& position = positions[instruction.offset / 2];
-      if (position.line >= 0 && position.column >= 0) act(instruction, position);
-    }
-  };
-  // The width is -1 if the instruction cannot be of such a statement.
-  auto place_of = [](const Instruction& instruction, const Position& position) -> Place {
-    const bool is_silent = silent_ops.has(instruction.op) && position.line == position.end_line;
-    return {position.column, is_silent ? position.end_column - position.column : -1};
-  };
   // Most lines are one run of instructions with several places. They are left out here, so that the map stays small.
   PlaceByLine places;
-  const Position* first = nullptr;  // the position of the first instruction of the run
+  int line = -1;  // of the run
   Place place{};
   bool is_silent = false;
   auto end_run = [&] {
-    if (is_silent) places.try_emplace(first->line, place);
+    if (is_silent) places.try_emplace(line, place);
   };
-  for_each_position([&](const Instruction& instruction, const Position& position) {
-    if (first && position.line == first->line) {
-      is_silent = is_silent && place_of(instruction, position) == place;
-      return;
+  for (const Instruction& instruction : decoded.instructions) {
+    const Position* position = position_of(positions, instruction);
+    if (!position) continue;
+    if (position->line == line) {
+      is_silent = is_silent && place_of(instruction, *position) == place;
+      continue;
     }
     end_run();
-    first = &position, place = place_of(instruction, position);
+    line = position->line, place = place_of(instruction, *position);
     is_silent = place.width == width_of_ellipsis || place.width == width_of_pass;
-  });
+  }
   end_run();
   if (places.empty()) return places;
   // A line may have several runs, whose places may differ.
-  for_each_position([&](const Instruction& instruction, const Position& position) {
-    const auto at = places.find(position.line);
-    if (at != places.end() && at->second != place_of(instruction, position)) places.erase(at);
-  });
+  auto known = places.end();  // the place that was found on `line`
+  line = -1;
+  for (const Instruction& instruction : decoded.instructions) {
+    const Position* position = position_of(positions, instruction);
+    if (!position) continue;
+    if (position->line != line) line = position->line, known = places.find(line);
+    if (known == places.end() || known->second == place_of(instruction, *position)) continue;
+    places.erase(known);
+    known = places.end();
+  }
   return places;
 }
 

@@ -64,7 +64,9 @@ void StatementColumns::collect(Block body, int depth) {
   for (Stmt* stmt : body) {
     if (is<With>(stmt)) with_lines_.push_back(stmt->line);
     if (const int at = stmt->column >= 0 ? of(stmt) : -1; at >= 0) known_.push_back(at);
-    for_each_block(stmt, [&](Block& inner) { collect(inner, depth + 1); });
+    for_each_block(stmt, [&](Block& inner) {
+      if (!inner.empty()) collect(inner, depth + 1);
+    });
   }
 }
 

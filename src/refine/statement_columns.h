@@ -22,7 +22,10 @@ class StatementColumns {
   // Returns the columns of one indentation; 0 if no column is known.
   int unit() const { return unit_; }
   // Returns the column of a statement that is the first on its line; -1 if it is unknown.
-  int of(const ast::Stmt* stmt) const { return column(stmt, 0); }
+  int of(const ast::Stmt* stmt) const {
+    const bool is_own = stmt->column >= 0 && !ast::is<ast::Return>(stmt) && !ast::is<ast::Delete>(stmt);
+    return is_own ? stmt->column : column(stmt, 0);
+  }
   // Returns the column of the first statement of a block; -1 if it is unknown.
   int of_first(ast::Block body) const { return body.empty() ? -1 : of(body[0]); }
   // Returns the column where the first operand of a test begins; -1 if it is unknown.

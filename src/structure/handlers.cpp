@@ -109,10 +109,10 @@ Block clean(Context& context, Block statements) {
       }
     }
     for_each_block(stmt, [&](Block& inner) {
-      bool had = !inner.empty();
+      if (inner.empty()) return;
       inner = clean(context, inner);
       // A block that has lost all of its statements needs a `pass`.
-      if (had && inner.empty()) inner = context.list({context.stmt(Pass{})});
+      if (inner.empty()) inner = context.list({context.stmt(Pass{})});
     });
     statements[kept++] = stmt;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "support/table.h"
 
@@ -16,16 +17,16 @@ void immediate_dominators(const Table<Node>& sequence, Row<const int, Node> orde
   const Node entry = sequence[0];
   idom[entry] = entry;
   Table<int> climbing;
-  // True if another round is needed, because a round changed what an earlier one had found, or because it met a
-  // predecessor that it had not come to yet. The latter closes a loop: without loops one round is enough.
-  bool is_open = true;
+  // The edges from a predecessor that the round had not come to yet. Each closes a loop.
+  Table<std::pair<Node, Node>> back_edges;
+  Node at;  // the node at hand
   // Finds the common dominator of many predecessors. The deepest node moves up first, so that shared parts of their
   // paths are climbed only once.
   auto common = [&](const auto& ways) {
     climbing.clear();
     for (const Node pred : ways)
       if (idom[pred] >= 0) climbing.push_back(order[pred]);
-      else is_open = true;
+      else back_edges.push_back({pred, at});
     std::make_heap(climbing.begin(), climbing.end());
     while (!climbing.empty()) {
       const int deepest = climbing.front();
@@ -44,7 +45,7 @@ void immediate_dominators(const Table<Node>& sequence, Row<const int, Node> orde
     Node best;
     for (const Node pred : ways) {
       if (idom[pred] < 0) {
-        is_open = true;
+        back_edges.push_back({pred, at});
         continue;
       }
       if (best < 0) best = pred;
@@ -55,17 +56,28 @@ void immediate_dominators(const Table<Node>& sequence, Row<const int, Node> orde
     }
     return best;
   };
-  while (is_open) {
-    is_open = false;
+  // Returns true if a round changed what an earlier one had found.
+  auto round = [&] {
+    bool is_changed = false;
     for (const Node node : sequence) {
       if (node == entry) continue;
+      at = node;
       const auto& ways = preds(node);
       const Node best = std::size(ways) > 4 ? common(ways) : meeting(ways);
-      if (best == idom[node]) continue;
-      if (idom[node] >= 0) is_open = true;
+      is_changed |= idom[node] >= 0 && best != idom[node];
       idom[node] = best;
     }
-  }
+    return is_changed;
+  };
+  round();
+  // An edge back to a node that dominates its start changes nothing, and other loops have two entries.
+  auto is_dominated = [&](std::pair<Node, Node> edge) {
+    auto [node, header] = edge;
+    while (order[node] > order[header]) node = idom[node];
+    return node == header;
+  };
+  if (!std::ranges::all_of(back_edges, is_dominated))
+    while (round()) {}
 }
 
 }  // namespace depyf
