@@ -2,8 +2,8 @@
 // `nonlocal`; locals that are never bound (`if False: x = None`); cells that no closure uses (`if False: lambda: x`);
 // and that a function without a reachable yield is a generator (`if False: yield`).
 #include <algorithm>
-#include <functional>
 #include <set>
+#include <vector>
 
 #include "decode/decode.h"
 #include "decode/op.h"
@@ -65,25 +65,31 @@ void walrus_targets(const CodeObject& function, const CodeObject& code, std::set
   }
 }
 
+// Adds those of `variables`, which are sorted, that are names in `code` or in the lambdas and comprehensions in it. These
+// have no statements of their own, so the definition around them declares.
+void add_hidden(const CodeObject& code, const std::vector<std::string_view>& variables,
+                std::set<std::string_view>& hidden) {
+  for (const std::string& name : code.names)
+    if (std::ranges::binary_search(variables, std::string_view(name))) hidden.insert(name);
+  for (const Constant& constant : code.constants)
+    if (constant.code && kind_of(*constant.code) == Scope::Kind::expression)
+      add_hidden(*constant.code, variables, hidden);
+}
+
 // Returns the names in `code` that are also variables of a function around it. Where the code loads them as globals, it
 // must have declared them.
 std::set<std::string_view> hidden_globals(const Context& context, const CodeObject& code) {
   std::set<std::string_view> hidden;
   if (context.around.size() < 2 || code.name == "__annotate__") return hidden;
-  std::set<std::string_view> variables;
+  std::vector<std::string_view> variables;
   for (std::size_t index = 0; index + 1 < context.around.size(); ++index) {
     const CodeObject& outer = *context.around[index].code;
     if (!(outer.flags & CodeObject::new_locals)) continue;
-    for (const auto* names : {&outer.varnames, &outer.cellvars}) variables.insert(names->begin(), names->end());
+    for (const auto* names : {&outer.varnames, &outer.cellvars})
+      variables.insert(variables.end(), names->begin(), names->end());
   }
-  std::function<void(const CodeObject&)> add = [&](const CodeObject& part) {
-    for (const std::string& name : part.names)
-      if (variables.contains(name)) hidden.insert(name);
-    // Lambdas and comprehensions have no statements of their own, so the definition around them declares.
-    for (const Constant& constant : part.constants)
-      if (constant.code && kind_of(*constant.code) == Scope::Kind::expression) add(*constant.code);
-  };
-  if (!variables.empty()) add(code);
+  std::ranges::sort(variables);
+  if (!variables.empty()) add_hidden(code, variables, hidden);
   return hidden;
 }
 
@@ -280,13 +286,13 @@ class NameUses {
   }
 
   void look_at(const Cfg& cfg, const BasicBlock& block) {
-    const bool may_match = !cfg.patterns.empty();
-    for (const Instruction& instruction :
-         Row<const Instruction, InstructionIndex>(cfg.code).part(int(block.begin), block.end - block.begin)) {
-      look(instruction);
-      if (may_match && instruction.op == Op::match_case_)
+    const auto instructions =
+        Row<const Instruction, InstructionIndex>(cfg.code).part(int(block.begin), block.end - block.begin);
+    for (const Instruction& instruction : instructions) look(instruction);
+    if (cfg.patterns.empty()) return;
+    for (const Instruction& instruction : instructions)
+      if (instruction.op == Op::match_case_)
         for (const Instruction& each : pattern_instructions(decoded_, cfg.patterns[instruction.arg])) look(each);
-    }
   }
 
   // Looks at the body of an inlined comprehension. Its variables are apart from those of the function.

@@ -252,16 +252,20 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, int with_l
   return body;
 }
 
-// The return statements of a code object.
+// The return statements of a code object, and the statements around them.
 struct Returns {
   bool has_values = false;  // some return has a value other than None
   std::vector<Stmt*> of_none;  // the others
+  // A return may run code when it leaves a statement: there is a with statement or a finally clause.
+  bool may_run_code = false;
 };
 
 void collect_returns(Block body, Returns& returns) {
   for (Stmt* stmt : body) {
     if (returns_none(stmt)) returns.of_none.push_back(stmt);
     else if (is<Return>(stmt)) returns.has_values = true;
+    auto* attempt = as<Try>(stmt);
+    returns.may_run_code |= is<With>(stmt) || (attempt && !attempt->finalbody.empty());
     for_each_block(stmt, [&](Block& inner) {
       if (!inner.empty()) collect_returns(inner, returns);
     });
@@ -287,9 +291,9 @@ Block implicit_return(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
   Returns returns;
   collect_returns(body, returns);
-  // Only an `if` within a statement that a return leaves makes the pass ask for columns.
-  const bool has_branch = scope.kinds.has(StmtKinds::of<If>()) && scope.kinds.has(StmtKinds::of<With, Try>());
-  const StatementColumns columns(*scope.decoded.code, has_branch ? body : Block());
+  // Only an `if` makes the pass ask for columns, and only in such a statement.
+  const bool needs_columns = returns.may_run_code && scope.kinds.has(StmtKinds::of<If>());
+  const StatementColumns columns(*scope.decoded.code, needs_columns ? body : Block());
   const Ends ends{columns, scope.kind == Scope::Kind::function,
                   dialect_of(scope.decoded.code->version).bare_return_is_else && !returns.has_values};
   body = drop(context, body, ends, 0);
