@@ -318,13 +318,6 @@ class NameUses {
   const std::set<std::string_view> hidden_;  // see hidden_globals
 };
 
-// True for `__doc__ = "text"`, which is what a docstring of a module compiles to.
-bool is_docstring(const Stmt* stmt) {
-  auto* assign = as<Assign>(stmt);
-  auto* target = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
-  return target && target->id == "__doc__" && constant_of(assign->value, Constant::Kind::string);
-}
-
 // Returns the statements that make the compiler's symbol table what it was. Most of them never run.
 std::vector<Stmt*> declaring_statements(Context& context, const Scope& scope, std::set<std::string_view> hidden) {
   NameUses uses(scope, std::move(hidden));
@@ -380,22 +373,6 @@ Block declarations(Context& context, Block body, const Scope& scope) {
   whole.insert(whole.end(), statements.begin(), statements.end());
   whole.insert(whole.end(), body.begin() + std::ptrdiff_t(first), body.end());
   return context.arena.copy(whole);
-}
-
-// Puts the docstring in front of the body. That of a function is its first constant, that of a module is assigned to
-// __doc__.
-Block docstring(Context& context, Block body, const Scope& scope) {
-  const CodeObject& code = *scope.decoded.code;
-  if (scope.kind == Scope::Kind::module && !body.empty() && is_docstring(body[0])) {
-    std::vector<Stmt*> result(body.begin(), body.end());
-    result[0] = context.stmt(ExprStmt{as<Assign>(body[0])->value}, 0, body[0]->line);
-    return context.arena.copy(result);
-  }
-  if (scope.kind != Scope::Kind::function || !has_docstring(code)) return body;
-  // No instruction has the docstring of a function, so its line is unknown.
-  std::vector<Stmt*> result{context.stmt(ExprStmt{context.expr(ConstantExpr{&code.constants[0]})})};
-  result.insert(result.end(), body.begin(), body.end());
-  return context.arena.copy(result);
 }
 
 }  // namespace depyf

@@ -66,5 +66,7 @@ int last_line(ast::Block body);
 // True if the expression is a call by which Dynamo measures itself.
 bool is_profiling(const ast::Expr* value);
 ast::Block docstring(Context& context, ast::Block body, const Scope& scope);
+// True for `__doc__ = "text"`, which is what a docstring of a module compiles to.
+bool is_docstring(const ast::Stmt* stmt);
 
 }  // namespace depyf

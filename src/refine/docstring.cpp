@@ -1,0 +1,30 @@
+// Puts the docstring in front of the body. That of a function is its first constant, that of a module is assigned to
+// __doc__.
+#include "decode/decode.h"
+#include "depyf/code_object.h"
+#include "refine/refine.h"
+
+namespace depyf {
+using namespace ast;
+
+bool is_docstring(const Stmt* stmt) {
+  auto* assign = as<Assign>(stmt);
+  auto* target = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
+  return target && target->id == "__doc__" && constant_of(assign->value, Constant::Kind::string);
+}
+
+Block docstring(Context& context, Block body, const Scope& scope) {
+  const CodeObject& code = *scope.decoded.code;
+  if (scope.kind == Scope::Kind::module && !body.empty() && is_docstring(body[0])) {
+    std::vector<Stmt*> result(body.begin(), body.end());
+    result[0] = context.stmt(ExprStmt{as<Assign>(body[0])->value}, 0, body[0]->line);
+    return context.arena.copy(result);
+  }
+  if (scope.kind != Scope::Kind::function || !has_docstring(code)) return body;
+  // No instruction has the docstring of a function, so its line is unknown.
+  std::vector<Stmt*> result{context.stmt(ExprStmt{context.expr(ConstantExpr{&code.constants[0]})})};
+  result.insert(result.end(), body.begin(), body.end());
+  return context.arena.copy(result);
+}
+
+}  // namespace depyf
