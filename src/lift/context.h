@@ -119,12 +119,15 @@ class Context {
   // Decompiles the body of an inlined comprehension; throws InternalError if no statements express it.
   ast::Block (*build_part)(Context&, const DecodedCode&) = nullptr;
 
-  ast::Expr* expr(ast::Expr::Node node, std::uint32_t offset = 0, std::int32_t line = -1) {
-    return arena.make<ast::Expr>(std::move(node), offset, line);
+  // These are templates so that a node is written into the arena at once, and not copied as a variant.
+  template <class Node>
+  ast::Expr* expr(const Node& node, std::uint32_t offset = 0, std::int32_t line = -1) {
+    return arena.make<ast::Expr>(node, offset, line);
   }
-  ast::Stmt* stmt(ast::Stmt::Node node, std::uint32_t offset = 0, std::int32_t line = -1, std::int32_t column = -1,
+  template <class Node>
+  ast::Stmt* stmt(const Node& node, std::uint32_t offset = 0, std::int32_t line = -1, std::int32_t column = -1,
                   std::int32_t width = -1) {
-    return arena.make<ast::Stmt>(std::move(node), offset, line, column, width);
+    return arena.make<ast::Stmt>(node, offset, line, column, width);
   }
   // Returns a block of a comment and the statements of `body`. The statements themselves are not changed, as other
   // blocks may share them.

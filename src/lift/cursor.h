@@ -38,7 +38,10 @@ struct Cursor {
   // unknown.
   std::int32_t first_column() const;
   // Returns a node with the position of the current instruction.
-  ast::Expr* make(ast::Expr::Node node) const { return context.expr(std::move(node), now().offset, now().line); }
+  template <class Node>
+  ast::Expr* make(const Node& node) const {
+    return context.expr(node, now().offset, now().line);
+  }
   // Returns a name of the code object; fails if there is no such name.
   std::string_view name_of(int index) const;
   // Returns a variable by its index in localsplus, as an expression.

@@ -70,10 +70,6 @@ void Simulation::spill_at_end(NodeIndex node, std::size_t count) {
   }
 }
 
-void Simulation::push(Expr::Node node) { push(cursor.make(std::move(node))); }
-
-void Simulation::push(Expr* expr) { stack.push_back({expr, graph.node, -1}); }
-
 Entry& Simulation::peek(int from_top) {
   if (from_top < 1 || from_top > int(stack.size())) cursor.fail("the stack is not that deep");
   return stack.end()[-from_top];

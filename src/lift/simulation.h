@@ -62,8 +62,11 @@ class Simulation {
   Simulation(Context& context, const DecodedCode& decoded, const Cfg& cfg, bool flat, const std::set<int>& literal,
              Split split);
 
-  void push(ast::Expr::Node node);
-  void push(ast::Expr* expr);
+  template <class Node>
+  void push(const Node& node) {
+    push(cursor.make(node));
+  }
+  void push(ast::Expr* expr) { stack.push_back({expr, graph.node, -1}); }
   // Pops an operand. Throws Restart if the value was moved out of the order of evaluation.
   ast::Expr* pop();
   // Pops an entry, wherever it was moved.

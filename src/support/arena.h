@@ -1,7 +1,6 @@
 // Memory that is freed as a whole: the tree of one decompilation lives in one arena.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -33,23 +32,20 @@ class Arena {
   std::size_t limit() const { return limit_; }
   void set_limit(std::size_t bytes) { limit_ = bytes; }
 
-  void* allocate(std::size_t size, std::size_t align) {
-    std::size_t start = (used_ + align - 1) & ~(align - 1);
-    if (blocks_.empty() || start + size > capacity_) {
-      const std::size_t capacity = size + align > block_size ? size + align : block_size;
-      if (capacity > limit_ - std::min(limit_, taken_)) throw OutOfArena();
-      capacity_ = capacity, taken_ += capacity;
-      blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(capacity_));
-      start = 0;  // new[] aligns for every fundamental type
-    }
-    used_ = start + size;
-    return blocks_.back().get() + start;
+  void* allocate(std::size_t size) {
+    const std::size_t rounded = (size + alignment - 1) & ~(alignment - 1);
+    if (rounded > free_size_) [[unlikely]]
+      return allocate_in_new_block(rounded);
+    void* const start = free_;
+    free_ += rounded, free_size_ -= rounded;
+    return start;
   }
 
   template <class T, class... Args>
   T* make(Args&&... args) {
     static_assert(std::is_trivially_destructible_v<T>, "an arena runs no destructors");
-    return ::new (allocate(sizeof(T), alignof(T))) T{std::forward<Args>(args)...};
+    static_assert(alignof(T) <= alignment);
+    return ::new (allocate(sizeof(T))) T{std::forward<Args>(args)...};
   }
 
   // Returns a copy of `items` that lives as long as the arena.
@@ -61,7 +57,7 @@ class Arena {
   std::span<T> copy(const T* items, std::size_t count) {
     static_assert(std::is_trivially_copyable_v<T>);
     if (count == 0) return {};
-    T* data = static_cast<T*>(allocate(sizeof(T) * count, alignof(T)));
+    T* data = static_cast<T*>(allocate(sizeof(T) * count));
     std::memcpy(static_cast<void*>(data), items, sizeof(T) * count);
     return {data, count};
   }
@@ -79,7 +75,7 @@ class Arena {
       return {list.data(), count + 1};
     }
     const std::size_t capacity = count < 4 ? 8 : 2 * count;
-    T* data = static_cast<T*>(allocate(sizeof(T) * capacity, alignof(T)));
+    T* data = static_cast<T*>(allocate(sizeof(T) * capacity));
     if (count) std::memcpy(static_cast<void*>(data), list.data(), sizeof(T) * count);
     data[count] = item;
     growing_.insert_or_assign(data, Growing{count + 1, capacity});
@@ -88,15 +84,20 @@ class Arena {
 
   std::string_view copy(std::string_view text) {
     if (text.empty()) return {};
-    char* data = static_cast<char*>(allocate(text.size(), 1));
+    char* data = static_cast<char*>(allocate(text.size()));
     std::memcpy(data, text.data(), text.size());
     return {data, text.size()};
   }
 
  private:
+  void* allocate_in_new_block(std::size_t size);
+
+  // All sizes are multiples of the alignment, so that the rest of a block is always aligned.
+  static constexpr std::size_t alignment = 8;
   static constexpr std::size_t block_size = 1 << 14;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
-  std::size_t used_ = 0, capacity_ = 0;    // of the last block
+  std::byte* free_ = nullptr;  // the rest of the last block
+  std::size_t free_size_ = 0;
   std::size_t taken_ = 0, limit_ = no_limit;  // of all blocks
   struct Growing {
     std::size_t used, capacity;  // items
