@@ -1,5 +1,9 @@
 #include "lift/cursor.h"
 
+#include <algorithm>
+#include <limits>
+#include <span>
+
 #include "decode/op.h"
 #include "decode/op_info.h"
 #include "depyf/code_object.h"
@@ -29,14 +33,17 @@ Expr* Cursor::local(int index) const {
 
 // The statement starts at the lowest column of its instructions on that line.
 std::int32_t Cursor::first_column() const {
-  const std::vector<Position>& positions = decoded.code->positions;
-  std::int32_t column = -1;
-  for (int index = first_at; index <= at && index < int(code.size()); ++index) {
-    const std::size_t unit = code[index].offset / 2;
-    if (unit >= positions.size() || positions[unit].line != now().line || positions[unit].column < 0) continue;
-    if (column < 0 || positions[unit].column < column) column = positions[unit].column;
+  const std::span<const Position> positions = decoded.code->positions;
+  if (positions.empty() || at < first_at) return -1;
+  const std::int32_t line = now().line;
+  std::int32_t column = std::numeric_limits<std::int32_t>::max();
+  for (const Instruction& instruction : Row<const Instruction>(code).part(first_at, at - first_at + 1)) {
+    const std::size_t unit = instruction.offset / 2;
+    if (unit >= positions.size()) continue;
+    const Position& position = positions[unit];
+    if (position.line == line && position.column >= 0) column = std::min(column, position.column);
   }
-  return column;
+  return column == std::numeric_limits<std::int32_t>::max() ? -1 : column;
 }
 
 Expr* Cursor::target_name(const Instruction& instruction) const {

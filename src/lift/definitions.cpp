@@ -283,13 +283,13 @@ void hoist(Simulation& sim, Expr* expr) {
       return;
     }
     *expr = Expr{Name{id}, expr->offset, expr->line};
-    sim.emit_raw(made->node);
+    sim.emit_raw(made);
     return;
   }
   auto* internal = as<Internal>(expr);
   if (internal->marker == Marker::type_alias) {
     Expr* name = sim.context.name(sim.context.type_aliases[internal->index].name);
-    sim.emit_raw(type_alias(sim.context, sim.cursor, internal->index, name)->node);
+    sim.emit_raw(type_alias(sim.context, sim.cursor, internal->index, name));
     *expr = Expr{name->node, expr->offset, expr->line};
     return;
   }
@@ -313,7 +313,7 @@ void hoist(Simulation& sim, Expr* expr) {
        {&sim.context.functions[internal->index].defaults, &sim.context.functions[internal->index].kw_defaults})
     if (*part) sim.settle(*part);
   *expr = Expr{Name{id}, expr->offset, expr->line};
-  sim.emit_raw(made->node);
+  sim.emit_raw(made);
 }
 
 }  // namespace depyf::lifting

@@ -20,11 +20,11 @@ using namespace ast;
 
 namespace {
 // Returns the variable that a statement stores or deletes; an empty name if there is none.
-std::string_view stored_name(const Stmt::Node& node) {
+std::string_view stored_name(const Stmt* stmt) {
   const Expr* target = nullptr;
-  if (auto* assign = std::get_if<Assign>(&node)) target = assign->targets.size() == 1 ? assign->targets[0] : nullptr;
-  if (auto* augmented = std::get_if<AugAssign>(&node)) target = augmented->target;
-  if (auto* remove = std::get_if<Delete>(&node)) target = remove->targets[0];
+  if (auto* assign = as<Assign>(stmt)) target = assign->targets.size() == 1 ? assign->targets[0] : nullptr;
+  if (auto* augmented = as<AugAssign>(stmt)) target = augmented->target;
+  if (auto* remove = as<Delete>(stmt)) target = remove->targets[0];
   if (auto* name = as<Name>(target)) return name->id;
   return {};
 }
@@ -145,24 +145,23 @@ void Simulation::spill_all(std::size_t count) {
 }
 
 // The statement begins at the first instruction behind the statement before it.
-void Simulation::emit_raw(Stmt::Node node) {
-  const bool decorated = std::holds_alternative<FunctionDef>(node) || std::holds_alternative<ClassDef>(node);
-  const std::int32_t column = decorated ? -1 : cursor.first_column();
+void Simulation::emit_raw(Stmt* stmt) {
+  const bool decorated = is<FunctionDef>(stmt) || is<ClassDef>(stmt);
+  stmt->offset = cursor.first_offset, stmt->line = cursor.now().line;
+  stmt->column = decorated ? -1 : cursor.first_column();
   Table<Stmt*>& statements = graph.nodes[graph.node].statements;
   if (statements.empty()) statements.reserve(4);
-  statements.push_back(context.stmt(std::move(node), cursor.first_offset, cursor.now().line, column));
+  statements.push_back(stmt);
   if (cursor.at + 1 < int(cursor.code.size())) cursor.first_offset = cursor.code[cursor.at + 1].offset;
   cursor.first_at = cursor.at + 1;
 }
 
 // Most markers change no values, so nothing on the stack needs a name for them.
-void Simulation::emit(Stmt::Node node) {
+void Simulation::emit(Stmt* stmt) {
   flush_unpackings(*this);
-  if (auto* marker = std::get_if<InternalStmt>(&node); marker && marker->marker != StmtMarker::append)
-    return emit_raw(node);
-  std::string_view stored = stored_name(node);
-  Stmt holder{std::move(node)};
-  for_each_expr(&holder, [&](Expr*& expr) { settle(expr); });
+  if (auto* marker = as<InternalStmt>(stmt); marker && marker->marker != StmtMarker::append) return emit_raw(stmt);
+  for_each_expr(stmt, [&](Expr*& expr) { settle(expr); });
+  const std::string_view stored = stack.empty() ? std::string_view() : stored_name(stmt);
   for (std::size_t index = 0; index < stack.size(); ++index) {
     Entry& entry = stack[index];
     // A statement that stores a local changes the value of waiting loads of that local.
@@ -173,60 +172,70 @@ void Simulation::emit(Stmt::Node node) {
       spill_at_end(graph.find(entry.block), graph.states[graph.find(entry.block)].stack.size());
     if (!names.stable(entry.expr) || (overwritten && mentions(entry.expr, stored))) spill(entry);
   }
-  emit_raw(std::move(holder.node));
+  emit_raw(stmt);
+}
+
+bool Simulation::settle_marker(Expr*& slot) {
+  const Internal& internal = *as<Internal>(slot);
+  const Marker marker = internal.marker;
+  // A marker of a copy or a chain that ends here has no known shape, so lifting starts again.
+  if (marker == Marker::copied || marker == Marker::chain) throw Restart{internal.index};
+  if (marker == Marker::function || marker == Marker::type_alias) hoist(*this, slot);
+  else if (marker == Marker::code) slot->node = named_constant(context, cursor, names, internal.index)->node;
+  else if (marker == Marker::unpacked) flush_unpackings(*this);
+  else if (marker == Marker::awaitable) *slot = Expr{Await{internal.value}, slot->offset, slot->line};
+  else if (marker == Marker::iterator && internal.value)
+    *slot = Expr{builtin_call("iter", context.list({internal.value}), slot->offset), slot->offset, slot->line};
+  // Only the markers of awaits and iterators have parts.
+  return marker == Marker::awaitable || marker == Marker::iterator;
+}
+
+void Simulation::settle_slice(Expr* expr) {
+  const Slice slice = *as<Slice>(expr);
+  auto part = [&](Expr* value) { return value ? value : context.none(); };
+  Expr *lower = part(slice.lower), *upper = part(slice.upper);
+  auto args = slice.step ? context.list({lower, upper, slice.step}) : context.list({lower, upper});
+  expr->node = builtin_call("slice", args, expr->offset);
 }
 
 // Visits the expression with an explicit stack, because it may be very deep.
-void Simulation::settle(Expr*& expr) {
-  if (!expr || is<Name>(expr) || is<ConstantExpr>(expr)) return;
+void Simulation::settle_parts(Expr*& expr) {
   Table<Expr**>& todo = settling_;
   // The entries below belong to a call that is not finished: `hoist` may call `settle` again.
   const std::size_t base = todo.size();
+  auto later = [&](Expr*& part) {
+    if (has_parts(part)) todo.push_back(&part);
+  };
   todo.push_back(&expr);
   while (todo.size() > base) {
     Expr*& slot = *todo.back();
     todo.pop_back();
-    if (!slot) continue;
-    // A marker of a copy or a chain that ends here has no known shape, so lifting starts again.
-    if (auto* internal = as<Internal>(slot)) {
-      const Marker marker = internal->marker;
-      if (marker == Marker::copied || marker == Marker::chain) throw Restart{internal->index};
-      if (marker == Marker::function || marker == Marker::type_alias) hoist(*this, slot);
-      else if (marker == Marker::code) slot->node = named_constant(context, cursor, names, internal->index)->node;
-      else if (marker == Marker::unpacked) flush_unpackings(*this);
-      else if (marker == Marker::awaitable) *slot = Expr{Await{internal->value}, slot->offset, slot->line};
-      else if (marker == Marker::iterator && internal->value)
-        *slot = Expr{builtin_call("iter", context.list({internal->value}), slot->offset), slot->offset, slot->line};
-      // Only the markers of awaits and iterators have parts.
-      if (marker != Marker::awaitable && marker != Marker::iterator) continue;
-    }
-    if (is_class(slot)) {
+    if (is<Internal>(slot)) {
+      if (!settle_marker(slot)) continue;
+    } else if (is_class(slot)) {
       hoist(*this, slot);
       continue;
-    }
-    // A slice stays a slice only directly in a subscript, or in a tuple there.
-    if (auto* subscript = as<Subscript>(slot)) {
-      todo.push_back(&subscript->value);
+    } else if (auto* subscript = as<Subscript>(slot)) {
+      // A slice stays a slice only directly in a subscript, or in a tuple there.
+      later(subscript->value);
       auto in_subscript = [&](Expr*& part) {
-        if (is<Slice>(part)) for_each_child(part, [&](Expr*& child) { todo.push_back(&child); });
-        else todo.push_back(&part);
+        if (is<Slice>(part)) for_each_child(part, later);
+        else later(part);
       };
       if (auto* tuple = as<Tuple>(subscript->slice))
         for (Expr*& part : tuple->elts) in_subscript(part);
       else in_subscript(subscript->slice);
       continue;
+    } else if (is<Slice>(slot)) {
+      settle_slice(slot);
+    } else if (auto* binary = as<BinOp>(slot); binary && binary->in_place) {
+      // An augmented assignment and a walrus with a target other than a name are no expressions. Restart identifies
+      // the expression by its offset.
+      throw Restart{-1 - int(slot->offset)};
+    } else if (auto* named = as<NamedExpr>(slot); named && !is<Name>(named->target)) {
+      throw Restart{-1 - int(slot->offset)};
     }
-    if (auto* slice = as<Slice>(slot)) {
-      auto part = [&](Expr* value) { return value ? value : context.none(); };
-      Expr *lower = part(slice->lower), *upper = part(slice->upper);
-      auto args = slice->step ? context.list({lower, upper, slice->step}) : context.list({lower, upper});
-      slot->node = builtin_call("slice", args, slot->offset);
-    }
-    // An augmented assignment and a walrus with a target other than a name are no expressions. Restart identifies the
-    // expression by its offset.
-    if (auto* binary = as<BinOp>(slot); binary && binary->in_place) throw Restart{-1 - int(slot->offset)};
-    if (auto* named = as<NamedExpr>(slot); named && !is<Name>(named->target)) throw Restart{-1 - int(slot->offset)};
-    for_each_child(slot, [&](Expr*& child) { todo.push_back(&child); });
+    for_each_child(slot, later);
   }
 }
 

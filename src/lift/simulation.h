@@ -77,11 +77,21 @@ class Simulation {
   Entry& peek(int from_top);
 
   // Adds a statement. Values on the stack that it could change get names first.
-  void emit(ast::Stmt::Node node);
+  template <class Node>
+  void emit(const Node& node) {
+    emit(context.stmt(node));
+  }
+  void emit(ast::Stmt* stmt);
   // Adds a statement without looking at the stack.
-  void emit_raw(ast::Stmt::Node node);
+  template <class Node>
+  void emit_raw(const Node& node) {
+    emit_raw(context.stmt(node));
+  }
+  void emit_raw(ast::Stmt* stmt);
   // Replaces markers in `expr`, which only the simulation understands, by Python expressions.
-  void settle(ast::Expr*& expr);
+  void settle(ast::Expr*& expr) {
+    if (has_parts(expr)) settle_parts(expr);
+  }
   // Gives a name to the value of an entry.
   void spill(Entry& entry);
   // Puts a mark in front of the statement: it calls the builtin function `name`, which the bytecode does not look up.
@@ -110,6 +120,16 @@ class Simulation {
   Table<ast::Expr*> items;  // the items that for loops bind
 
  private:
+  // False for null, and for a name or a constant, which are no markers and have no parts.
+  static bool has_parts(const ast::Expr* expr) {
+    return expr && !ast::is<ast::Name>(expr) && !ast::is<ast::ConstantExpr>(expr);
+  }
+  void settle_parts(ast::Expr*& expr);
+  // Replaces a marker. Returns true if its parts have to be settled too.
+  bool settle_marker(ast::Expr*& slot);
+  // Replaces a slice outside of a subscript by a call of slice().
+  void settle_slice(ast::Expr* expr);
+
   Table<ast::Expr**> settling_;  // the slots that calls of `settle` still have to visit
 };
 

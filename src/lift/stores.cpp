@@ -162,7 +162,7 @@ bool define(Simulation& sim, Expr* target, Expr* value) {
   int line = made->line;
   if (auto* function = as<FunctionDef>(made)) function->keyword_line = sim.cursor.now().line;
   if (auto* definition = as<ClassDef>(made)) definition->keyword_line = sim.cursor.now().line;
-  sim.emit(made->node);
+  sim.emit(made);
   // The line of a definition is that of its first decorator, which the code object has.
   sim.graph.nodes[sim.graph.node].statements.back()->line =
       line >= 0 ? line : sim.graph.nodes[sim.graph.node].statements.back()->line;
