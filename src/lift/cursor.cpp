@@ -34,10 +34,11 @@ Expr* Cursor::local(int index) const {
 // The statement starts at the lowest column of its instructions on that line.
 std::int32_t Cursor::first_column() const {
   const std::span<const Position> positions = decoded.code->positions;
-  if (positions.empty() || at < first_at) return -1;
+  const int end_at = std::min(at + 1, int(code.size()));
+  if (positions.empty() || first_at >= end_at) return -1;
   const std::int32_t line = now().line;
   std::int32_t column = std::numeric_limits<std::int32_t>::max();
-  for (const Instruction& instruction : Row<const Instruction>(code).part(first_at, at - first_at + 1)) {
+  for (const Instruction& instruction : Row<const Instruction>(code).part(first_at, end_at - first_at)) {
     const std::size_t unit = instruction.offset / 2;
     if (unit >= positions.size()) continue;
     const Position& position = positions[unit];
