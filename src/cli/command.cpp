@@ -5,13 +5,13 @@
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -188,10 +188,9 @@ class Batch {
   void start() {
     const std::size_t count = std::min<std::size_t>(settings_.jobs, inputs_.size());
     try {
-      for (std::size_t i = 0; i < count; ++i)
-        threads_.emplace_back([this] { on_deep_stack([this] { work(); }); });  // one deep stack for all of its files
-    } catch (const std::exception&) {
-      if (threads_.empty()) throw;  // fewer threads do the same
+      for (std::size_t i = 0; i < count; ++i) threads_.emplace_back(worker_);
+    } catch (const std::exception&) {  // fewer threads do the same
+      if (threads_.empty()) work();
     }
   }
 
@@ -207,6 +206,11 @@ class Batch {
   }
 
  private:
+  struct Worker {
+    Batch& batch;
+    void operator()() const { batch.work(); }
+  };
+
   // Outside of the `try`, nothing allocates memory: an exception thrown there would end the process.
   void work() {
     // The reader of the results is woken only after several small files, because waking it takes longer than some files
@@ -242,7 +246,8 @@ class Batch {
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
   std::condition_variable finished_;
-  std::vector<std::jthread> threads_;  // last: they end before what they use
+  const Worker worker_{*this};
+  std::list<DeepThread> threads_;  // last: they end before what they use
 };
 
 }  // namespace

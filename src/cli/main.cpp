@@ -25,7 +25,7 @@ int decompile_all(const depyf::cli::CommandLine& line, Standard& sinks) {
     std::cerr << "no .pyc files found\n";
     return 1;
   }
-  depyf::cli::choose_outputs(inputs);
+  if (!line.settings.output.empty()) depyf::cli::choose_outputs(inputs);
   return depyf::cli::run(inputs, line.settings, sinks);
 }
 

@@ -1,6 +1,8 @@
 // Runs work on a deep stack, because deep trees need one and the stack of the caller may be small: that of a Python
 // thread can have a few hundred KiB.
 #pragma once
+#include <pthread.h>
+
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -11,6 +13,21 @@ namespace depyf {
 // Calls `work` on a stack of 32 MiB, which takes only as much memory as is used. Within such a call, or if the system
 // has no more threads, `work` runs on the caller's own stack. An exception from `work` is thrown on to the caller.
 void on_deep_stack(FunctionRef<void()> work);
+
+// A thread with a deep stack, which its destructor waits for. If the system has no more threads, the constructor throws
+// a std::system_error.
+class DeepThread {
+ public:
+  // `work` must not throw an exception, and what it refers to must outlive the thread.
+  explicit DeepThread(FunctionRef<void()> work);
+  ~DeepThread() { pthread_join(thread_, nullptr); }
+  DeepThread(const DeepThread&) = delete;
+  DeepThread& operator=(const DeepThread&) = delete;
+
+ private:
+  const FunctionRef<void()> work_;
+  pthread_t thread_;
+};
 
 template <class Work>
 auto with_deep_stack(Work&& work) {
