@@ -18,13 +18,20 @@ namespace {
 // slot: always from 3.11 on; before, only if the frame moves an argument into the cell.
 void name_slots(DecodedCode& decoded) {
   const CodeObject& code = *decoded.code;
+  decoded.cell_count = static_cast<std::int32_t>(code.cellvars.size());
+  if (code.cellvars.empty() && code.freevars.empty()) {
+    decoded.localsplus.assign(code.varnames.begin(), code.varnames.end());
+    decoded.is_cell.assign(code.varnames.size(), false);
+    decoded.first_cell = decoded.first_free = static_cast<std::int32_t>(code.varnames.size());
+    return;
+  }
   std::unordered_set<std::string_view> cells(code.cellvars.begin(), code.cellvars.end()), shared;
   std::int64_t sharing =
       code.version < Version{3, 11} ? code.argument_count() : std::numeric_limits<std::int64_t>::max();
   std::int64_t index = 0;
   decoded.localsplus.reserve(code.varnames.size() + code.cellvars.size() + code.freevars.size());
   for (const std::string& name : code.varnames) {
-    bool is_cell = !cells.empty() && index++ < sharing && cells.contains(name) && shared.insert(name).second;
+    bool is_cell = index++ < sharing && cells.contains(name) && shared.insert(name).second;
     decoded.localsplus.push_back(name);
     decoded.is_cell.push_back(is_cell);
   }
@@ -39,7 +46,6 @@ void name_slots(DecodedCode& decoded) {
     decoded.localsplus.push_back(name);
     decoded.is_cell.push_back(true);
   }
-  decoded.cell_count = static_cast<std::int32_t>(code.cellvars.size());
 }
 
 constexpr std::int32_t count_max = 1 << 28;  // of stack items in one instruction: twice as many still count in 32 bits

@@ -19,17 +19,22 @@ constexpr std::uint32_t iterates_to_yield = 3;  // GET_ITER, 3.15: for `yield fr
 constexpr std::uint32_t binary_subscript = 26;  // BINARY_OP, from 3.14
 constexpr std::uint32_t size_max = 255;         // of an instruction, as Instruction::size counts
 
+constexpr std::int8_t no_keyword_names = -1;    // the aux of call_
+
 // For each of CPython's opcodes: the operation that has the same argument and is all that the opcode means, if there is
-// one.
+// one. This does not hold behind KW_NAMES.
 struct SimpleOp {
   Op op = Op::nop_;
   bool known = false;
+  std::int8_t aux = 0;
 };
 using SimpleOps = std::array<SimpleOp, 256>;
 constexpr SimpleOps simple_ops = [] {
   SimpleOps ops{};
 #define SIMPLE(name, op) ops[static_cast<std::size_t>(Opcode::name)] = {Op::op##_, true};
 #include "decode/simple.def"
+  for (Opcode call : {Opcode::CALL, Opcode::CALL_METHOD})
+    ops[static_cast<std::size_t>(call)] = {Op::call_, true, no_keyword_names};
   return ops;
 }();
 
@@ -104,8 +109,8 @@ class Lowering {
     while (!reader_.is_at_end()) {
       last = reader_.offset();
       const OpcodeInfo& info = reader_.info();
-      const SimpleOp simple = simple_table[static_cast<std::size_t>(info.opcode)];
-      if (simple.known && names_ < 0 && reader_.is_whole(info)) lower_simple(simple.op, info);
+      const SimpleOp& simple = simple_table[static_cast<std::size_t>(info.opcode)];
+      if (simple.known && names_ < 0 && reader_.is_whole(info)) lower_simple(simple, info);
       else if (!lower_next()) break;
     }
     if (!error_.message.empty()) return error_;
@@ -116,12 +121,21 @@ class Lowering {
   }
 
  private:
-  void lower_simple(Op op, const OpcodeInfo& info) {
+  // One operation of the instruction that is being translated.
+  struct Emitted {
+    Op op;
+    std::int32_t arg, aux, target;
+  };
+
+  void lower_simple(const SimpleOp& simple, const OpcodeInfo& info) {
     const std::uint32_t offset = reader_.offset();
     map_.add(offset, count());
-    Instruction& added = add(op, offset, offset);
-    added.size = static_cast<std::uint8_t>(info.size());
-    added.arg = static_cast<std::int32_t>(reader_.arg(info));
+    append({.op = simple.op,
+            .size = static_cast<std::uint8_t>(info.size()),
+            .arg = static_cast<std::int32_t>(reader_.arg(info)),
+            .aux = simple.aux,
+            .line = line_at(offset),
+            .offset = offset});
     reader_.skip(info);
   }
 
@@ -133,32 +147,30 @@ class Lowering {
     else map_.add_inner(raw_.offset, begin);
     for (std::uint32_t at = raw_.offset; at < raw_.at; at += 2) map_.add_inner(at + 2, begin);
     if (names_ >= 0 && raw_.is_jump) fail("KW_NAMES is not followed by its CALL");
+    emitted_count_ = 0;
+    const std::int32_t line = line_at(raw_.at);
     lower_one();
-    if (begin < count())
-      decoded_.instructions[begin].size = static_cast<std::uint8_t>(std::min(raw_.end - raw_.offset, size_max));
+    auto size = static_cast<std::uint8_t>(std::min(raw_.end - raw_.offset, size_max));
+    for (std::size_t i = 0; i < emitted_count_; ++i) {
+      const auto& [op, arg, aux, target] = emitted_[i];
+      append({.op = op, .size = size, .arg = arg, .aux = aux, .target = target, .line = line, .offset = raw_.offset});
+      size = 0;
+    }
     return error_.message.empty();
   }
 
+  void append(const Instruction& instruction) { decoded_.instructions.push_back(instruction); }
   std::int32_t count() const { return static_cast<std::int32_t>(decoded_.instructions.size()); }
-
-  Instruction& emit(Op op, std::uint32_t arg = 0, std::int32_t aux = 0) {
-    Instruction& added = add(op, raw_.offset, raw_.at);
-    added.arg = static_cast<std::int32_t>(arg);
-    added.aux = aux;
-    return added;
+  std::int32_t line_at(std::uint32_t offset) const {
+    return offset / 2 < positions_.size() ? positions_[offset / 2].line : -1;
   }
 
-  // Adds an operation of the instruction at `offset` whose opcode lies `at` this offset or behind EXTENDED_ARG.
-  Instruction& add(Op op, std::uint32_t offset, std::uint32_t at) {
-    Instruction& added = decoded_.instructions.emplace_back();
-    added.op = op;
-    added.size = 0;
-    added.offset = offset;
-    if (at / 2 < positions_.size()) added.line = positions_[at / 2].line;
-    return added;
+  void emit(Op op, std::uint32_t arg = 0, std::int32_t aux = 0, std::int32_t target = -1) {
+    if (emitted_count_ == emitted_.size()) return fail("too many operations");
+    emitted_[emitted_count_++] = {op, static_cast<std::int32_t>(arg), aux, target};
   }
 
-  void emit_jump(Op op, std::int32_t aux = 0) { emit(op, 0, aux).target = static_cast<std::int32_t>(raw_.target); }
+  void emit_jump(Op op, std::int32_t aux = 0) { emit(op, 0, aux, static_cast<std::int32_t>(raw_.target)); }
 
   // The functions for rare instructions are not inlined, so that `lower_one` needs no frame for the usual ones.
   [[gnu::noinline]] void fail(const char* message) { error_ = {message, raw_.offset}; }
@@ -268,7 +280,7 @@ class Lowering {
       return;
     }
     emit(Op::call_, raw_.arg, names_);
-    names_ = -1;
+    names_ = no_keyword_names;
   }
 
   void call_function_ex() {
@@ -340,7 +352,7 @@ class Lowering {
     } else if (raw_.arg >= none && raw_.arg < none + common_constants) {
       emit(Op::load_const_, static_cast<std::uint32_t>(code_.constants.size()) + raw_.arg - none);
     } else if (raw_.arg == minus_one) {
-      emit(Op::load_int_).arg = -1;
+      emit(Op::load_int_, static_cast<std::uint32_t>(-1));
     } else {
       emit(Op::load_common_constant_, raw_.arg);
     }
@@ -469,9 +481,11 @@ class Lowering {
   const Dialect& dialect_;
   RawReader reader_;
   RawInstruction raw_;  // the one that is being translated, unless it is a simple one
+  std::array<Emitted, 2> emitted_;
+  std::size_t emitted_count_ = 0;
   OperationMap map_;
   std::vector<bool> targets_;  // of jumps and handlers, by unit; empty until they are asked for
-  std::int32_t names_ = -1;  // of KW_NAMES whose CALL is still to come
+  std::int32_t names_ = no_keyword_names;  // of KW_NAMES whose CALL is still to come
   std::vector<std::uint32_t> cell_slots_;
   Error error_;
 };

@@ -62,37 +62,21 @@ RawReader::RawReader(const CodeObject& code) {
   }
 }
 
-bool RawReader::next(RawInstruction& raw) {
-  if (next_ >= size_) return false;
+// Reads an instruction behind EXTENDED_ARG, or fails.
+bool RawReader::next_unusual(RawInstruction& raw) {
   raw.offset = raw.at = next_;
-  raw.arg = bytes_[next_ + 1];
-  if (opcode_at(next_) == Opcode::EXTENDED_ARG && !read_prefixes(raw)) [[unlikely]]
-    return false;
-  const OpcodeInfo& info = table_[bytes_[raw.at]];
-  if (info.opcode == Opcode::none) [[unlikely]]
-    return fail("unknown opcode " + std::to_string(bytes_[raw.at]), raw.at);
-  if (info.argument == Kind::none) raw.arg = 0;
-  if (raw.arg > std::numeric_limits<std::int32_t>::max()) [[unlikely]]
-    return fail("argument out of range", raw.at);
-  raw.opcode = info.opcode;
-  raw.is_jump = info.is_jump;
-  raw.end = raw.at + info.size();
-  if (raw.end > size_) [[unlikely]]
-    return fail("an instruction that is cut off", raw.at);
-  next_ = raw.end;
-  return !info.is_jump || read_target(raw, info);
-}
-
-// Reads the EXTENDED_ARG at the place of `raw` and those behind it, and the argument that they are parts of.
-bool RawReader::read_prefixes(RawInstruction& raw) {
-  std::uint32_t high = 0;
+  std::uint32_t high = 0;  // of the argument
   for (; opcode_at(raw.at) == Opcode::EXTENDED_ARG; raw.at += 2) {
     if (high > 0xffff) return fail("more than three EXTENDED_ARG", raw.at);
     high = high << 8 | bytes_[raw.at + 1];
   }
   if (raw.at == size_) return fail("EXTENDED_ARG without an instruction", raw.offset);
-  raw.arg = high << 8 | bytes_[raw.at + 1];
-  return true;
+  const OpcodeInfo& info = table_[bytes_[raw.at]];
+  if (info.opcode == Opcode::none) return fail("unknown opcode " + std::to_string(bytes_[raw.at]), raw.at);
+  raw.arg = info.argument == Kind::none ? 0 : high << 8 | bytes_[raw.at + 1];
+  if (raw.arg > std::numeric_limits<std::int32_t>::max()) return fail("argument out of range", raw.at);
+  if (size_ - raw.at < info.size()) return fail("an instruction that is cut off", raw.at);
+  return finish(raw, info);
 }
 
 bool RawReader::read_target(RawInstruction& raw, const OpcodeInfo& info) {

@@ -31,7 +31,16 @@ class RawReader {
   const Error& error() const { return *error_; }
 
   // Reads the next instruction. Returns false at the end of the bytecode, and if the instruction is malformed.
-  bool next(RawInstruction& raw);
+  bool next(RawInstruction& raw) {
+    if (is_at_end()) return false;
+    const OpcodeInfo& next_info = info();
+    const bool is_usual = next_info.opcode != Opcode::EXTENDED_ARG && next_info.opcode != Opcode::none;
+    if (!is_usual || !is_whole(next_info)) [[unlikely]]
+      return next_unusual(raw);
+    raw.offset = raw.at = next_;
+    raw.arg = arg(next_info);
+    return finish(raw, next_info);
+  }
 
   // The offset behind the instruction that was read last.
   std::uint32_t offset() const { return next_; }
@@ -50,7 +59,13 @@ class RawReader {
   void skip(const OpcodeInfo& info) { next_ += info.size(); }
 
  private:
-  bool read_prefixes(RawInstruction& raw);
+  bool finish(RawInstruction& raw, const OpcodeInfo& info) {
+    raw.opcode = info.opcode;
+    raw.is_jump = info.is_jump;
+    next_ = raw.end = raw.at + info.size();
+    return !info.is_jump || read_target(raw, info);
+  }
+  bool next_unusual(RawInstruction& raw);
   bool read_target(RawInstruction& raw, const OpcodeInfo& info);
   bool fail(std::string message, std::size_t offset);
 
