@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "decode/instruction.h"
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "flow/cfg.h"
 #include "print/print.h"
@@ -29,6 +30,9 @@ class Refiner : public depyf::testing::TreeBuilder {
   std::string source(Pass pass, const std::vector<Stmt*>& statements, Scope::Kind kind = Scope::Kind::function) {
     return print_block(pass(context_, block(statements), Scope{decoded_, cfg_, kind}), version).source;
   }
+
+  // Sets the operations that the code contains.
+  void contains(OpSet ops) { cfg_.ops = ops; }
 
   Stmt* at_line(Stmt* stmt, int line) {
     stmt->line = line;
@@ -61,6 +65,7 @@ TEST_CASE("refine: the return that the compiler added goes, the written one stay
 
 TEST_CASE("refine: an if statement that raises the compiler's AssertionError is an assert statement") {
   Refiner r;
+  r.contains({Op::load_assertion_error_});
   const auto failure = [&] { return r.stmt(Raise{r.name("AssertionError"), nullptr}); };
   CHECK(r.source(assert_statement, {r.branch("failed", {failure()}), r.line("a")}) == "assert not failed\na\n");
   CHECK(r.source(assert_statement, {r.branch("failed", {r.stmt(Raise{r.name("ValueError"), nullptr})})}) ==
