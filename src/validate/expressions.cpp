@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "ast/visit.h"
 #include "dialect/dialect.h"
@@ -93,6 +94,12 @@ bool is_pattern_literal(const Expr* expr) {
 }  // namespace
 
 bool has_duplicates(std::vector<std::string_view> names) {
+  constexpr std::size_t few = 8;  // names that are sooner compared each with each than sorted
+  if (names.size() <= few) {
+    for (auto name = names.begin(); name != names.end(); ++name)
+      if (std::find(name + 1, names.end(), *name) != names.end()) return true;
+    return false;
+  }
   std::sort(names.begin(), names.end());
   return std::adjacent_find(names.begin(), names.end()) != names.end();
 }
@@ -100,10 +107,7 @@ bool has_duplicates(std::vector<std::string_view> names) {
 Expressions::Expressions(Version version)
     : version_(version), depth_max_(dialect_of(version).peg_parser ? depth_max : depth_max_38) {}
 
-Reason Expressions::reason(Expr* expr, Where where, bool starred_allowed) {
-  if (!expr || is<Name>(expr)) return {};
-  todo_.clear();
-  push(expr, where, 0, starred_allowed);
+Reason Expressions::visit_all() {
   while (!todo_.empty()) {
     const Todo next = todo_.back();
     todo_.pop_back();
@@ -113,7 +117,7 @@ Reason Expressions::reason(Expr* expr, Where where, bool starred_allowed) {
 }
 
 Reason Expressions::visit(const Todo& todo) {
-  const Where where = todo.where;
+  const Where& where = todo.where;
   const int depth = todo.depth, inner = depth + 1;
   Expr* expr = todo.expr;
   if (depth > depth_max_) return "an expression that nests too deeply";
@@ -125,12 +129,11 @@ Reason Expressions::visit(const Todo& todo) {
     const bool deep = depth + depth_of(*n->value) > depth_max_;
     return deep ? "a constant that nests too deeply" : Reason{};
   }
-  if (auto* n = as<Attribute>(expr)) return push(n->value, where, depth), Reason{};
   if (auto* n = as<Call>(expr)) {
     push(n->func, where, depth);
     push_all(n->args, where, inner, true);
     for (const Keyword& keyword : n->keywords) push(keyword.value, where, inner);
-    return keywords_reason(n->keywords);
+    return n->keywords.empty() ? Reason{} : keywords_reason(n->keywords);
   }
   if (auto* n = as<BinOp>(expr)) return push(n->left, where, depth), push(n->right, where, inner), Reason{};
   if (auto* n = as<Compare>(expr)) return push(n->left, where, depth), push_all(n->comparators, where, inner), Reason{};
@@ -185,7 +188,7 @@ Reason Expressions::visit(const Todo& todo) {
   return {};
 }
 
-Reason Expressions::comprehension(const ComprehensionExpr& node, Where where, int depth) {
+Reason Expressions::comprehension(const ComprehensionExpr& node, const Where& where, int depth) {
   if (node.generators.empty()) return "a comprehension without an iterable";
   const bool generator = node.kind == ComprehensionKind::generator;
   Where within = where;
@@ -221,23 +224,27 @@ Reason Expressions::comprehension(const ComprehensionExpr& node, Where where, in
 
 Reason Expressions::keywords_reason(List<Keyword> keywords) const {
   std::vector<std::string_view> names;
+  names.reserve(keywords.size());
   for (const Keyword& keyword : keywords)
     if (!keyword.arg.empty()) names.push_back(keyword.arg);
   for (std::string_view name : names)
     if (name == debug_constant) return "a keyword argument __debug__";
-  return names.size() > 1 && has_duplicates(names) ? "a keyword argument that is given twice" : Reason{};
+  return has_duplicates(std::move(names)) ? "a keyword argument that is given twice" : Reason{};
 }
 
 Reason Expressions::parameters_reason(const Arguments* args) const {
   if (!args) return {};
   std::vector<std::string_view> names;
-  for (List<Arg> list : {args->posonly, args->args, args->kwonly})
+  names.reserve(args->posonly.size() + args->args.size() + args->kwonly.size() + 2);
+  const auto add_all = [&](List<Arg> list) {
     for (const Arg& arg : list) names.push_back(arg.name);
-  for (const Arg* arg : {&args->vararg, &args->kwarg})
-    if (!arg->name.empty()) names.push_back(arg->name);
+  };
+  add_all(args->posonly), add_all(args->args), add_all(args->kwonly);
+  if (!args->vararg.name.empty()) names.push_back(args->vararg.name);
+  if (!args->kwarg.name.empty()) names.push_back(args->kwarg.name);
   for (std::string_view name : names)
     if (name == debug_constant) return "a parameter __debug__";
-  return names.size() > 1 && has_duplicates(names) ? "two parameters of one name" : Reason{};
+  return has_duplicates(std::move(names)) ? "two parameters of one name" : Reason{};
 }
 
 Reason Expressions::target_reason(const Expr* target, Use use) const {

@@ -33,7 +33,11 @@ class Expressions {
  public:
   explicit Expressions(Version version);
 
-  Reason reason(ast::Expr* expr, Where where, bool starred_allowed = false);
+  Reason reason(ast::Expr* expr, const Where& where, bool starred_allowed = false) {
+    todo_.clear();
+    push(expr, where, 0, starred_allowed);
+    return todo_.empty() ? Reason{} : visit_all();
+  }
   enum class Use : std::uint8_t { assign, augment, annotate, remove };
   Reason target_reason(const ast::Expr* target, Use use) const;
   Reason parameters_reason(const ast::Arguments* args) const;
@@ -48,16 +52,25 @@ class Expressions {
     int depth;
     bool starred_allowed;
   };
+  Reason visit_all();
   Reason visit(const Todo& todo);
-  // Names, which most expressions are, need no visit: nothing but their depth can be wrong.
-  void push(ast::Expr* expr, Where where, int depth, bool starred_allowed = false) {
-    if (expr && (!ast::is<ast::Name>(expr) || depth > depth_max_))
+  // True for the names and constants with which nothing but their depth can be wrong. Most expressions are of these.
+  static bool is_harmless(const ast::Expr* expr, const Where& where) {
+    if (ast::is<ast::Name>(expr)) return true;
+    auto* constant = ast::as<ast::ConstantExpr>(expr);
+    return constant && constant->value->items.empty() && !where.is_annotation;
+  }
+  // Files an expression to visit, if it needs a visit. An attribute is as deep as its object, and adds no rule.
+  void push(ast::Expr* expr, const Where& where, int depth, bool starred_allowed = false) {
+    for (auto* attribute = ast::as<ast::Attribute>(expr); attribute; attribute = ast::as<ast::Attribute>(expr))
+      expr = attribute->value, starred_allowed = false;
+    if (expr && (depth > depth_max_ || !is_harmless(expr, where)))
       todo_.push_back({expr, where, depth, starred_allowed});
   }
-  void push_all(ast::List<ast::Expr*> exprs, Where where, int depth, bool starred_allowed = false) {
+  void push_all(ast::List<ast::Expr*> exprs, const Where& where, int depth, bool starred_allowed = false) {
     for (ast::Expr* expr : exprs) push(expr, where, depth, starred_allowed);
   }
-  Reason comprehension(const ast::ComprehensionExpr& node, Where where, int depth);
+  Reason comprehension(const ast::ComprehensionExpr& node, const Where& where, int depth);
   Reason pattern_reason(const ast::Pattern* pattern, std::vector<std::string_view>& bound, bool in_sequence);
   bool is_irrefutable(const ast::Pattern* pattern) const;
 

@@ -181,11 +181,12 @@ class Statements {
  private:
   Block in_scope(NameScope& scope, Block body) {
     NameScope* const outer = scope_;
+    const Where around = here_;
     const bool future = future_may_follow_;
-    scope_ = &scope;
+    scope_ = &scope, here_ = directly_in(scope);
     future_may_follow_ = scope.kind == NameScope::Kind::module;
     const Block valid = documented(block(body, {}));
-    scope_ = outer, future_may_follow_ = future;
+    scope_ = outer, here_ = around, future_may_follow_ = future;
     return valid;
   }
 
@@ -255,18 +256,18 @@ class Statements {
     return text && at == 0 && constant_of(text->value, Constant::Kind::string);
   }
 
-  Where here() const {
+  // Returns what an expression may contain that stands directly in the scope.
+  static Where directly_in(const NameScope& scope) {
     Where where;
-    where.yields = scope_->kind == NameScope::Kind::function;
-    where.delegates = where.yields && !scope_->is_async;
-    where.awaits = where.async_inside = where.yields && scope_->is_async;
-    where.in_class = scope_->kind == NameScope::Kind::class_body;
+    where.yields = scope.kind == NameScope::Kind::function;
+    where.delegates = where.yields && !scope.is_async;
+    where.awaits = where.async_inside = where.yields && scope.is_async;
+    where.in_class = scope.kind == NameScope::Kind::class_body;
     return where;
   }
 
   Reason expression(Expr* expr, bool starred_allowed = false) {
-    if (!expr || is<Name>(expr)) return {};
-    return expressions_.reason(expr, here(), starred_allowed);
+    return expressions_.reason(expr, here_, starred_allowed);
   }
   Reason target(Expr* expr, Expressions::Use use) {
     if (auto* name = as<Name>(expr)) return bound_name(name->id);
@@ -282,7 +283,7 @@ class Statements {
   }
   Reason annotation(Expr* expr, bool starred_allowed = false, bool is_generic = false) {
     if (!expr) return {};
-    Where where = is_generic ? in_type_scope(here()) : here();
+    Where where = is_generic ? in_type_scope(here_) : here_;
     where.no_effects = where.no_effects || dialect_of(version_).deferred_annotations || is<Verbatim>(expr);
     where.is_annotation = true;
     return expressions_.reason(expr, where, starred_allowed);
@@ -367,7 +368,7 @@ class Statements {
     Place loop = inner;
     loop.in_loop = true, loop.leaves_star_handler = false;
     if (auto* n = as<For>(stmt)) {
-      if (n->is_async && !here().awaits) return "an async for outside of an async function";
+      if (n->is_async && !here_.awaits) return "an async for outside of an async function";
       if (wrong(target(n->target, Use::assign)) || wrong(expression(n->iter))) return reason;
       n->body = block(n->body, loop), n->orelse = block(n->orelse, place);
       return {};
@@ -378,7 +379,7 @@ class Statements {
       return {};
     }
     if (auto* n = as<With>(stmt)) {
-      if (n->is_async && !here().awaits) return "an async with outside of an async function";
+      if (n->is_async && !here_.awaits) return "an async with outside of an async function";
       if (n->items.empty()) return "a with statement without a context manager";
       inner.blocks += int(n->items.size()) - 1;
       if (inner.blocks > blocks_max) return "statements that nest too deeply";
@@ -506,7 +507,7 @@ class Statements {
     if (Reason reason = decorators(n.decorators); !reason.empty()) return reason;
     if (Reason reason = type_parameters(n.type_params); !reason.empty()) return reason;
     if (Reason reason = expressions_.keywords_reason(n.keywords); !reason.empty()) return reason;
-    const Where within = n.type_params.empty() ? here() : in_type_scope(here());
+    const Where within = n.type_params.empty() ? here_ : in_type_scope(here_);
     for (Expr* base : n.bases)
       if (Reason reason = expressions_.reason(base, within, true); !reason.empty()) return reason;
     for (const Keyword& keyword : n.keywords)
@@ -617,6 +618,7 @@ class Statements {
   const Version version_;
   Expressions expressions_;
   NameScope* scope_ = nullptr;
+  Where here_ = {};                 // in `scope_`
   int depth_ = 0;                   // of blocks, those of scopes around counted
   bool future_may_follow_ = false;  // `from __future__` may stand here
 };
