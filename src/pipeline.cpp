@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <exception>
-#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -98,11 +97,12 @@ Block refine(Context& context, Block body, const Scope& scope) {
     if (pass == options.dump_after) context.dump += trace_of_statements(pass, *scope.decoded.code, body);
     return pass == options.stop_after;
   };
-  if (made("structure")) return body;
+  const bool is_observed = !options.dump_after.empty() || !options.stop_after.empty();
+  if (is_observed && made("structure")) return body;
   for (const RefinePass& pass : refine_passes) {
     const bool wanted = !pass.folds || options.style == Style::readable;
     if (wanted && (pass.needs.empty() || scope.kinds.has(pass.needs))) body = pass.run(context, body, scope);
-    if (made(pass.name)) break;
+    if (is_observed && made(pass.name)) break;
   }
   return body;
 }
@@ -285,14 +285,14 @@ Body state_machine_body(Context& context, const CodeObject& code, const DecodedC
 }
 
 Body build_within_limits(Context& context, const CodeObject& code) {
-  std::optional<Prepared> prepared;
+  PreparedCode prepared;
   InternalError failure;
   try {
     const TreeLimit limit(context);
     auto is_done = [&](const CodeObject* nested) { return context.bodies.contains(nested); };
-    Result<Prepared> taken = context.ahead->take(code, is_done);
+    Result<PreparedCode> taken = context.ahead->take(code, is_done);
     if (!taken) throw InternalError{taken.error().message, std::uint32_t(taken.error().offset)};
-    prepared.emplace(std::move(*taken));
+    prepared = std::move(*taken);
     const Within within(context, code, *prepared);
     Body body{statements(context, code, *prepared), Level::structured};
     if (auto found = context.marks.find(&code); found != context.marks.end())

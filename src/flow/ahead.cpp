@@ -17,7 +17,7 @@ constexpr std::size_t bytes_together = 8192;
 constexpr std::size_t constants_ahead = 64;
 }  // namespace
 
-Result<Prepared> Ahead::take(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done) {
+Result<PreparedCode> Ahead::take(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done) {
   if (auto found = ready_.extract(&code)) return std::move(found.mapped());
   try {
     return together(with_next(code, is_done));
@@ -27,14 +27,13 @@ Result<Prepared> Ahead::take(const CodeObject& code, FunctionRef<bool(const Code
   }
 }
 
-Result<Prepared> Ahead::together(const Table<const CodeObject*>& codes) {
+Result<PreparedCode> Ahead::together(const Table<const CodeObject*>& codes) {
   Table<Result<DecodedCode>> all;
   all.reserve(codes.size());
   for (const CodeObject* each : codes) all.push_back(decoded(*each));
-  auto prepared = [](Result<DecodedCode>& each) -> Result<Prepared> {
+  auto prepared = [](Result<DecodedCode>& each) -> Result<PreparedCode> {
     if (!each) return each.error();
-    Cfg cfg = build_cfg(*each, true);
-    return Prepared{std::move(*each), std::move(cfg)};
+    return std::make_unique<const Prepared>(std::move(*each));
   };
   for (std::size_t index = 1; index < codes.size(); ++index) ready_.emplace(codes[index], prepared(all[index]));
   return prepared(all[0]);

@@ -2,7 +2,9 @@
 // then get their control flow graphs together, so that the machine code of each stage stays in the processor's cache.
 #pragma once
 
+#include <memory>
 #include <unordered_map>
+#include <utility>
 
 #include "decode/decode.h"
 #include "flow/cfg.h"
@@ -14,11 +16,16 @@ namespace depyf {
 
 // The part of the work on a code object that does not depend on the code objects around it.
 struct Prepared {
+  explicit Prepared(DecodedCode of_code) : decoded(std::move(of_code)), cfg(build_cfg(decoded, true)) {}
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
+
   // The block stack of 3.8 to 3.10 has been replaced, and an iterator is one value on the stack.
   DecodedCode decoded;
   // The graph that `build_cfg` returns with `structured` set.
   Cfg cfg;
 };
+using PreparedCode = std::unique_ptr<const Prepared>;
 
 class Ahead {
  public:
@@ -29,7 +36,7 @@ class Ahead {
   // Returns `code`, prepared. Also prepares the code objects that follow `code` among the constants of the code object
   // that was entered last, and keeps these for later calls; code objects for which `is_done` holds are skipped. An
   // error carries its offset in the bytecode.
-  Result<Prepared> take(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
+  Result<PreparedCode> take(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
 
   // The caller enters a code object, takes the code objects among its constants, mostly in their order, and leaves it.
   void enter(const CodeObject& code) { around_.push_back({&code, 0}); }
@@ -45,7 +52,7 @@ class Ahead {
   // Returns `code`, followed by the code objects that are worth preparing together with it.
   Table<const CodeObject*> with_next(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
   // Prepares all of `codes`: returns the first, and puts the others into `ready_`.
-  Result<Prepared> together(const Table<const CodeObject*>& codes);
+  Result<PreparedCode> together(const Table<const CodeObject*>& codes);
   // Returns the instructions of `code` in the form that all later passes expect, whatever its version.
   Result<DecodedCode> decoded(const CodeObject& code) const;
 
@@ -54,7 +61,7 @@ class Ahead {
   // The code objects between `enter` and `leave`, the innermost last.
   Table<Around> around_;
   // The code objects that were prepared before their turn. `take` removes the entry that it returns.
-  std::unordered_map<const CodeObject*, Result<Prepared>> ready_;
+  std::unordered_map<const CodeObject*, Result<PreparedCode>> ready_;
 };
 
 }  // namespace depyf
