@@ -62,7 +62,7 @@ const Position* place_of(const Expr* expr, const CodeObject& code) {
 std::vector<Anchor> Breaks::anchors(std::size_t begin) const {
   std::vector<Anchor> result;
   result.reserve(parts_.size());
-  for (const Part& part : parts_) {
+  for (const Part& part : parts_.all()) {
     if (!part.expr) result.push_back({part.at - begin, part.line, part.column});
     else if (const Position* place = place_of(part.expr, *part.code))
       result.push_back({part.at - begin, place->line, place->column});
@@ -175,11 +175,12 @@ bool Breaks::have_no_lines(const std::vector<std::size_t>& places) const {
 void Breaks::lay_out(FunctionRef<std::int32_t()> room) {
   const std::string_view text = out_.text().view();
   const std::size_t begin = out_.line_begin();
-  for (Mark& each : marks_) each.at -= begin;
+  for (Mark& each : marks_.all()) each.at -= begin;
   const std::size_t width = options_.align ? std::string::npos : options_.width;
   auto limit = [&](std::int32_t line) { return options_.align ? width : limit_of(line); };
   const std::int32_t first = marks_[0].before;
-  std::string broken = with_breaks(text.substr(begin), marks_, anchors(begin), {out_.indent(), width, limit, first});
+  std::string broken =
+      with_breaks(text.substr(begin), marks_.all(), anchors(begin), {out_.indent(), width, limit, first});
   // An aligned statement keeps its one-line form if its broken form would reach into the lines of the next statement.
   if (!options_.align || std::ranges::count(broken, '\n') < room()) out_.rewrite(begin, broken);
 }

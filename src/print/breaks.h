@@ -10,6 +10,7 @@
 #include "print/emitter.h"
 #include "print/layout.h"
 #include "print/positions.h"
+#include "print/records.h"
 #include "support/function_ref.h"
 
 namespace depyf::print {
@@ -31,6 +32,15 @@ class LineLengths {
  private:
   std::int32_t first_ = 0;
   std::vector<std::int32_t> columns_;
+};
+
+// A part of the text that may get an anchor: the text of `expr`, whose position is one of `code`, or, if `expr` is null,
+// text whose line and column in the source are known.
+struct Part {
+  std::size_t at = 0;  // offset in the text
+  const ast::Expr* expr = nullptr;
+  const CodeObject* code = nullptr;
+  std::int32_t line = -1, column = -1;
 };
 
 // Collects marks (places where the line may break) and anchors (parts whose place in the source is known) while a
@@ -71,10 +81,10 @@ class Breaks {
   // Notes that the text of `expr` is printed next. It gets an anchor if the statement is laid out over several lines, and
   // if the position of the instruction behind `expr` is known to be the position of that text.
   void anchor(const ast::Expr* expr) {
-    if (marking_ && positions_.code && expr->line >= 0) parts_.push_back({out_.text().size(), expr, positions_.code});
+    if (marking_ && positions_.code && expr->line >= 0) parts_.add({out_.text().size(), expr, positions_.code});
   }
   void anchor_at(std::int32_t line, std::int32_t column) {
-    parts_.push_back({out_.text().size(), nullptr, nullptr, line, column});
+    parts_.add({out_.text().size(), nullptr, nullptr, line, column});
   }
 
   // Prints an expression that the source may have had in redundant brackets. The brackets are written only if columns
@@ -128,19 +138,10 @@ class Breaks {
   }
 
  private:
-  // A part of the text that may get an anchor: the text of `expr`, whose position is one of `code`, or, if `expr` is null,
-  // text whose line and column in the source are known.
-  struct Part {
-    std::size_t at;  // offset in the text
-    const ast::Expr* expr;
-    const CodeObject* code;
-    std::int32_t line = -1, column = -1;
-  };
-
   // Adds a mark, and tracks the greatest line so far. `spread_` is set when the source had a line break before some mark.
   void add(const Mark& mark) {
     if (!marking_) return;
-    marks_.push_back(mark);
+    marks_.add(mark);
     if (mark.line < 0) return;
     if (last_line >= 0 && mark.line > last_line) spread_ = true;
     last_line = std::max(last_line, mark.line);
@@ -158,8 +159,8 @@ class Breaks {
   Emitter& out_;
   const Positions& positions_;
   const PrintOptions& options_;
-  std::vector<Part> parts_;      // of the text since the line began
-  std::vector<Mark> marks_;      // of the text since the line began
+  Records<Part> parts_;          // of the text since the line began
+  Records<Mark> marks_;          // of the text since the line began
   std::unordered_map<const CodeObject*, LineLengths> line_lengths_;  // of the code objects that were asked for
   bool marking_ = true;
   bool spread_ = false;  // some mark is where the source had a break

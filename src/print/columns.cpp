@@ -27,7 +27,7 @@ class Columns {
           std::vector<BreakState>& states)
       : text_(text), marks_(marks), anchors_(anchors), states_(states) {
     constexpr std::size_t usual_depth = 16;
-    place_.indent = indent;
+    place_.indent = indent_ = indent;
     place_.groups.reserve(usual_depth);
     tried_place_.groups.reserve(usual_depth);
     choices_.reserve(most_choices);
@@ -115,12 +115,12 @@ class Columns {
     });
   }
 
-  // Returns the column of the text at offset `at` if the last line break is at `mark`. For mark -1 (no break) it
-  // returns `at` itself.
-  std::size_t column(const Place& place, std::int32_t mark, std::size_t at) const {
+  // Returns the column of the text at offset `at` if the last line break is at `mark`, and the line behind it has the
+  // indentation `indent`. For mark -1 (no break) it returns `at` itself.
+  std::size_t column(std::size_t indent, std::int32_t mark, std::size_t at) const {
     if (mark < 0) return at;
     const std::size_t from = marks_[std::size_t(mark)].at;
-    return place.indent + (at - from) - (from < at && text_[from] == ' ' ? 1 : 0);
+    return indent + (at - from) - (from < at && text_[from] == ' ' ? 1 : 0);
   }
 
   // Chooses the breaks at the marks `begin` to `end`, which all stand before `anchor`.
@@ -135,8 +135,10 @@ class Columns {
     // Closing brackets follow their opening brackets, so only the rest are choices.
     std::vector<std::size_t>& choices = choices_;
     choices.clear();
+    last_close_ = begin;
     for (std::size_t i = begin; i < end; ++i)
-      if (marks_[i].kind != Mark::Kind::close) choices.push_back(i);
+      if (marks_[i].kind == Mark::Kind::close) last_close_ = i;
+      else choices.push_back(i);
     if (choices.size() > most_choices) return replay(begin, end);
 
     std::optional<std::size_t> best;
@@ -145,7 +147,7 @@ class Columns {
     // choices.
     const std::int32_t most_breaks = std::max(gap, 1);
     for (std::size_t chosen = 0; chosen < std::size_t{1} << choices.size(); ++chosen) {
-      if (std::popcount(chosen) > most_breaks) continue;
+      if (std::popcount(chosen) > most_breaks || !may_fit(anchor, chosen)) continue;
       const std::optional<std::int32_t> breaks = try_breaks(begin, end, anchor, chosen);
       if (!breaks || *breaks > most_breaks || (gap > 0 && *breaks == 0)) continue;
       // Prefer fewer breaks before attributes, which are rarer than comments. Then prefer the choice that leaves the fewest
@@ -165,6 +167,16 @@ class Columns {
       states_[i] = breaks ? BreakState::apart : BreakState::together;
       step(place_, i, breaks);
     }
+  }
+
+  // Returns false if the chosen breaks surely put the anchor into another column, which is so for most of them: what
+  // stands behind the last break is indented by whole steps.
+  bool may_fit(const Anchor& anchor, std::size_t chosen) const {
+    if (chosen == 0) return true;
+    const std::size_t last = choices_[std::size_t(std::bit_width(chosen)) - 1];
+    if (last < last_close_) return true;  // the line may break at the closing bracket
+    const std::size_t behind = column(0, std::int32_t(last), anchor.at), anchored = std::size_t(anchor.column);
+    return anchored >= behind + indent_ && (anchored - behind - indent_) % indentation == 0;
   }
 
   // Returns how many of the chosen breaks stand before the dot of an attribute.
@@ -203,7 +215,7 @@ class Columns {
       if (breaks) ++count, last = std::int32_t(i), written = 0;
       if (breaks && is_close && marks_[i].optional) ++written;
     }
-    if (column(place, last, anchor.at) + written != std::size_t(anchor.column)) return std::nullopt;
+    if (column(place.indent, last, anchor.at) + written != std::size_t(anchor.column)) return std::nullopt;
     if (breaks_tighter_first(passed)) return std::nullopt;
     return count;
   }
@@ -212,8 +224,10 @@ class Columns {
   const std::vector<Mark>& marks_;
   const std::vector<Anchor>& anchors_;
   std::vector<BreakState>& states_;
+  std::size_t indent_ = 0;  // of the statement
   Place place_;
   std::vector<std::size_t> choices_;  // the marks that `decide` decides about
+  std::size_t last_close_ = 0;  // the last mark of a closing bracket among these
   // Working space of `try_breaks`, which is called for each combination of breaks.
   Place tried_place_;
   std::vector<Passed> tried_separators_;

@@ -14,11 +14,35 @@ namespace depyf::print {
 
 using namespace ast;
 
+namespace {
+
+// Returns the size of a byte alone as repr escapes it. A byte that is not ASCII alone becomes a lone surrogate.
+constexpr std::size_t escaped_size(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  constexpr std::size_t named = 2, numbered = 4, surrogate = 6;  // the sizes of `\n`, `\x00` and `\udc80`
+  if (byte >= 0x80) return surrogate;
+  if (c == '\\' || c == '\n' || c == '\r' || c == '\t') return named;
+  return byte < 0x20 || byte == 0x7f ? numbered : 1;
+}
+
+}  // namespace
+
 std::size_t escaped_size(std::string_view text) {
   if (is_plain(text, 0)) return text.size();
-  Text escaped;
-  append_escaped(escaped, text, 0);
-  return escaped.size();
+  auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  std::size_t size = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    if (is_ascii(text[at])) {
+      size += escaped_size(text[at++]);
+      continue;
+    }
+    const auto end = std::size_t(std::ranges::find_if(text.substr(at), is_ascii) - text.begin());
+    Text escaped;
+    append_escaped(escaped, text.substr(at, end - at), 0);
+    size += escaped.size();
+    at = end;
+  }
+  return size;
 }
 
 // Tries one width after the other, from the average on.
@@ -61,24 +85,34 @@ void Constants::constant_items(const Constant& constant, std::int32_t line, int 
   if (constant.kind == Constant::Kind::tuple && constant.items.size() == 1) out_.write(",");
 }
 
-// A folded tuple keeps only its first and last line. If it has more lines than items, each item stands on a line of its
-// own; otherwise the items share one line within the brackets.
 void Constants::constant(const Expr* leaf, const Constant& constant, bool bracketed) {
   using Kind = Constant::Kind;
+  if (constant.kind == Kind::string || constant.kind == Kind::bytes) return string(leaf, constant);
   const bool is_display = (constant.kind == Kind::tuple || constant.kind == Kind::frozenset) && !constant.items.empty();
   // Inside the braces of an f-string nothing may break, so the display is printed as plain text.
-  if (!is_display || fields > 0) {
-    if (constant.kind != Kind::string && constant.kind != Kind::bytes) return constant_text(constant);
-    if (leaf && raw_string(leaf, constant)) return;
-    if (leaf && constant.kind == Kind::string && multiline_string(leaf, constant)) return;
-    if (long_string(constant, !leaf ? may_divide : is_folded(leaf, constant))) return;
-    return constant_text(constant);
+  if (is_display && fields == 0) return display(leaf, constant, bracketed);
+  constant_text(constant);
+}
+
+void Constants::string(const Expr* leaf, const Constant& constant) {
+  if (leaf && !has_usual_width(leaf, constant)) {
+    if (raw_string(leaf, constant)) return;
+    if (constant.kind == Constant::Kind::string && multiline_string(leaf, constant)) return;
+    if (long_string(constant, is_folded(leaf, constant))) return;
+  } else if (long_string(constant, !leaf && may_divide)) {
+    return;
   }
+  constant_text(constant);
+}
+
+// A folded tuple keeps only its first and last line. If it has more lines than items, each item stands on a line of its
+// own; otherwise the items share one line within the brackets.
+void Constants::display(const Expr* leaf, const Constant& constant, bool bracketed) {
   const std::int32_t more = leaf ? positions_.end_line(leaf) - leaf->line : 0;
   const bool spread = leaf && leaf->line >= 0 && more > 0;
   const bool one_by_one = more > std::int32_t(constant.items.size());
   const std::int32_t line = spread ? leaf->line + 1 : -1;
-  const bool tuple = constant.kind == Kind::tuple;
+  const bool tuple = constant.kind == Constant::Kind::tuple;
   // Lines that no item accounts for are those of divided strings.
   const bool outer = std::exchange(may_divide, may_divide || more > std::int32_t(constant.items.size()) + 1);
   if (bracketed) out_.write(tuple ? "(" : "{"), breaks_.open(line);
@@ -86,6 +120,15 @@ void Constants::constant(const Expr* leaf, const Constant& constant, bool bracke
   may_divide = outer;
   if (spread) breaks_.last_line = std::max(breaks_.last_line, leaf->line + more - 1);
   if (bracketed) breaks_.close(leaf), out_.write(tuple ? ")" : "}");
+}
+
+// Returns true if the source had the string on one line, without a prefix and as wide as it is between two quotes.
+bool Constants::has_usual_width(const Expr* leaf, const Constant& constant) const {
+  constexpr std::size_t quotes = 2;
+  const Position* position = positions_.code ? position_in(*positions_.code, leaf) : nullptr;
+  return position && position->column >= 0 && position->line == position->end_line &&
+         constant.kind == Constant::Kind::string &&
+         std::size_t(position->end_column - position->column) == constant.text.size() + quotes;
 }
 
 // Prints a string or bytes that the source wrote on one line as a raw literal, which shows in the width of its position.
@@ -233,7 +276,7 @@ bool Constants::long_string(const Constant& constant, bool is_divided) {
       write(end);
       at = end;
     }
-    width += escaped_size(text.substr(at, 1));
+    width += escaped_size(text[at]);
     if (text[at] == ' ') blank = at + 1;
     if (text[at] == '\n' && at + 1 < text.size() && width > usual_width / 4) write(at + 1);
   }
@@ -243,8 +286,10 @@ bool Constants::long_string(const Constant& constant, bool is_divided) {
 
 void Constants::constant_text(const Constant& constant) {
   // Before Python 3.12 the braces of an f-string must not contain a backslash.
-  const Quoting in_field = dialect_of(version_).free_fstrings ? Quoting::in_field : Quoting::no_backslash;
-  append_literal(out_.text(), constant, fields > 0 ? in_field : Quoting::usual, version_);
+  const Quoting quoting = fields == 0                          ? Quoting::usual
+                          : dialect_of(version_).free_fstrings ? Quoting::in_field
+                                                               : Quoting::no_backslash;
+  append_literal(out_.text(), constant, quoting, version_);
 }
 
 }  // namespace depyf::print

@@ -38,6 +38,9 @@ class Constants {
   void constant_text(const Constant& constant);
 
  private:
+  void string(const ast::Expr* leaf, const Constant& constant);
+  void display(const ast::Expr* leaf, const Constant& constant, bool bracketed);
+  bool has_usual_width(const ast::Expr* leaf, const Constant& constant) const;
   // Prints a string over several lines if positions show that the source did; returns false otherwise.
   bool multiline_string(const ast::Expr* leaf, const Constant& constant);
   bool raw_string(const ast::Expr* leaf, const Constant& constant);

@@ -14,15 +14,10 @@ namespace depyf::print {
 
 class Emitter {
  public:
-  explicit Emitter(std::size_t limit) : limit_(limit) {}
+  // The limit of the text bounds what a hostile file can produce.
+  explicit Emitter(std::size_t limit) : limit_(limit), text_(limit) {}
 
-  // Appends `text`. Throws std::length_error if the whole text exceeds its limit, which bounds what a hostile file can
-  // produce.
-  void write(std::string_view text) {
-    text_ += text;
-    if (text_.size() > limit_) [[unlikely]]
-      throw_too_long();
-  }
+  void write(std::string_view text) { text_ += text; }
   void end_line() { text_ += '\n'; }
   // Starts a line with the indentation of the current block.
   void begin_line() {
@@ -73,19 +68,17 @@ class Emitter {
   // Returns the text that `print` writes, without adding it to the output.
   template <class F>
   std::string capture(F print) {
-    Text outer = std::exchange(text_, {});
+    Text outer = std::exchange(text_, Text(limit_));
     print();
-    return std::exchange(text_, std::move(outer)).take();
+    return std::string(std::exchange(text_, std::move(outer)).view());
   }
 
   Text& text() { return text_; }
   std::vector<LineOfCode> take_lines() { return std::move(lines_); }
 
  private:
-  [[noreturn]] void throw_too_long() const;
-
-  Text text_;
   std::size_t limit_;
+  Text text_;
   std::size_t depth_ = 0;
   // The offset where the statement or clause that is being printed starts, its indentation included.
   std::size_t line_begin_ = 0;

@@ -63,14 +63,14 @@ TextParts parts_of(std::string_view text) {
   return result;
 }
 
-// Returns how the source wrote an integer, if its position is wider or narrower than its digits.
-SpelledNumber spelling_of(const Expr* expr, const Positions& positions) {
-  const Constant* number = constant_of(expr, Constant::Kind::integer);
-  const Position* position = number && positions.code ? position_in(*positions.code, expr) : nullptr;
+// Returns how the source wrote the integer `number`, which `expr` is, if its position is wider or narrower than its digits.
+SpelledNumber spelling_of(const Expr* expr, const Constant& number, const Positions& positions) {
+  if (number.kind != Constant::Kind::integer || !positions.code) return {};
+  const Position* position = position_in(*positions.code, expr);
   if (!position || position->line != position->end_line || position->column < 0) return {};
   const auto width = std::size_t(position->end_column - position->column);
-  if (width == number->text.size() || !positions.loads(expr, *number)) return {};
-  return spelled_number(number->text, width);
+  if (width == number.text.size() || !positions.loads(expr, number)) return {};
+  return spelled_number(number.text, width);
 }
 
 // From 3.14 on, a slice of constants is one constant. Returns the part of another slice that the source wrote as an
@@ -84,7 +84,8 @@ const Expr* folded_part(const Slice& slice, const Positions& positions, Version 
     if (!part) continue;
     const Constant* number = constant_of(part, Constant::Kind::integer);
     const Position* position = number ? position_in(*positions.code, part) : nullptr;
-    if (!position || number->text.starts_with('-') || !spelling_of(part, positions).text.empty()) return nullptr;
+    if (!position || number->text.starts_with('-') || !spelling_of(part, *number, positions).text.empty())
+      return nullptr;
     const bool is_wider = position->line != position->end_line ||
                           std::size_t(position->end_column - position->column) > number->text.size();
     if (is_wider) folded = part;
@@ -131,17 +132,19 @@ Level level_of(const Expr* expr) {
                     expr->node);
 }
 
-// Prints an integer as the source wrote it, if that is known to differ from its digits. Returns false, and prints nothing,
-// otherwise.
-bool Expressions::spelled(const Expr* expr, Level loosest) {
-  const SpelledNumber number = spelling_of(expr, positions_);
-  if (number.text.empty()) return false;
-  const bool parenthesised = number.level < loosest;
+// Prints an integer as the source wrote it, if that is known to differ from its digits.
+void Expressions::constant(const Expr* expr, const Constant& value, Level loosest) {
+  const SpelledNumber number = spelling_of(expr, value, positions_);
+  const bool parenthesised = (number.text.empty() ? level_of(value) : number.level) < loosest;
   if (parenthesised) out_.write("("), breaks_.open(expr->line);
   breaks_.reached(expr);
-  out_.write(number.text);
+  if (number.text.empty()) {
+    breaks_.anchor(expr);
+    constants_.constant(expr, value);
+  } else {
+    out_.write(number.text);
+  }
   if (parenthesised) breaks_.close(), out_.write(")");
-  return true;
 }
 
 // Follows the leftmost operands down and back in a loop instead of recursion, because `a + b + c + ...` nests as deep
@@ -153,7 +156,10 @@ void Expressions::any_expr(const Expr* expr, Level loosest) {
       name(expr, *n);
       break;
     }
-    if (is<ConstantExpr>(expr) && spelled(expr, loosest)) break;
+    if (auto* n = as<ConstantExpr>(expr)) {
+      constant(expr, *n->value, loosest);
+      break;
+    }
     const bool parenthesised = level_of(expr) < loosest;
     if (parenthesised) out_.write("("), breaks_.open(first_line_within(expr));
     const Operand operand = leftmost(expr);
@@ -162,13 +168,12 @@ void Expressions::any_expr(const Expr* expr, Level loosest) {
       if (parenthesised) breaks_.close(is<Tuple>(expr) ? expr : nullptr), out_.write(")");
       break;
     }
-    open_.push_back({expr, parenthesised});
+    open_.add({expr, parenthesised});
     expr = operand.expr;
     loosest = operand.loosest;
   }
   while (open_.size() > bottom) {
-    const Open whole = open_.back();
-    open_.pop_back();
+    const Open whole = open_.take_last();
     after_leftmost(whole.expr);
     if (whole.parenthesised) breaks_.close(), out_.write(")");
   }
@@ -250,7 +255,6 @@ void Expressions::without_leftmost(const Expr* leaf) {
   if (!leaf) return internal("missing", -1, nullptr);
   breaks_.reached(leaf);
   breaks_.anchor(leaf);
-  if (auto* n = as<ConstantExpr>(leaf)) return constants_.constant(leaf, *n->value);
   std::visit(Overloaded{
                  [&](const Name& n) { names_.name(n.id); },
                  [&](const ConstantExpr& n) { constants_.constant(leaf, *n.value); },

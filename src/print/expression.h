@@ -6,9 +6,16 @@
 
 #include "print/fstring.h"
 #include "print/precedence.h"
+#include "print/records.h"
 #include "print/sheet.h"
 
 namespace depyf::print {
+
+// A node whose leftmost operand is being printed, and whether the node itself is in parentheses.
+struct Open {
+  const ast::Expr* expr = nullptr;
+  bool parenthesised = false;
+};
 
 // A level says how tightly an expression binds. Each function puts its expression in parentheses if it binds looser
 // than the place allows.
@@ -54,13 +61,7 @@ class Expressions {
   bool is_result_below(const ast::Expr* annotation) const;
 
  private:
-  // A node whose leftmost operand is being printed, and whether the node itself is in parentheses.
-  struct Open {
-    const ast::Expr* expr;
-    bool parenthesised;
-  };
-
-  bool spelled(const ast::Expr* expr, Level loosest);
+  void constant(const ast::Expr* expr, const Constant& value, Level loosest);
   void any_expr(const ast::Expr* expr, Level loosest);
   void name(const ast::Expr* expr, const ast::Name& node);
   void attribute(const ast::Expr* whole, const ast::Attribute& node);
@@ -85,7 +86,7 @@ class Expressions {
   Identifiers& names_;
   Constants& constants_;
   FStrings fstrings_;
-  std::vector<Open> open_;
+  Records<Open> open_;
 };
 
 }  // namespace depyf::print

@@ -61,7 +61,7 @@ class KnownNames {
     return {read(std::uint8_t{}, 0), 0, size};
   }
 
-  static constexpr int slot_bits = 9;
+  static constexpr int slot_bits = 8;
   std::array<Key, std::size_t{1} << slot_bits> keys_{};
 };
 

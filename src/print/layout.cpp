@@ -20,8 +20,8 @@ constexpr std::size_t unbounded = std::numeric_limits<std::size_t>::max();
 // last the width.
 class Layout {
  public:
-  Layout(std::string_view text, std::vector<Mark> marks, const std::vector<Anchor>& anchors, const Lines& lines)
-      : text_(text), marks_(std::move(marks)), anchors_(anchors), lines_(lines), states_(marks_.size()) {}
+  Layout(std::string_view text, std::span<const Mark> marks, const std::vector<Anchor>& anchors, const Lines& lines)
+      : text_(text), marks_(marks.begin(), marks.end()), anchors_(anchors), lines_(lines), states_(marks_.size()) {}
 
   std::string run() {
     pairs_ = follow_lines(marks_, states_);
@@ -317,9 +317,9 @@ class Layout {
 
 }  // namespace
 
-std::string with_breaks(std::string_view text, std::vector<Mark> marks, const std::vector<Anchor>& anchors,
+std::string with_breaks(std::string_view text, std::span<const Mark> marks, const std::vector<Anchor>& anchors,
                         const Lines& lines) {
-  return Layout(text, std::move(marks), anchors, lines).run();
+  return Layout(text, marks, anchors, lines).run();
 }
 
 }  // namespace depyf::print

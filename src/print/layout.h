@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,7 @@ constexpr std::uint8_t string_priority = 17, comma_priority = 40, comprehension_
 struct Mark {
   enum class Kind : std::uint8_t { open, separator, close };
   // The offset in the text: behind an opening bracket, before the blank of a separator, or before a closing bracket.
-  std::size_t at;
+  std::size_t at = 0;
   // Lines of the source: where the text before the mark ends, and where the text behind the mark starts; -1 if unknown.
   std::int32_t before = -1, line = -1;
   Kind kind = Kind::open;
@@ -86,7 +87,7 @@ void follow_columns(std::string_view text, const std::vector<Mark>& marks, const
 
 // Returns `text` with its lines broken. The text starts with the indentation of a statement, and the offsets of the
 // marks and anchors refer to it.
-std::string with_breaks(std::string_view text, std::vector<Mark> marks, const std::vector<Anchor>& anchors,
+std::string with_breaks(std::string_view text, std::span<const Mark> marks, const std::vector<Anchor>& anchors,
                         const Lines& lines);
 
 }  // namespace depyf::print

@@ -5,57 +5,64 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
+#include <limits>
+#include <memory>
 #include <string_view>
 #include <utility>
 
 namespace depyf::print {
 
-// Appending costs less than to a std::string: there is no null to write behind the end, and short parts are copied without
-// a call.
+// Appending costs less than to a std::string: there is no null to write behind the end, short parts are copied without a
+// call, and the code that makes room, where the limit is checked too, stands apart.
 class Text {
  public:
+  Text() = default;
+  // The text throws std::length_error where it would get longer than `limit` bytes.
+  explicit Text(std::size_t limit) : limit_(limit) {}
+  Text(Text&& other) noexcept { swap(other); }
+  Text& operator=(Text&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+
   Text& operator+=(std::string_view part) {
-    reserve(part.size());
-    copy(buffer_.data() + size_, part);
-    size_ += part.size();
+    copy(room_for(part.size()), part);
     return *this;
   }
   Text& operator+=(const char* part) { return *this += std::string_view(part); }
   Text& operator+=(char c) {
-    reserve(1);
-    buffer_[size_++] = c;
+    *room_for(1) = c;
     return *this;
   }
   Text& append(std::size_t count, char c) {
-    reserve(count);
-    std::memset(buffer_.data() + size_, c, count);
-    size_ += count;
+    std::fill_n(room_for(count), count, c);
     return *this;
   }
   // Removes the end of the text, from offset `size` on.
-  void cut(std::size_t size) { size_ = std::min(size, size_); }
-
-  std::size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  bool ends_with(std::string_view end) const { return view().ends_with(end); }
-  bool ends_with(char c) const { return size_ > 0 && buffer_[size_ - 1] == c; }
-  std::string_view view() const { return {buffer_.data(), size_}; }
-  // Returns the text, and leaves an empty one.
-  std::string take() {
-    buffer_.resize(std::exchange(size_, 0));
-    return std::exchange(buffer_, {});
+  void cut(std::size_t size) {
+    if (size < this->size()) end_ = begin_.get() + size;
   }
+
+  std::size_t size() const { return std::size_t(end_ - begin_.get()); }
+  bool ends_with(std::string_view end) const { return view().ends_with(end); }
+  bool ends_with(char c) const { return end_ != begin_.get() && end_[-1] == c; }
+  std::string_view view() const { return {begin_.get(), size()}; }
 
  private:
-  // Makes room for `count` more bytes.
-  void reserve(std::size_t count) {
-    if (count > buffer_.size() - size_) [[unlikely]]
+  // Makes the text `count` bytes longer, and returns where they are.
+  char* room_for(std::size_t count) {
+    if (count > std::size_t(room_end_ - end_)) [[unlikely]]
       grow(count);
+    char* added = end_;
+    end_ += count;
+    return added;
   }
-  void grow(std::size_t count) {
-    constexpr std::size_t least = 64;
-    buffer_.resize(std::max({size_ + count, 2 * size_, least}));
+  void grow(std::size_t count);
+  void swap(Text& other) noexcept {
+    std::swap(limit_, other.limit_);
+    std::swap(begin_, other.begin_);
+    std::swap(end_, other.end_);
+    std::swap(room_end_, other.room_end_);
   }
 
   // Copies short parts as two numbers that may overlap.
@@ -77,8 +84,9 @@ class Text {
     std::memcpy(to + behind, &last, sizeof(Number));
   }
 
-  std::string buffer_;  // the text, and room for more behind it
-  std::size_t size_ = 0;
+  std::size_t limit_ = std::numeric_limits<std::size_t>::max();
+  std::unique_ptr<char[]> begin_;
+  char *end_ = nullptr, *room_end_ = nullptr;  // the ends of the text and of the memory behind it
 };
 
 }  // namespace depyf::print

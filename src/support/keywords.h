@@ -39,24 +39,11 @@ inline constexpr auto keyword_starts = [] {
   return starts;
 }();
 
-// Returns the characters of a word, at most 8, as one number.
-constexpr std::uint64_t packed_word(std::string_view word) {
-  std::uint64_t packed = 0;
-  for (const char c : word) packed = packed << 8 | static_cast<unsigned char>(c);
-  return packed;
-}
-inline constexpr auto packed_keywords = [] {
-  std::array<std::uint64_t, std::size(python_keywords)> packed{};
-  for (std::size_t at = 0; at < packed.size(); ++at) packed[at] = packed_word(python_keywords[at]);
-  return packed;
-}();
-
-inline bool is_keyword(std::string_view name) {
-  if (name.size() < 2 || name.size() > 8) return false;
+constexpr bool is_keyword(std::string_view name) {
+  if (name.empty()) return false;
   const auto letter = static_cast<unsigned char>(name[0]);
-  const std::uint64_t packed = packed_word(name);
   for (std::size_t at = keyword_starts[letter]; at < keyword_starts[letter + 1]; ++at)
-    if (packed_keywords[at] == packed) return true;
+    if (python_keywords[at] == name) return true;
   return false;
 }
 

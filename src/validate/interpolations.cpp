@@ -109,7 +109,7 @@ class Interpolations {
     print::Sheet sheet(version_, nullptr, {});
     sheet.names.enter_class(class_name_);
     print::Expressions(sheet).expr(part.value, print::level_of_field(part.value));
-    const std::string printed = sheet.out.text().take();
+    const std::string printed(sheet.out.text().view());
     if (essence(part.text) == essence(printed)) return;
     std::string text(part.text);
     std::ranges::replace(text, '\n', ' ');

@@ -1,0 +1,21 @@
+#include "print/text.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace depyf::print {
+
+void Text::grow(std::size_t count) {
+  constexpr std::size_t least = 64;
+  const std::size_t used = size();
+  if (count > limit_ - used) throw std::length_error("the source is longer than " + std::to_string(limit_) + " bytes");
+  const std::size_t room = std::min(std::max({used + count, 2 * used, least}), limit_);
+  auto larger = std::make_unique_for_overwrite<char[]>(room);
+  std::copy_n(begin_.get(), used, larger.get());
+  begin_ = std::move(larger);
+  end_ = begin_.get() + used;
+  room_end_ = begin_.get() + room;
+}
+
+}  // namespace depyf::print
