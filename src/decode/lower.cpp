@@ -130,12 +130,12 @@ class Lowering {
   void lower_simple(const SimpleOp& simple, const OpcodeInfo& info) {
     const std::uint32_t offset = reader_.offset();
     map_.add(offset, count());
-    append({.op = simple.op,
-            .size = static_cast<std::uint8_t>(info.size()),
-            .arg = static_cast<std::int32_t>(reader_.arg(info)),
-            .aux = simple.aux,
-            .line = line_at(offset),
-            .offset = offset});
+    decoded_.instructions.push_back({.op = simple.op,
+                                     .size = static_cast<std::uint8_t>(info.size()),
+                                     .arg = static_cast<std::int32_t>(reader_.arg(info)),
+                                     .aux = simple.aux,
+                                     .line = line_at(offset),
+                                     .offset = offset});
     reader_.skip(info);
   }
 
@@ -153,13 +153,13 @@ class Lowering {
     auto size = static_cast<std::uint8_t>(std::min(raw_.end - raw_.offset, size_max));
     for (std::size_t i = 0; i < emitted_count_; ++i) {
       const auto& [op, arg, aux, target] = emitted_[i];
-      append({.op = op, .size = size, .arg = arg, .aux = aux, .target = target, .line = line, .offset = raw_.offset});
+      decoded_.instructions.push_back(
+          {.op = op, .size = size, .arg = arg, .aux = aux, .target = target, .line = line, .offset = raw_.offset});
       size = 0;
     }
     return error_.message.empty();
   }
 
-  void append(const Instruction& instruction) { decoded_.instructions.push_back(instruction); }
   std::int32_t count() const { return static_cast<std::int32_t>(decoded_.instructions.size()); }
   std::int32_t line_at(std::uint32_t offset) const {
     return offset / 2 < positions_.size() ? positions_[offset / 2].line : -1;
