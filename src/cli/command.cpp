@@ -100,7 +100,13 @@ std::string other_text(const CodeObject& code, Options options, const Settings& 
   return settings.dump_after.empty() ? std::move(result.source) : std::move(result.dump);
 }
 
-void process(const Input& input, const Settings& settings, Checkers& checkers, Outcome& outcome) {
+// The tools of one thread, which serve for all of its files.
+struct Tools {
+  Checkers checkers;
+  std::string buffer = {};  // for the bytes of a file
+};
+
+void process(const Input& input, const Settings& settings, Tools& tools, Outcome& outcome) {
   FileReport& report = outcome.report;
   auto fail = [&](const std::string& what) {
     outcome.error += input.path + ": " + what + "\n";
@@ -108,7 +114,7 @@ void process(const Input& input, const Settings& settings, Checkers& checkers, O
     report.status = FileReport::Status::failed;
   };
   std::string reason;
-  const std::optional<std::string> bytes = read_input(input, settings.max_size, reason);
+  const std::optional<std::string_view> bytes = read_input(input, settings.max_size, tools.buffer, reason);
   if (!bytes) return fail(reason);
   const LoadedPyc loaded = load_input(*bytes, settings.python);
   if (!loaded.code) return fail(std::to_string(loaded.error_offset) + ": " + loaded.error);
@@ -125,7 +131,8 @@ void process(const Input& input, const Settings& settings, Checkers& checkers, O
     report.status = FileReport::Status::text;
   } else {
     const bool checks = !settings.check.empty();
-    Decompiled result = checks ? checked(*loaded.code, options, checkers, reason) : decompile(*loaded.code, options);
+    Decompiled result =
+        checks ? checked(*loaded.code, options, tools.checkers, reason) : decompile(*loaded.code, options);
     outcome.text = std::move(result.source);
     for (CodeProof& proof : result.proofs) {
       const CodeObject& code = *proof.code;
@@ -156,12 +163,12 @@ void process(const Input& input, const Settings& settings, Checkers& checkers, O
 }
 
 // Processes one file. An exception that the core throws becomes an error of that file.
-Outcome process_safely(const Input& input, const Settings& settings, Checkers& checkers) {
+Outcome process_safely(const Input& input, const Settings& settings, Tools& tools) {
   Outcome outcome;
   outcome.report.file = input.path;
   std::string failure;
   try {
-    process(input, settings, checkers, outcome);
+    process(input, settings, tools, outcome);
     return outcome;
   } catch (const std::exception& error) {
     failure = error.what();
@@ -216,12 +223,12 @@ class Batch {
     // The reader of the results is woken only after several small files, because waking it takes longer than some files
     // do.
     constexpr std::chrono::milliseconds between_wakes(20);
-    std::optional<Checkers> checkers;
+    std::optional<Tools> tools;
     auto woken = std::chrono::steady_clock::now();
     for (std::size_t i = next_++; i < inputs_.size(); i = next_++) {
       try {
-        if (!checkers) checkers.emplace(settings_.check);
-        outcomes_[i] = process_safely(inputs_[i], settings_, *checkers);
+        if (!tools) tools.emplace(Checkers(settings_.check));
+        outcomes_[i] = process_safely(inputs_[i], settings_, *tools);
       } catch (...) {  // even for the message there was no memory; this one is short enough to need none
         outcomes_[i].error = "no memory\n";
       }

@@ -37,8 +37,9 @@ class Named {
 };
 
 std::shared_ptr<const CodeObject> load(const std::string& path, const Settings& settings, Sinks& sinks) {
-  std::string error;
-  const std::optional<std::string> bytes = read_input({path, "diff.pyc"}, settings.max_size, error);
+  std::string buffer, error;
+  const Input input{path, "diff.pyc"};
+  const std::optional<std::string_view> bytes = read_input(input, settings.max_size, buffer, error);
   if (!bytes) {
     sinks.error(path + ": " + error + "\n");
     return nullptr;

@@ -41,36 +41,45 @@ std::string too_large(std::size_t max_size) {
   return "cannot be read: larger than " + std::to_string(max_size >> 20) + " MB (--max-size)";
 }
 
-std::optional<std::string> read_descriptor(int file, std::size_t max_size, std::string& error) {
-  std::string bytes;
-  char buffer[1 << 16];
+// Reads to the end of the file into `buffer`, which only grows.
+std::optional<std::string_view> read_descriptor(int file, std::size_t max_size, std::string& buffer,
+                                                std::string& error) {
+  constexpr std::size_t least = 1 << 16;
+  std::size_t size = 0;
   for (;;) {
-    const ssize_t count = ::read(file, buffer, sizeof buffer);
-    if (count == 0) return bytes;
+    if (size == buffer.size()) buffer.resize(std::max(2 * size, least));
+    const ssize_t count = ::read(file, buffer.data() + size, buffer.size() - size);
+    if (count == 0) return std::string_view(buffer).substr(0, size);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       error = reason(errno);
       return std::nullopt;
     }
-    if (static_cast<std::size_t>(count) > max_size - bytes.size()) {
+    if (static_cast<std::size_t>(count) > max_size - size) {
       error = too_large(max_size);
       return std::nullopt;
     }
-    bytes.append(buffer, static_cast<std::size_t>(count));
+    size += static_cast<std::size_t>(count);
   }
 }
 
-std::optional<std::string> read_file(const std::string& path, std::size_t max_size, std::string& error) {
+std::optional<std::string_view> read_file(const std::string& path, std::size_t max_size, std::string& buffer,
+                                          std::string& error) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) {
     error = reason(errno);
     return std::nullopt;
   }
   struct stat status{};
-  std::optional<std::string> bytes;
-  if (::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && static_cast<std::size_t>(status.st_size) > max_size)
+  const bool is_regular = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+  const std::size_t size = is_regular ? static_cast<std::size_t>(status.st_size) : 0;
+  std::optional<std::string_view> bytes;
+  if (size > max_size) {
     error = too_large(max_size);
-  else bytes = read_descriptor(file, max_size, error);
+  } else {
+    if (buffer.size() <= size) buffer.resize(size + 1);  // one byte more, so that the read of the end has room
+    bytes = read_descriptor(file, max_size, buffer, error);
+  }
   ::close(file);
   return bytes;
 }
@@ -79,8 +88,9 @@ void add_archive(std::vector<Input>& inputs, const std::string& path, std::size_
   auto archive = std::make_shared<Archive>();
   archive->path = path;
   Input failed{path, "archive.pyc"};
-  if (std::optional<std::string> bytes = read_file(path, max_size, failed.error)) archive->bytes = std::move(*bytes);
-  else return inputs.push_back(std::move(failed));
+  const std::optional<std::string_view> bytes = read_file(path, max_size, archive->bytes, failed.error);
+  if (!bytes) return inputs.push_back(std::move(failed));
+  archive->bytes.resize(bytes->size());
   Result<std::vector<ZipMember>> members = zip_members(archive->bytes);
   if (!members) {
     failed.error = std::to_string(members.error().offset) + ": " + members.error().message;
@@ -106,7 +116,7 @@ std::size_t count_wrong(const CodeObject& code) {
 
 constexpr int first_minor = 8, last_minor = 15;
 
-LoadedPyc load_marshal(const std::string& bytes, Version python) {
+LoadedPyc load_marshal(std::string_view bytes, Version python) {
   LoadedPyc best;
   best.error = "raw marshal data of no version from 3.8 to 3.15";
   std::size_t least_wrong = 0;
@@ -190,26 +200,28 @@ void choose_outputs(std::vector<Input>& inputs) {
   }
 }
 
-std::optional<std::string> read_input(const Input& input, std::size_t max_size, std::string& error) {
+std::optional<std::string_view> read_input(const Input& input, std::size_t max_size, std::string& buffer,
+                                           std::string& error) {
   if (!input.error.empty()) {
     error = input.error;
     return std::nullopt;
   }
   if (input.bytes) {
-    if (input.bytes->size() <= max_size) return input.bytes;
+    if (input.bytes->size() <= max_size) return *input.bytes;
     error = too_large(max_size);
     return std::nullopt;
   }
   if (input.archive) {
     Result<std::string> bytes = read_member(input.archive->bytes, input.member, max_size);
-    if (bytes) return std::move(*bytes);
+    if (bytes) return buffer = std::move(*bytes);
     error = std::to_string(bytes.error().offset) + ": " + bytes.error().message;
     return std::nullopt;
   }
-  return input.path == "-" ? read_descriptor(0, max_size, error) : read_file(input.path, max_size, error);
+  return input.path == "-" ? read_descriptor(0, max_size, buffer, error)
+                           : read_file(input.path, max_size, buffer, error);
 }
 
-LoadedPyc load_input(const std::string& bytes, Version python) {
+LoadedPyc load_input(std::string_view bytes, Version python) {
   const bool is_code = !bytes.empty() && (bytes[0] & 0x7f) == 'c';
   const bool has_head = bytes.size() >= 4 && bytes[2] == '\r' && bytes[3] == '\n';
   return is_code && !has_head ? load_marshal(bytes, python) : load_pyc(bytes);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "depyf/code_object.h"
@@ -38,11 +39,13 @@ std::vector<Input> find_inputs(const std::vector<std::string>& arguments, std::s
 // `__pycache__/x.cpython-311.pyc` becomes x.py unless another input is x.py as well.
 void choose_outputs(std::vector<Input>& inputs);
 
-// Returns the bytes of an input; nothing if they cannot be read, and then `error` says why.
-std::optional<std::string> read_input(const Input& input, std::size_t max_size, std::string& error);
+// Returns the bytes of an input; nothing if they cannot be read, and then `error` says why. The bytes lie in `buffer`,
+// which has no other meaning and may be used for many inputs, or in the input.
+std::optional<std::string_view> read_input(const Input& input, std::size_t max_size, std::string& buffer,
+                                           std::string& error);
 
 // Loads a .pyc file, or the marshal data of a code object without the head of a file. The version of marshal data is
 // `python`; if that is 0.0, it is the latest version in which all of its bytecode can be decoded.
-LoadedPyc load_input(const std::string& bytes, Version python);
+LoadedPyc load_input(std::string_view bytes, Version python);
 
 }  // namespace depyf::cli
