@@ -51,44 +51,71 @@ Flow flow_of(const Table<Instruction, InstructionIndex>& code) {
   return flow;
 }
 
+// Marks the instructions to which control comes on a walk from the start to the end of the code: it goes on from stop to
+// stop, and passes over code to which nothing has led so far. Returns false if a jump or a handler then leads back to
+// such code. `ranges` must be sorted and must not overlap.
+bool walk_forward(const Table<Instruction, InstructionIndex>& code, const Flow& flow,
+                  const Table<ProtectedRange>& ranges, Table<char>& reachable) {
+  Table<char> entered(code.size() + 1);
+  auto jump = flow.jumps.begin();
+  auto range = ranges.begin();
+  int at = 0;
+  for (const int stop : flow.stops) {
+    if (stop < at) continue;
+    std::fill(reachable.begin() + at, reachable.begin() + stop + 1, true);
+    const auto is_ahead_or_reached = [&](int target) {
+      entered[target] = true;
+      return target > stop || reachable[target];
+    };
+    for (; jump != flow.jumps.end() && *jump <= stop; ++jump)
+      if (const int target = code[*jump].target; *jump >= at && target >= 0 && !is_ahead_or_reached(target))
+        return false;
+    for (; range != ranges.end(); ++range) {
+      int first = std::max<int>(range->begin, at);  // NOPs raise nothing
+      while (first < range->end && first <= stop && code[first].op == Op::nop_) ++first;
+      if (first > stop) break;
+      if (first < range->end && !is_ahead_or_reached(range->target)) return false;
+    }
+    at = int(std::find(entered.begin() + stop + 1, entered.end(), true) - entered.begin());
+  }
+  return true;
+}
+
 // Returns 1 for each instruction that can be reached, also through the handlers of `ranges`.
-Table<char> reachable_instructions(const Table<Instruction, InstructionIndex>& all, const Flow& flow,
+Table<char> reachable_instructions(const Table<Instruction, InstructionIndex>& code, const Flow& flow,
                                    const Table<ProtectedRange>& ranges) {
-  const int count = int(all.size());
   // The elements are `char`, as `vector<bool>` would be slower: each instruction asks several times.
-  Table<char> reachable(count + 1);
-  Table<int> cover;  // by instruction: the range that protects it, or -1; empty without ranges
-  if (!ranges.empty()) cover = first_cover(ranges, all.size(), [](const ProtectedRange&) { return true; });
-  Table<char> range_seen(ranges.size());
-  // The places from which the walk has to go on. Each instruction is walked over once, so each jump and each range adds
-  // at most one.
-  Table<int> starts(1 + flow.jumps.size() + ranges.size());
-  int waiting = 1;
-  // The compiler keeps these views in registers. It would read the tables anew behind each write of a `char`.
-  const Row<char> seen(reachable);
-  const Row<int> todo(starts);
-  const Row<const Instruction> code(all);
-  const Row<const InstructionIndex> next(flow.next);
-  const bool has_ranges = !ranges.empty();
-  seen[count] = true;  // ends the walk of a handler that stands behind all code
-  while (waiting > 0)
-    for (int at = todo[--waiting]; at >= 0 && !seen[at]; at = next[at]) {
+  Table<char> seen(code.size() + 1);
+  // Compilers make code for which one walk is enough, with few exceptions.
+  const auto is_behind = [](const ProtectedRange& range, const ProtectedRange& next) { return next.begin < range.end; };
+  if (std::ranges::adjacent_find(ranges, is_behind) == ranges.end() && walk_forward(code, flow, ranges, seen))
+    return seen;
+  std::ranges::fill(seen, false);
+  Table<int> todo{0};
+  Table<bool> range_seen(ranges.size());
+  const Table<int> cover = first_cover(ranges, code.size(), [](const ProtectedRange&) { return true; });
+  const int count = int(code.size());
+  while (!todo.empty()) {
+    int at = todo.back();
+    todo.pop_back();
+    for (; at >= 0 && at < count && !seen[at]; at = flow.next[at]) {
       seen[at] = true;
-      if (code[at].target >= 0) todo[waiting++] = code[at].target;
-      if (!has_ranges) continue;
+      if (code[at].target >= 0) todo.push_back(code[at].target);
       if (int range = cover[at]; range >= 0 && !range_seen[range] && code[at].op != Op::nop_) {
         range_seen[range] = true;
-        todo[waiting++] = ranges[range].target;
+        todo.push_back(ranges[range].target);
       }
     }
-  seen[count] = false;
-  return reachable;
+  }
+  return seen;
 }
 
 // True if the code is one basic block: it has no jumps and no exception ranges, and the only instruction that ends
-// control is the last.
-bool is_straight(const Cfg& cfg, const Flow& flow, const Table<ProtectedRange>& ranges) {
-  return flow.jumps.empty() && flow.stops.size() == 1 && ranges.empty() && !cfg.ops.has(Op::pop_except_);
+// control is the last. `jumps` are those of the decoded code, from which passes make all others.
+bool is_straight(const Cfg& cfg, const Jumps& jumps, const Table<ProtectedRange>& ranges) {
+  if (!jumps.empty() || !ranges.empty() || !cfg.patterns.empty() || cfg.ops.has(Op::pop_except_)) return false;
+  const auto falls = [](const Instruction& instruction) { return falls_through(instruction.op); };
+  return std::ranges::find_if_not(cfg.code, falls) == cfg.code.end() - 1;
 }
 
 // The graph of straight code, without the work that a general graph takes.
@@ -168,8 +195,9 @@ class Builder {
   // Redirects edges through jumps to jumps, and makes copies of one `return` of a constant one block. The compiler
   // threads jumps in the same way.
   void thread() {
-    find_passed();
+    const bool has_passed = find_passed();
     const Table<int> same = equal_returns();
+    if (!has_passed && same.empty()) return;
     for (BasicBlock& block : cfg_.blocks) {
       const auto thread_edge = [&](BlockIndex& to) {
         if (to < 0) return;
@@ -250,7 +278,7 @@ class Builder {
   // Makes a block of each stretch of instructions from one leader to the next that can be reached.
   void cut() {
     leader_[count_] = true;
-    cfg_.blocks.reserve(std::size_t(std::count(leader_.begin(), leader_.end(), true)) + cfg_.regions.size());
+    cfg_.blocks.reserve(flow_.jumps.size() + flow_.stops.size() + cfg_.regions.size());  // mostly enough
     for (int at = 0; at < count_;) {
       const int end = int(std::find(leader_.begin() + at + 1, leader_.end(), true) - leader_.begin());
       if (reachable_[at]) {
@@ -269,14 +297,17 @@ class Builder {
     return -1;
   }
 
-  // Fills `passed_`.
-  void find_passed() {
+  // Fills `passed_`. Returns whether it may have an element that is not zero.
+  bool find_passed() {
     passed_.resize(cfg_.blocks.size());
+    bool has_passed = false;
     BlockIndex index = 0;
     for (const BasicBlock& block : cfg_.blocks) {
       passed_[index] = block.next >= 0 && block.jump < 0 && first_action(block) < 0;
+      has_passed |= passed_[index] != 0;
       ++index;
     }
+    if (!has_passed) return false;
     // Headers of loops must stay, even if they are empty.
     for (const BasicBlock& block : cfg_.blocks) {
       const auto keep = [&](BlockIndex to) {
@@ -284,6 +315,7 @@ class Builder {
       };
       keep(block.next), keep(block.jump);
     }
+    return true;
   }
 
   // Returns for each block that is nothing but a `return` of a constant the first block that is the same statement; -1
@@ -500,12 +532,12 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
     if (ops.has(Op::copy_, Op::match_sequence_, Op::match_mapping_, Op::match_class_))
       find_matches(decoded, cfg.code, cfg.patterns);
   }
-  Flow flow = flow_of(cfg.code);
   // Most code objects are straight.
-  if (is_straight(cfg, flow, ranges)) {
+  if (is_straight(cfg, jumps, ranges)) {
     make_one_block(cfg);
     return cfg;
   }
+  Flow flow = flow_of(cfg.code);
   const Table<char> reachable = reachable_instructions(cfg.code, flow, ranges);
   if (structured) {
     build_regions(cfg, ranges, flow, reachable);
