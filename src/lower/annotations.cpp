@@ -66,7 +66,7 @@ bool annotate_function(Unit& unit, const FunctionDef& node) {
   const Header header{.name = "__annotate__",
                       .qualname = unit.qualified(named ? name + ".__annotate__" : "__annotate__"),
                       .posonly = 1};
-  auto code = unit.nested(&node.returns, unit.names.scope->children.at(&node.returns), header, [&](Unit& within) {
+  auto code = unit.nested(&node.returns, header, [&](Unit& within) {
     format_test(within);
     int count = 0;
     names_and_annotations(within, node, count);
@@ -82,8 +82,7 @@ bool annotate_function(Unit& unit, const FunctionDef& node) {
 void deferred_annotations(Unit& unit) {
   if (unit.names.scope->deferred.empty()) return;
   const Header header{.name = "__annotate__", .qualname = unit.qualified("__annotate__"), .posonly = 1};
-  auto code = unit.nested(&unit.names.scope->deferred, unit.names.scope->children.at(&unit.names.scope->deferred),
-                          header, [&](Unit& within) {
+  auto code = unit.nested(&unit.names.scope->deferred, header, [&](Unit& within) {
                             format_test(within);
                             within.code.emit(Op::build_map_, 0);
                             for (const Deferred& each : unit.names.scope->deferred) {

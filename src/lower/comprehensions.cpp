@@ -162,7 +162,7 @@ void comprehension(Unit& unit, const ComprehensionExpr& node, const Expr* whole)
   const Header header{.name = own_name,
                       .qualname = unit.qualified(own_name),
                       .iterates = gets_iterator ? first_iterator(node) : Op::nop_};
-  auto code = unit.nested(whole, inner, header, [&](Unit& within) {
+  auto code = unit.nested(whole, header, [&](Unit& within) {
     if (node.kind == ComprehensionKind::list) within.code.emit(Op::build_list_, 0);
     if (node.kind == ComprehensionKind::set) within.code.emit(Op::build_set_, 0);
     if (node.kind == ComprehensionKind::dict) within.code.emit(Op::build_map_, 0);

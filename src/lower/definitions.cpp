@@ -51,7 +51,7 @@ void plain_function(Unit& unit, const FunctionDef& node, const Stmt* stmt, int f
   header.qualname = unit.qualified(header.name);
   Block body = node.body;
   header.docstring = take_docstring(body);
-  auto code = unit.nested(stmt, unit.names.scope->children.at(stmt), header, [&](Unit& within) {
+  auto code = unit.nested(stmt, header, [&](Unit& within) {
     block(within, body);
     within.code.load_none();
     within.code.emit(Op::return_value_);
@@ -124,7 +124,7 @@ void plain_class(Unit& unit, const ClassDef& node, const Stmt* stmt) {
   Header header{
       .name = std::string(unit.names.spelled(node.name)), .qualname = {}, .origin = node.code, .args = nullptr};
   header.qualname = unit.qualified(header.name);
-  auto code = unit.nested(stmt, unit.names.scope->children.at(stmt), header,
+  auto code = unit.nested(stmt, header,
                           [&](Unit& within) { class_body(within, node, header); });
   unit.make_function(code, 0);
   unit.code.load_string(header.name);
@@ -182,7 +182,7 @@ void lambda_expr(Unit& unit, const Lambda& node, const Expr* whole) {
                       .origin = nullptr,
                       .args = node.args,
                       .is_lambda = true};
-  auto code = unit.nested(whole, unit.names.scope->children.at(whole), header, [&](Unit& within) {
+  auto code = unit.nested(whole, header, [&](Unit& within) {
     expr(within, node.body);
     within.code.emit(Op::return_value_);
   });

@@ -16,7 +16,7 @@ int default_format(Assembler& code, const Dialect& dialect);
 void evaluator(Unit& unit, const Expr* value, std::string_view name) {
   const Header header{
       .name = std::string(name), .qualname = unit.qualified(name), .posonly = unit.dialect.deferred_annotations};
-  auto code = unit.nested(value, unit.names.scope->children.at(value), header, [&](Unit& within) {
+  auto code = unit.nested(value, header, [&](Unit& within) {
     format_test(within);
     // The default of `*Ts` may be starred.
     if (auto* starred = as<Starred>(value)) {
@@ -91,7 +91,7 @@ void type_params(Unit& unit, List<TypeParam> params) {
 void generic(Unit& unit, const void* node, std::string_view name, int arguments, FunctionRef<void(Unit&)> body) {
   const std::string own_name = "<generic parameters of " + std::string(name) + ">";
   const Header header{.name = own_name, .qualname = unit.qualified(own_name)};
-  auto code = unit.nested(node, unit.names.scope->children.at(node), header, [&](Unit& within) {
+  auto code = unit.nested(node, header, [&](Unit& within) {
     body(within);
     within.code.emit(Op::return_value_);
   });
@@ -106,7 +106,7 @@ void type_alias(Unit& unit, const TypeAlias& node, const Stmt* stmt) {
     const Header header{.name = std::string(node.name),
                         .qualname = within.qualified(node.name, !unit.dialect.deferred_annotations),
                         .posonly = unit.dialect.deferred_annotations};
-    auto code = within.nested(stmt, within.names.scope->children.at(stmt), header, [&](Unit& inner) {
+    auto code = within.nested(stmt, header, [&](Unit& inner) {
       format_test(inner);
       expr(inner, node.value);
       inner.code.emit(Op::return_value_);

@@ -25,6 +25,9 @@ constexpr Accesses by_name{Op::load_name_, Op::store_name_, Op::delete_name_};
 
 // The free variables are not among the slots yet: other slots are added when they are met.
 void Variables::start() {
+  // The names of a function are about its variables.
+  const std::size_t most = scope->is_function_like() ? scope->symbols.entries().size() : 0;
+  result_.decoded.localsplus.reserve(most), result_.decoded.is_cell.reserve(most);
   start_parameters();
   start_cells();
   std::vector<std::string>& free = result_.code.freevars;
@@ -37,13 +40,18 @@ void Variables::start() {
 
 void Variables::start_parameters() {
   CodeObject& code = result_.code;
+  code.varnames.reserve(scope->parameters.size());
+  bool has_cells = false;
   for (std::string_view name : scope->parameters) {
     // An annotation may use the name `format`, so the parameter is called `.format` here, but `format` for callers.
     const bool format = name == ".format" && code.name == "__annotate__";
     const std::string_view shown = format ? "format" : name;
     code.varnames.emplace_back(shown);
-    new_slot(shown, scope->symbols[name]);
+    Symbol& symbol = scope->symbols[name];
+    new_slot(shown, symbol);
+    has_cells = has_cells || symbol.is_cell;
   }
+  if (!has_cells) return;
   for (std::string_view name : scope->parameters)
     if (const Symbol& symbol = scope->symbols[name]; symbol.is_cell) code_.emit(Op::make_cell_, symbol.slot);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +14,10 @@
 #include "ast/node.h"
 #include "lower/name_map.h"
 #include "support/private_names.h"
+
+namespace depyf {
+struct LoweredCode;
+}
 
 namespace depyf::lowering {
 
@@ -67,6 +72,7 @@ struct Scope {
   NameMap<Symbol> symbols;  // by mangled name
   std::vector<std::string_view> parameters;
   std::unordered_map<const void*, Scope*> children;  // by the node that opens the scope
+  std::shared_ptr<LoweredCode> code;  // null until it is lowered, and if it is a part of the code around
 
   // Returns where the value of a name lives.
   Home home_of(const NameKey& name) const {

@@ -130,11 +130,11 @@ std::string Unit::qualified(std::string_view name, bool is_variable) const {
 }
 
 // Nodes are shared where structuring has copied code.
-std::shared_ptr<LoweredCode> Unit::nested(const void* node, Scope* scope, const Header& header,
-                                          FunctionRef<void(Unit&)> body) {
-  std::shared_ptr<LoweredCode>& made = nested_[node];
-  if (!made) made = Unit(shared, scope, this, header).run(body);
-  return made;
+const std::shared_ptr<LoweredCode>& Unit::nested(const void* node, const Header& header,
+                                                 FunctionRef<void(Unit&)> body) {
+  Scope* scope = names.scope->children.at(node);
+  if (!scope->code) scope->code = Unit(shared, scope, this, header).run(body);
+  return scope->code;
 }
 
 // Pushes the tuple of cells, the code, and MAKE_FUNCTION.

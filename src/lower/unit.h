@@ -1,7 +1,6 @@
 // Lowers one code object. The state that all code objects share is in Shared.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -74,9 +73,9 @@ class Unit {
   // recorded in it.
   std::shared_ptr<LoweredCode> run(FunctionRef<void(Unit&)> body);
 
-  // Returns the code object of a nested node, which is lowered once, however often the node stands in the code.
-  std::shared_ptr<LoweredCode> nested(const void* node, Scope* scope, const Header& header,
-                                      FunctionRef<void(Unit&)> body);
+  // Returns the code object of the node of a nested scope, which is lowered once, however often the node stands in the
+  // code.
+  const std::shared_ptr<LoweredCode>& nested(const void* node, const Header& header, FunctionRef<void(Unit&)> body);
   // Returns the qualified name of something nested here: behind the names around it, with `<locals>` after functions.
   // Unless `is_variable` is false, a name that is declared global has nothing in front.
   std::string qualified(std::string_view name, bool is_variable = true) const;
@@ -109,7 +108,6 @@ class Unit {
   void finish();
 
   Unit* outer_;
-  std::map<const void*, std::shared_ptr<LoweredCode>> nested_;
   const bool wraps_stop_iteration_;
   const Op iterates_;
   Label stop_iteration_ = -1;  // the handler that makes a StopIteration a RuntimeError
