@@ -29,14 +29,6 @@ constexpr auto changes = [] {
   return rows;
 }();
 
-std::int32_t change_of_depth(const Instruction& instruction, Version version) {
-  const Change& change = changes[static_cast<std::size_t>(instruction.op)];
-  if (change.is_known) [[likely]]
-    return change.fixed + change.of_arg * instruction.arg;
-  const StackEffect effect = stack_effect(instruction, version, false);
-  return effect.pushes - effect.pops;
-}
-
 AssemblerLists& unused_lists(AssemblerSupplies& supplies) {
   if (supplies.lists_in_use == supplies.lists.size()) supplies.lists.emplace_back();
   AssemblerLists& lists = supplies.lists[supplies.lists_in_use];
@@ -60,19 +52,31 @@ Assembler::Assembler(LoweredCode& result, AssemblerSupplies& supplies)
   ++supplies_.lists_in_use;
 }
 
+// Calls of other functions are the last step of a rare case, so that the usual case saves no registers for them.
 Instruction& Assembler::emit(Op op, std::int32_t arg, std::int32_t aux) {
+  if (lists_.stretches.back().handler != handler || count_ == room_) [[unlikely]]
+    return emit_elsewhere(op, arg, aux);
   take(sizeof(Instruction));
-  if (lists_.stretches.back().handler != handler) [[unlikely]]
-    begin_stretch();
-  if (count_ == room_) [[unlikely]]
-    make_room();
   Instruction& instruction = lists_.code[count_];
   instruction = Instruction{.op = op, .size = 2, .arg = arg, .aux = aux, .target = {}};
   instruction.offset = static_cast<std::uint32_t>(2 * count_);
   ++count_;
-  depth += change_of_depth(instruction, result_.code.version);
-  // A margin for the values with which handlers start.
-  deepest_ = std::max(deepest_, depth + 8);
+  const Change& change = changes[static_cast<std::size_t>(op)];
+  if (!change.is_known) [[unlikely]]
+    return change_depth_by_version(instruction);
+  change_depth(change.fixed + change.of_arg * arg);
+  return instruction;
+}
+
+Instruction& Assembler::emit_elsewhere(Op op, std::int32_t arg, std::int32_t aux) {
+  if (lists_.stretches.back().handler != handler) begin_stretch();
+  if (count_ == room_) make_room();
+  return emit(op, arg, aux);
+}
+
+Instruction& Assembler::change_depth_by_version(Instruction& instruction) {
+  const StackEffect effect = stack_effect(instruction, result_.code.version, false);
+  change_depth(effect.pushes - effect.pops);
   return instruction;
 }
 

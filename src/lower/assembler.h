@@ -2,6 +2,7 @@
 // constants and names.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -114,6 +115,15 @@ class Assembler {
   }
   void take(const Constant& value);
   [[noreturn]] static void fail_at_limit();
+  // Appends an instruction that begins a stretch, or for which there is no room.
+  Instruction& emit_elsewhere(Op op, std::int32_t arg, std::int32_t aux);
+  void change_depth(std::int32_t change) {
+    depth += change;
+    // A margin for the values with which handlers start.
+    deepest_ = std::max(deepest_, depth + 8);
+  }
+  // Updates the depth for an instruction whose effect depends on the version. Returns the instruction.
+  Instruction& change_depth_by_version(Instruction& instruction);
   // Begins a stretch of instructions for the current handler.
   void begin_stretch();
   // Makes room for as many instructions again.
