@@ -125,13 +125,6 @@ void Assembler::take(const Constant& value) {
   for (const Constant& item : value.items) take(item);
 }
 
-std::int32_t Assembler::constant(const Constant& value) {
-  take(value);
-  std::vector<Constant>& constants = result_.code.constants;
-  constants.push_back(value);
-  return static_cast<std::int32_t>(constants.size()) - 1;
-}
-
 std::int32_t Assembler::name_index(const NameKey& name) {
   std::vector<std::string>& names = result_.code.names;
   const std::size_t index = lists_.names.number(name);
@@ -139,29 +132,45 @@ std::int32_t Assembler::name_index(const NameKey& name) {
   return static_cast<std::int32_t>(index);
 }
 
+void Assembler::load_last() {
+  const std::vector<Constant>& constants = result_.code.constants;
+  take(constants.back());
+  emit(Op::load_const_, static_cast<std::int32_t>(constants.size()) - 1);
+}
+
 void Assembler::load(const Constant& value) {
   if (value.kind == Constant::Kind::none) return load_none();
-  emit(Op::load_const_, constant(value));
+  result_.code.constants.push_back(value);
+  load_last();
+}
+
+void Assembler::load(Constant&& value) {
+  result_.code.constants.push_back(std::move(value));
+  load_last();
 }
 
 // None is the most frequent constant.
 void Assembler::load_none() {
-  if (none_ < 0) none_ = constant(Constant{});
-  emit(Op::load_const_, none_);
+  if (none_ >= 0) {
+    emit(Op::load_const_, none_);
+    return;
+  }
+  none_ = static_cast<std::int32_t>(result_.code.constants.size());
+  load(Constant{});
 }
 
 void Assembler::load_string(std::string_view text) {
-  Constant value;
+  Constant& value = result_.code.constants.emplace_back();
   value.kind = Constant::Kind::string;
   value.text = text;
-  load(value);
+  load_last();
 }
 
 void Assembler::load_integer(std::int64_t number) {
-  Constant value;
+  Constant& value = result_.code.constants.emplace_back();
   value.kind = Constant::Kind::integer;
   value.text = std::to_string(number);
-  load(value);
+  load_last();
 }
 
 void Assembler::find_targets() {

@@ -84,6 +84,7 @@ class Assembler {
   void named(Op op, const NameKey& name, std::int32_t aux = 0) { emit(op, name_index(name), aux); }
   // Each of these appends LOAD_CONST.
   void load(const Constant& value);
+  void load(Constant&& value);
   void load_none();
   void load_string(std::string_view text);
   void load_integer(std::int64_t value);
@@ -128,8 +129,8 @@ class Assembler {
   void begin_stretch();
   // Makes room for as many instructions again.
   void make_room();
-  // Adds a constant and returns its index.
-  std::int32_t constant(const Constant& value);
+  // Loads the constant that was added last.
+  void load_last();
   // Returns the index of a name, which is added if necessary.
   std::int32_t name_index(const NameKey& name);
   // Replaces labels in jumps by the indices of instructions.

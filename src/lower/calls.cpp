@@ -83,7 +83,7 @@ void some_keywords(Unit& unit, List<Keyword> keywords) {
     name.kind = Constant::Kind::string;
     name.text = keyword.arg;  // attribute names of calls are never mangled
   }
-  unit.code.load(names);
+  unit.code.load(std::move(names));
 }
 
 // Emits f(*a, k=b, **c): a list of the positional arguments, a dict of the others, and CALL_FUNCTION_EX.

@@ -36,7 +36,7 @@ int defaults(Unit& unit, const Arguments* args) {
   }
   if (!names.items.empty()) {
     const auto count = static_cast<std::int32_t>(names.items.size());
-    unit.code.load(names);
+    unit.code.load(std::move(names));
     unit.code.emit(Op::build_const_key_map_, count);
     flags |= with_kwdefaults;
   }
@@ -100,7 +100,7 @@ void class_body(Unit& unit, const ClassDef& node, const Header& header) {
       text.kind = Constant::Kind::string;
       text.text = attribute;
     }
-    unit.code.load(attributes);
+    unit.code.load(std::move(attributes));
     unit.names.variable("__static_attributes__", Access::store);
   }
   // The cells go to type.__new__ as __classdictcell__ and __classcell__.

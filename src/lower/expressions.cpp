@@ -137,7 +137,7 @@ void some_pairs(Unit& unit, const Dict& node, std::size_t begin, std::size_t end
       expr(unit, node.values[i]);
       keys.items.push_back(*as<ConstantExpr>(node.keys[i])->value);
     }
-    unit.code.load(keys);
+    unit.code.load(std::move(keys));
     unit.code.emit(Op::build_const_key_map_, static_cast<std::int32_t>(count));
     return;
   }
@@ -206,9 +206,11 @@ bool has_star(List<Expr*> items) {
 // Pushes the value of an expression. This is a table over the kinds of nodes.
 void expr(Unit& unit, const Expr* whole) {
   if (!whole) fail("an expression that is missing");
+  if (auto* name = as<Name>(whole)) return unit.names.name(name->id, Access::load);
+  if (auto* constant = as<ConstantExpr>(whole)) return unit.code.load(*constant->value);
   std::visit(Overloaded{
-                 [&](const Name& n) { unit.names.name(n.id, Access::load); },
-                 [&](const ConstantExpr& n) { unit.code.load(*n.value); },
+                 [](const Name&) {},
+                 [](const ConstantExpr&) {},
                  [&](const Attribute& n) {
                    if (super_attribute(unit, n)) return;
                    expr(unit, n.value);
@@ -327,7 +329,7 @@ void sequence(Unit& unit, List<Expr*> items, int pushed, Op build, bool tuple) {
       if (std::ranges::none_of(set.items, is_the_same)) set.items.push_back(value);
     }
     unit.code.emit(build, 0);
-    unit.code.load(set);
+    unit.code.load(std::move(set));
     unit.code.emit(extend, 1);
     return;
   }

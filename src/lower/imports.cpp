@@ -59,7 +59,7 @@ void import_from(Unit& unit, const ImportFrom& node) {
     name.kind = Constant::Kind::string;
     name.text = alias.name;
   }
-  unit.code.load(names);
+  unit.code.load(std::move(names));
   const bool star = node.names.size() == 1 && node.names[0].name == "*";
   unit.code.named(Op::import_name_, node.module,
                   star && unit.dialect.lazy_imports ? eager_import : import_kind(unit, node.is_lazy));

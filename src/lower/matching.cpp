@@ -259,7 +259,7 @@ void class_pattern(Unit& unit, const MatchClass& node, PatternState& state) {
     text.kind = Constant::Kind::string;
     text.text = attribute;
   }
-  unit.code.load(names);
+  unit.code.load(std::move(names));
   unit.code.emit(Op::match_class_, positional);
   ++state.on_top;
   fail_if_none(unit.code, state);

@@ -148,7 +148,7 @@ void Unit::make_function(const std::shared_ptr<LoweredCode>& function, int flags
   Constant value;
   value.kind = Constant::Kind::code;
   value.code = std::shared_ptr<const CodeObject>(function, &function->code);
-  code.load(value);
+  code.load(std::move(value));
   code.emit(Op::make_function_, flags, 0);
 }
 
