@@ -37,6 +37,7 @@ Scope* SymbolTable::open(Scope* parent, const void* node, ScopeKind kind) {
   child->kind = kind;
   child->parent = parent;
   child->private_class = parent->private_class;
+  child->may_have_free = parent->is_function_like() || parent->may_have_free || !around_.empty();
   return child;
 }
 
@@ -49,8 +50,11 @@ Scope* SymbolTable::build(Block body) {
   return root;
 }
 
-// `super()` uses the cell of __class__.
+// Most names that a scope uses need no symbol: without a function around, a name that is not bound is a global. Only the
+// cells of a class have to be known. An inlined comprehension has a symbol for each of its names, as it treats globals
+// unlike names that are free. `super()` uses the cell of __class__.
 void SymbolTable::use(Scope* scope, std::string_view name) {
+  if (!scope->may_have_free && !scope->inlined && name != "super" && !is_class_cell(name)) return;
   scope->use(mangled(name, *scope));
   if (name == "super" && scope->is_function_like()) scope->use("__class__");
 }

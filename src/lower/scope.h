@@ -61,6 +61,8 @@ struct Scope {
   bool is_generator = false;  // contains a yield, or is a generator expression
   bool is_coroutine = false;
   bool has_annotations = false;  // contains an annotated assignment, in any block
+  // Names of the scope may be free variables: a function is around it.
+  bool may_have_free = false;
   // The scope is evaluated in a class body, and looks names up in the class first (3.12 and later).
   bool sees_class = false;
   std::vector<const ast::Expr*> annotations;  // of any target
