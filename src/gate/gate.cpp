@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "lower/lower.h"
 #include "prove/program.h"
@@ -21,9 +22,12 @@ class Gate {
       : tree_(tree),
         root_(root),
         is_module_(is_module),
-        given_(given),
+        most_depth_(given.limits.depth),
         decoded_(decoded),
-        steps_left_(steps_of_all(tree)) {}
+        options_(proof_options(given)) {
+    options_.steps = steps_of_all(tree);
+    results_.reserve(tree.codes.size());
+  }
 
   std::vector<CodeProof> run() {
     if (is_module_) todo_.emplace_back(&root_, &tree_.codes.front()->code);
@@ -34,7 +38,8 @@ class Gate {
         todo_.emplace_back(lowered->origin, &lowered->code);
         drain();
       }
-    gather(root_, nullptr, 0);
+    proofs_.reserve(tree_.codes.size());
+    gather(root_, false, 0);
     return std::move(proofs_);
   }
 
@@ -47,6 +52,16 @@ class Gate {
     for (const auto& code : tree.codes)
       steps += of_instruction * static_cast<std::int64_t>(code->decoded.instructions.size());
     return steps;
+  }
+
+  // Source that is only shown may keep values alive longer than the bytecode, so life times are not compared.
+  static ProofOptions proof_options(const Options& given) {
+    ProofOptions options;
+    options.lifetimes = options.list_kept = false;
+    options.lockstep = ProofOptions::Lockstep::first;
+    options.installed = given.installed;
+    for (const auto& [name, items] : given.outputs) options.outputs[name] = static_cast<int>(items.size());
+    return options;
   }
 
   // Proves all pairs in `todo_`. A walk may append nested pairs to it.
@@ -77,13 +92,6 @@ class Gate {
     }
     result.reason = header_difference(*pair.first, *pair.second, !is_module_ && pair.first == &root_);
     if (!result.reason.empty()) return result;
-    // Source that is only shown may keep values alive longer than the bytecode, so life times are not compared.
-    ProofOptions options;
-    options.lifetimes = options.list_kept = false;
-    options.lockstep = ProofOptions::Lockstep::first;
-    options.steps = steps_left_;
-    options.installed = given_.installed;
-    for (const auto& [name, items] : given_.outputs) options.outputs[name] = static_cast<int>(items.size());
     const auto original = [&](const CodeObject& code) {
       const auto known = decoded_.find(&code);
       return known == decoded_.end() ? decoded_anew(code) : Decoding(known->second);
@@ -92,8 +100,8 @@ class Gate {
     const auto of_tree = [&](const CodeObject&) -> Decoding {
       return std::shared_ptr<const DecodedCode>(std::shared_ptr<void>(), &lowered->second->decoded);
     };
-    const Proof proof = walk(*pair.first, *pair.second, options, todo_, original, of_tree);
-    steps_left_ -= std::min(steps_left_, proof.steps);
+    const Proof proof = walk(*pair.first, *pair.second, options_, todo_, original, of_tree);
+    options_.steps -= std::min(options_.steps, proof.steps);
     result.proved = proof.proved;
     if (proof.proved) return result;
     result.reason = proof.reason;
@@ -104,28 +112,28 @@ class Gate {
 
   // Appends the result for `code` and the code objects in it, each once. A code object that no execution reaches counts
   // as proved if the code around it is proved.
-  void gather(const CodeObject& code, const CodeProof* around, std::uint32_t depth) {
-    if (depth > given_.limits.depth || !gathered_.insert(&code).second) return;
-    CodeProof proof;
+  void gather(const CodeObject& code, bool around_is_proved, std::uint32_t depth) {
+    if (depth > most_depth_ || !gathered_.insert(&code).second) return;
+    CodeProof& proof = proofs_.emplace_back();
     proof.code = &code;
-    if (auto known = results_.find(&code); known != results_.end()) proof = known->second;
-    else if (around && around->proved) proof.proved = true;
+    if (auto known = results_.find(&code); known != results_.end()) proof = std::move(known->second);
+    else if (around_is_proved) proof.proved = true;
     else proof.reason = "the code around it is not proved";
-    proofs_.push_back(proof);
+    const bool is_proved = proof.proved;
     for (const Constant& constant : code.constants)
-      if (constant.code) gather(*constant.code, &proof, depth + 1);
+      if (constant.code) gather(*constant.code, is_proved, depth + 1);
   }
 
   const LoweredTree& tree_;
   const CodeObject& root_;
   const bool is_module_;
-  const Options& given_;
+  const std::uint32_t most_depth_;
   const DecodedCodes& decoded_;
-  std::int64_t steps_left_;
+  ProofOptions options_;  // with the steps that are left for the whole tree
   std::vector<CodePair> todo_;
   std::set<CodePair> seen_;
   std::unordered_map<const CodeObject*, CodeProof> results_;
-  std::set<const CodeObject*> gathered_;
+  std::unordered_set<const CodeObject*> gathered_;
   std::vector<CodeProof> proofs_;
 };
 

@@ -83,25 +83,25 @@ void deferred_annotations(Unit& unit) {
   if (unit.names.scope->deferred.empty()) return;
   const Header header{.name = "__annotate__", .qualname = unit.qualified("__annotate__"), .posonly = 1};
   auto code = unit.nested(&unit.names.scope->deferred, header, [&](Unit& within) {
-                            format_test(within);
-                            within.code.emit(Op::build_map_, 0);
-                            for (const Deferred& each : unit.names.scope->deferred) {
-                              const Label skipped = within.code.label();
-                              // `if index in __conditional_annotations__:`
-                              if (each.index >= 0) {
-                                within.code.load_integer(each.index);
-                                within.names.variable("__conditional_annotations__", Access::load);
-                                within.code.emit(Op::contains_op_, 0);
-                                within.code.jump(Op::pop_jump_if_false_, skipped);
-                              }
-                              expr(within, each.node->annotation);
-                              within.code.emit(Op::copy_, 2);
-                              within.code.load_string(unit.names.mangled(as<Name>(each.node->target)->id));
-                              within.code.emit(Op::store_subscr_);
-                              within.code.place(skipped);
-                            }
-                            within.code.emit(Op::return_value_);
-                          });
+    format_test(within);
+    within.code.emit(Op::build_map_, 0);
+    for (const Deferred& each : unit.names.scope->deferred) {
+      const Label skipped = within.code.label();
+      // `if index in __conditional_annotations__:`
+      if (each.index >= 0) {
+        within.code.load_integer(each.index);
+        within.names.variable("__conditional_annotations__", Access::load);
+        within.code.emit(Op::contains_op_, 0);
+        within.code.jump(Op::pop_jump_if_false_, skipped);
+      }
+      expr(within, each.node->annotation);
+      within.code.emit(Op::copy_, 2);
+      within.code.load_string(unit.names.mangled(as<Name>(each.node->target)->id));
+      within.code.emit(Op::store_subscr_);
+      within.code.place(skipped);
+    }
+    within.code.emit(Op::return_value_);
+  });
   unit.make_function(code, 0);
   unit.names.variable(unit.names.scope->kind == ScopeKind::module ? "__annotate__" : "__annotate_func__",
                       Access::store);

@@ -124,8 +124,7 @@ void plain_class(Unit& unit, const ClassDef& node, const Stmt* stmt) {
   Header header{
       .name = std::string(unit.names.spelled(node.name)), .qualname = {}, .origin = node.code, .args = nullptr};
   header.qualname = unit.qualified(header.name);
-  auto code = unit.nested(stmt, header,
-                          [&](Unit& within) { class_body(within, node, header); });
+  auto code = unit.nested(stmt, header, [&](Unit& within) { class_body(within, node, header); });
   unit.make_function(code, 0);
   unit.code.load_string(header.name);
   if (node.type_params.empty()) return arguments(unit, 2, node.bases, node.keywords);
