@@ -38,9 +38,17 @@ bool is_one_mapping(const Dict& dict, const Table<Instruction, InstructionIndex>
   return before < 0 || code[before].op != Op::build_unpack_ || code[before].aux != merged_for_call;
 }
 
+// Returns `args` with one more in front.
+List<Expr*> with_first(Context& context, Expr* first, List<Expr*> args) {
+  const List<Expr*> all = context.arena.list<Expr*>(args.size() + 1);
+  all[0] = first;
+  std::ranges::copy(args, all.begin() + 1);
+  return all;
+}
+
 // Removes the last `names` of the arguments and returns them as keywords. If one of the names is no identifier, all go
 // into one dict: f(**{'a b': c}).
-Table<Keyword> keywords_of(Context& context, const Cursor& cursor, const Constant& names, Table<Expr*>& args) {
+List<Keyword> keywords_of(Context& context, const Cursor& cursor, const Constant& names, List<Expr*>& args) {
   Table<Keyword> keywords;
   std::size_t count = names.items.size();
   if (count > args.size()) cursor.fail("more keyword names than arguments");
@@ -53,8 +61,8 @@ Table<Keyword> keywords_of(Context& context, const Cursor& cursor, const Constan
     else keys.push_back(cursor.make(ConstantExpr{&names.items[index]})), values.push_back(value);
   }
   if (!plain) keywords.push_back({"", cursor.make(Dict{context.arena.copy(keys), context.arena.copy(values)})});
-  args.resize(args.size() - count);
-  return keywords;
+  args = args.first(args.size() - count);
+  return context.arena.copy(keywords);
 }
 
 }  // namespace
@@ -69,20 +77,20 @@ void call(Simulation& sim, const Instruction& instruction) {
     if (instruction.aux >= int(sim.cursor.decoded.code->constants.size())) sim.cursor.fail("no such constant");
     names = &sim.cursor.decoded.code->constants[std::size_t(instruction.aux)];
   }
-  Table<Expr*> args = sim.pop_many(instruction.arg);
-  Table<Keyword> keywords;
+  List<Expr*> args = sim.pop_many(instruction.arg);
+  List<Keyword> keywords;
   if (names) keywords = keywords_of(sim.context, sim.cursor, *names, args);
   Expr* function = sim.pop();
   if (instruction.op == Op::call_ || instruction.op == Op::call_kw_) {
     // The two slots hold NULL and a function, a function and NULL, or the function of a method and its `self`.
     Expr* first = sim.pop();
     if (!is_null(first)) {
-      if (!is_null(function)) args.insert(args.begin(), function);
+      if (!is_null(function)) args = with_first(sim.context, function, args);
       function = first;
     }
     if (is_null(function)) sim.cursor.fail("call of NULL");
   }
-  finish_call(sim, function, std::move(args), std::move(keywords));
+  finish_call(sim, function, args, keywords);
 }
 
 // Handles LOAD_SUPER_ATTR; bit 1 of aux is set if super had arguments, bit 0 if the attribute is loaded for a call.
@@ -95,7 +103,7 @@ void super_attribute(Simulation& sim, const Instruction& instruction) {
 }
 
 // Pushes the call, or the special form that the call stands for.
-void finish_call(Simulation& sim, Expr* function, Table<Expr*> args, Table<Keyword> keywords) {
+void finish_call(Simulation& sim, Expr* function, List<Expr*> args, List<Keyword> keywords) {
   if (auto* internal = as<Internal>(function)) {
     // The call of __exit__ at the normal end of a with statement belongs to the statement.
     if (internal->marker == Marker::with_exit && args.size() == 3 && std::all_of(args.begin(), args.end(), is_none)) {
@@ -117,7 +125,7 @@ void finish_call(Simulation& sim, Expr* function, Table<Expr*> args, Table<Keywo
   }
   if (Expr* text = keywords.empty() ? long_fstring(sim.context, sim.cursor, function, args) : nullptr)
     return sim.push(text);
-  sim.push(Call{function, sim.context.arena.copy(args), sim.context.arena.copy(keywords)});
+  sim.push(Call{function, args, keywords});
 }
 
 namespace {
@@ -198,7 +206,7 @@ void call_ex(Simulation& sim, const Instruction& instruction) {
   }
   if (auto* tuple = as<Tuple>(sequence); tuple && is_starred_display(*tuple, keywords))
     args = {sim.cursor.make(Starred{sequence})};
-  finish_call(sim, function, std::move(args), std::move(keywords));
+  finish_call(sim, function, sim.context.arena.copy(args), sim.context.arena.copy(keywords));
 }
 
 }  // namespace depyf::lifting

@@ -12,8 +12,8 @@
 namespace depyf::lifting {
 using namespace ast;
 
-void Cursor::fail(std::string what) const {
-  throw InternalError{std::move(what), at < int(code.size()) ? now().offset : 0};
+void Cursor::fail(std::string_view what) const {
+  throw InternalError{std::string(what), at < int(code.size()) ? now().offset : 0};
 }
 
 int Cursor::skip(int from) const {

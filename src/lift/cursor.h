@@ -49,7 +49,7 @@ struct Cursor {
   // Returns the variable that a store or delete names, as an expression.
   ast::Expr* target_name(const Instruction& instruction) const;
   // Throws InternalError with the offset of the current instruction.
-  [[noreturn]] void fail(std::string what) const;
+  [[noreturn]] void fail(std::string_view what) const;
 };
 
 }  // namespace depyf::lifting

@@ -148,7 +148,9 @@ bool make_lambda(Context& context, const Cursor& cursor, Expr* expr, const Funct
 
 bool is_name(std::string_view text) {
   if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
-  return std::all_of(text.begin(), text.end(), is_identifier_byte) && !is_keyword(text);
+  for (const char c : text)
+    if (!is_identifier_byte(c)) return false;
+  return !is_keyword(text);
 }
 
 bool is_function(const Context& context, const Expr* expr) {

@@ -76,18 +76,21 @@ void call_method(Simulation& sim, Expr* object, std::string_view method, Expr* a
 // Pushes a dict of `count` values. The keys are on the stack too: each in front of its value, or all in one tuple on
 // top.
 void build_dict(Simulation& sim, int count, bool has_constant_keys) {
-  Table<Expr*> keys, values;
+  List<Expr*> keys, values;
   if (has_constant_keys) {
     auto* names = as<ConstantExpr>(sim.pop());
     if (!names || int(names->value->items.size()) != count) sim.cursor.fail("keys of a dict are no tuple");
     values = sim.pop_many(count);
-    for (const Constant& key : names->value->items) keys.push_back(sim.cursor.make(ConstantExpr{&key}));
+    keys = sim.context.arena.list<Expr*>(values.size());
+    std::ranges::transform(names->value->items, keys.begin(),
+                           [&](const Constant& key) { return sim.cursor.make(ConstantExpr{&key}); });
   } else {
-    Table<Expr*> items = sim.pop_many(2 * count);
-    for (int index = 0; index < count; ++index)
-      keys.push_back(items[2 * index]), values.push_back(items[2 * index + 1]);
+    const List<Expr*> items = sim.pop_many(2 * count);
+    keys = sim.context.arena.list<Expr*>(items.size() / 2), values = sim.context.arena.list<Expr*>(items.size() / 2);
+    for (std::size_t index = 0; index < keys.size(); ++index)
+      keys[index] = items[2 * index], values[index] = items[2 * index + 1];
   }
-  sim.push(Dict{sim.context.arena.copy(keys), sim.context.arena.copy(values)});
+  sim.push(Dict{keys, values});
 }
 
 // Handles LIST_TO_TUPLE, which ends a tuple display with a star.
@@ -101,7 +104,7 @@ void list_to_tuple(Simulation& sim) {
 // side by side in the source are one part.
 void build_unpack(Simulation& sim, const Instruction& instruction) {
   enum { tuple, list, set, map, call_tuple, call_map };
-  const Table<Expr*> parts = sim.pop_many(instruction.arg);
+  const List<Expr*> parts = sim.pop_many(instruction.arg);
   Table<Expr*> keys, items;
   // True if the last part was plain items. The next part did not stand beside them then, as they would be one part.
   bool plain = false;

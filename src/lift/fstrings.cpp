@@ -49,7 +49,7 @@ void format_value(Simulation& sim, const Instruction& instruction) {
 // Handles BUILD_STRING: joins `count` parts to one f-string.
 void join_string(Simulation& sim, int count) {
   Table<Expr*> values;
-  const Table<Expr*> parts = sim.pop_many(count);
+  const List<Expr*> parts = sim.pop_many(count);
   const auto is_percent = [](const Expr* part) { return is<JoinedStr>(part) && as<JoinedStr>(part)->is_percent; };
   const auto may_be_percent = [&](const Expr* part) { return string_of(part) || is_percent(part); };
   const bool all_percent = std::ranges::any_of(parts, is_percent) && std::ranges::all_of(parts, may_be_percent);

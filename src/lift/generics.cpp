@@ -209,7 +209,7 @@ Expr* Lifter::run_generic() {
 }
 
 // Decompiles the function, and puts its result where the call stands.
-Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionValue& outer, const Table<Expr*>& args) {
+Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionValue& outer, List<Expr*> args) {
   const CodeObject& code = *outer.code;
   const std::int32_t constant = std::int32_t(outer.constant);
   if (args.size() != std::size_t(code.argcount)) cursor.fail("defaults of a function with type parameters");

@@ -14,7 +14,7 @@ bool before_generic(const Cursor& cursor, int at);
 bool run_generics(Simulation& sim, const Instruction& instruction);
 // Returns the definition that the call of a function which evaluates type parameters returns.
 ast::Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionValue& function,
-                            const Table<ast::Expr*>& args);
+                            ast::List<ast::Expr*> args);
 // Returns the `type` statement for the alias of that index.
 ast::Stmt* type_alias(Context& context, const Cursor& cursor, int index, ast::Expr* target);
 

@@ -17,7 +17,7 @@ constexpr std::size_t longest_on_the_stack = 30;
 bool is_text(const Expr* expr) { return constant_of(expr, Constant::Kind::string) != nullptr; }
 }  // namespace
 
-Expr* long_fstring(Context& context, const Cursor& cursor, const Expr* function, const Table<Expr*>& args) {
+Expr* long_fstring(Context& context, const Cursor& cursor, const Expr* function, List<Expr*> args) {
   auto* join = as<Attribute>(function);
   auto* parts = args.size() == 1 ? as<ListExpr>(args[0]) : nullptr;
   if (!join || join->attr != "join" || !parts || parts->elts.size() <= longest_on_the_stack) return nullptr;

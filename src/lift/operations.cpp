@@ -3,6 +3,7 @@
 
 #include "decode/op.h"
 #include "decode/op_info.h"
+#include "depyf/code_object.h"
 #include "lift/block_ends.h"
 #include "lift/comprehensions.h"
 #include "lift/definitions.h"
@@ -58,7 +59,7 @@ Expr::Node subscript(Simulation& sim, bool is_slice, bool is_target) {
 
 // Handles BUILD_SLICE with two or three parts.
 void build_slice(Simulation& sim, int parts) {
-  Table<Expr*> items = sim.pop_many(parts);
+  const List<Expr*> items = sim.pop_many(parts);
   // Outside of a subscript, `settle` turns the slice into a call of slice().
   sim.push(Slice{unless_none(items[0]), unless_none(items[1]), parts == 3 ? items[2] : nullptr});
 }
@@ -84,17 +85,20 @@ void raise(Simulation& sim, int operands) {
   stop(sim.graph);
 }
 
-// Handles LOAD_CONST.
+// True if the constant has no literal, as a tuple that contains such a constant.
+bool is_opaque(const Constant& constant) {
+  return constant.kind == Constant::Kind::opaque || constant.kind == Constant::Kind::code ||
+         std::any_of(constant.items.begin(), constant.items.end(), is_opaque);
+}
+
+// Handles LOAD_CONST. An object without a literal is shown under a name.
 void load_const(Simulation& sim, int index) {
-  if (index < 0 || index >= sim.cursor.decoded.constant_count()) sim.cursor.fail("no such constant");
-  const Constant& constant = sim.cursor.decoded.constant(index);
+  const std::vector<Constant>& own = sim.cursor.decoded.code->constants;
+  const bool is_own = index >= 0 && std::size_t(index) < own.size();
+  if (!is_own && (index < 0 || index >= sim.cursor.decoded.constant_count())) sim.cursor.fail("no such constant");
+  const Constant& constant = is_own ? own[std::size_t(index)] : sim.cursor.decoded.constant(index);
   if (constant.kind == Constant::Kind::code) return sim.push(Internal{Marker::code, index, nullptr});
-  // An object without a literal is shown under a name, as is a tuple that contains such an object.
-  auto opaque = [](const Constant& value, auto& self) -> bool {
-    return value.kind == Constant::Kind::opaque || value.kind == Constant::Kind::code ||
-           std::any_of(value.items.begin(), value.items.end(), [&](const Constant& item) { return self(item, self); });
-  };
-  if (!opaque(constant, opaque)) return sim.push(ConstantExpr{&constant});
+  if (!is_opaque(constant)) return sim.push(ConstantExpr{&constant});
   sim.push(named_constant(sim.context, sim.cursor, sim.names, index));
 }
 
@@ -153,9 +157,9 @@ void operation(Simulation& sim, const Instruction& instruction) {
     case Op::get_iter_:
     case Op::get_aiter_: return sim.push(Internal{Marker::iterator, sim.cursor.at, sim.pop()});
 
-    case Op::build_tuple_: return sim.push(Tuple{sim.context.arena.copy(sim.pop_many(arg))});
-    case Op::build_list_: return sim.push(ListExpr{sim.context.arena.copy(sim.pop_many(arg))});
-    case Op::build_set_: return sim.push(SetExpr{sim.context.arena.copy(sim.pop_many(arg))});
+    case Op::build_tuple_: return sim.push(Tuple{sim.pop_many(arg)});
+    case Op::build_list_: return sim.push(ListExpr{sim.pop_many(arg)});
+    case Op::build_set_: return sim.push(SetExpr{sim.pop_many(arg)});
     case Op::build_map_: return build_dict(sim, arg, false);
     case Op::build_const_key_map_: return build_dict(sim, arg, true);
     case Op::build_slice_: return build_slice(sim, arg);
@@ -240,7 +244,8 @@ void operation(Simulation& sim, const Instruction& instruction) {
     case Op::check_eg_match_: return handler(sim, instruction);
     case Op::with_except_start_: return call_exit(sim, instruction);
     case Op::with_exit_:
-      return finish_call(sim, sim.pop(), {sim.context.none(), sim.context.none(), sim.context.none()}, {});
+      return finish_call(sim, sim.pop(), sim.context.list({sim.context.none(), sim.context.none(), sim.context.none()}),
+                         {});
     case Op::before_with_:
     case Op::before_async_with_: return enter_with(sim, instruction);
 

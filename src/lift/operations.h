@@ -16,7 +16,7 @@ void binary(Simulation& sim, BinaryOp op, bool in_place);  // binary.cpp
 // calls.cpp
 void call(Simulation& sim, const Instruction& instruction);
 void call_ex(Simulation& sim, const Instruction& instruction);
-void finish_call(Simulation& sim, ast::Expr* function, Table<ast::Expr*> args, Table<ast::Keyword> keywords);
+void finish_call(Simulation& sim, ast::Expr* function, ast::List<ast::Expr*> args, ast::List<ast::Keyword> keywords);
 void super_attribute(Simulation& sim, const Instruction& instruction);
 
 // comparisons.cpp
@@ -56,8 +56,7 @@ void reraise(Simulation& sim, const Instruction& instruction);
 void import_name(Simulation& sim);  // imports.cpp
 
 // Returns the f-string that a call of ''.join() stands for; null if the call is something else. (long_fstrings.cpp)
-ast::Expr* long_fstring(Context& context, const Cursor& cursor, const ast::Expr* function,
-                        const Table<ast::Expr*>& args);
+ast::Expr* long_fstring(Context& context, const Cursor& cursor, const ast::Expr* function, ast::List<ast::Expr*> args);
 
 void matching(Simulation& sim, const Instruction& instruction);  // matching.cpp
 void match_case(Simulation& sim, const Instruction& instruction);  // patterns.cpp

@@ -75,25 +75,16 @@ Entry& Simulation::peek(int from_top) {
   return stack.end()[-from_top];
 }
 
-Entry Simulation::pop_entry() {
-  if (stack.empty()) cursor.fail("the stack is empty");
-  Entry entry = stack.back();
-  stack.pop_back();
-  return entry;
-}
-
-Expr* Simulation::pop() {
-  Entry entry = pop_entry();
+void Simulation::check_operand(const Entry& entry) {
   if (entry.mover >= 0 && !names.stable(entry.expr)) throw Restart{entry.mover};
   if (auto* internal = as<Internal>(entry.expr); internal && internal->marker == Marker::unpacked)
     flush_unpackings(*this);
-  return entry.expr;
 }
 
-Table<Expr*> Simulation::pop_many(int count) {
+List<Expr*> Simulation::pop_many(int count) {
   if (count < 0 || count > int(stack.size())) cursor.fail("the stack is not that deep");
-  Table<Expr*> popped(count);
-  for (int index = count - 1; index >= 0; --index) popped[index] = pop();
+  const List<Expr*> popped = context.arena.list<Expr*>(std::size_t(count));
+  for (std::size_t index = popped.size(); index--;) popped[index] = pop();
   return popped;
 }
 

@@ -68,11 +68,20 @@ class Simulation {
   }
   void push(ast::Expr* expr) { stack.push_back({expr, graph.node, -1}); }
   // Pops an operand. Throws Restart if the value was moved out of the order of evaluation.
-  ast::Expr* pop();
+  ast::Expr* pop() {
+    const Entry entry = pop_entry();
+    if (entry.mover >= 0 || ast::is<ast::Internal>(entry.expr)) check_operand(entry);
+    return entry.expr;
+  }
   // Pops an entry, wherever it was moved.
-  Entry pop_entry();
+  Entry pop_entry() {
+    if (stack.empty()) cursor.fail("the stack is empty");
+    const Entry entry = stack.back();
+    stack.pop_back();
+    return entry;
+  }
   // Pops `count` operands and returns them in the order in which they were pushed.
-  Table<ast::Expr*> pop_many(int count);
+  ast::List<ast::Expr*> pop_many(int count);
   // Returns the n-th entry from the top, counted from 1.
   Entry& peek(int from_top);
 
@@ -120,6 +129,7 @@ class Simulation {
   Table<ast::Expr*> items;  // the items that for loops bind
 
  private:
+  void check_operand(const Entry& entry);
   // False for null, and for a name or a constant, which are no markers and have no parts.
   static bool has_parts(const ast::Expr* expr) {
     return expr && !ast::is<ast::Name>(expr) && !ast::is<ast::ConstantExpr>(expr);

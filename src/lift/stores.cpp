@@ -88,6 +88,7 @@ void assign(Simulation& sim, Expr* target, Expr* value) {
     sim.emit(AugAssign{target, binary->op, binary->right});
     return;
   }
+  if (!is<NamedExpr>(value)) return sim.emit(Assign{sim.context.list({target}), value});
   Table<Expr*> targets{target};
   while (auto* named = as<NamedExpr>(value)) {
     targets.insert(targets.begin(), named->target);
@@ -125,20 +126,26 @@ void close_unpacking(Simulation& sim, Unpacking& unpacking) {
   store(sim, target, source);
 }
 
+// Returns what is left of `value` without the calls around it that decorators make, which have one argument.
+Expr* undecorated(Expr* value) {
+  while (!is_class(value)) {
+    auto* call = as<Call>(value);
+    if (!call || call->args.size() != 1 || !call->keywords.empty() || is<Starred>(call->args[0])) break;
+    value = call->args[0];
+  }
+  return value;
+}
+
 // Makes a definition of the store of a function, class or type alias under its own name. Returns false for any other
 // store.
 bool define(Simulation& sim, Expr* target, Expr* value) {
   auto* name = as<Name>(target);
   if (!name) return false;
-  Table<Expr*> decorators;
-  Expr* inner = value;
   // Calls with one argument around the function are decorators.
-  while (!is_class(inner)) {
-    auto* call = as<Call>(inner);
-    if (!call || call->args.size() != 1 || !call->keywords.empty() || is<Starred>(call->args[0])) break;
-    decorators.push_back(call->func);
-    inner = call->args[0];
-  }
+  Expr* const inner = undecorated(value);
+  if (!is<Internal>(inner) && !is_class(inner)) return false;
+  Table<Expr*> decorators;
+  for (Expr* part = value; part != inner; part = as<Call>(part)->args[0]) decorators.push_back(as<Call>(part)->func);
   // Names that begin with two underscores are mangled in a class: __f becomes _C__f.
   auto fits = [&](std::string_view own) {
     return name->id == own || (own.starts_with("__") && name->id.starts_with("_") && name->id.ends_with(own));
@@ -180,7 +187,8 @@ void store_name(Simulation& sim, Expr* target) {
 void store(Simulation& sim, Expr* target, Entry value) {
   Expr* expr = value.expr;
   // The value is one of those that SWAP exchanged. The last store of the group completes the assignment.
-  if (auto group = sim.stores.swap_of.find(expr); group != sim.stores.swap_of.end()) {
+  const auto no_group = sim.stores.swap_of.end();
+  if (auto group = sim.stores.swap_of.empty() ? no_group : sim.stores.swap_of.find(expr); group != no_group) {
     SwapGroup& swap = sim.stores.swaps[group->second];
     sim.stores.swap_of.erase(group);
     swap.targets.push_back(target);
@@ -257,7 +265,7 @@ void unpack(Simulation& sim, int before, int after, bool star) {
 }
 
 // Gives names to the values of unpackings that are not stored yet, because something else comes between the stores.
-void flush_unpackings(Simulation& sim) {
+void flush_open_unpackings(Simulation& sim) {
   for (std::size_t index = 0; index < sim.stores.unpackings.size(); ++index) {
     if (!sim.stores.unpackings[index].open) continue;
     Unpacking& unpacking = sim.stores.unpackings[index];

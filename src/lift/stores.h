@@ -13,6 +13,9 @@ void store_name(Simulation& sim, ast::Expr* target);
 void unpack(Simulation& sim, int before, int after, bool star);
 // Ends unpackings because something other than their stores comes next. Targets that are still missing become
 // temporaries.
-void flush_unpackings(Simulation& sim);
+void flush_open_unpackings(Simulation& sim);
+inline void flush_unpackings(Simulation& sim) {
+  if (!sim.stores.unpackings.empty()) flush_open_unpackings(sim);
+}
 
 }  // namespace depyf::lifting

@@ -48,6 +48,14 @@ class Arena {
     return ::new (allocate(sizeof(T))) T{std::forward<Args>(args)...};
   }
 
+  // Returns a list of `count` items that the caller has to set.
+  template <class T>
+  std::span<T> list(std::size_t count) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (count == 0) return {};
+    return {static_cast<T*>(allocate(sizeof(T) * count)), count};
+  }
+
   // Returns a copy of `items` that lives as long as the arena.
   template <class T>
   std::span<T> copy(const std::vector<T>& items) {
@@ -55,11 +63,9 @@ class Arena {
   }
   template <class T>
   std::span<T> copy(const T* items, std::size_t count) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    if (count == 0) return {};
-    T* data = static_cast<T*>(allocate(sizeof(T) * count));
-    std::memcpy(static_cast<void*>(data), items, sizeof(T) * count);
-    return {data, count};
+    const std::span<T> copied = list<T>(count);
+    if (count) std::memcpy(static_cast<void*>(copied.data()), items, sizeof(T) * count);
+    return copied;
   }
 
   // Returns `list` with `item` added at its end. The memory of a list doubles when it is full, so building a list in
