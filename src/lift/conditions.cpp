@@ -6,6 +6,8 @@
 //   c; POP_JUMP_IF_FALSE n; a; JUMP m; n: b; m:                           a if c else b
 //   c; POP_JUMP_IF_FALSE n; a; POP_JUMP_IF_FALSE F; JUMP T; n: b; POP_JUMP_IF_FALSE F; T:    (a if c else b), as a test
 #include <algorithm>
+#include <iterator>
+#include <ranges>
 
 #include "decode/op.h"
 #include "dialect/dialect.h"
@@ -75,16 +77,22 @@ Expr* conditional(Context& context, Expr* test, Expr* if_true, Expr* if_false, b
 
 }  // namespace
 
+namespace {
+// True if the node at the start of the edge may do nothing but push a value.
+bool may_push_one(const LiftedGraph& graph, Edge edge) {
+  const Node& node = graph.nodes[edge.first];
+  return node.end == Node::End::go && node.statements.empty() && !graph.states[edge.first].is_loop_header;
+}
+}  // namespace
+
 // The sources of edges are visited from the last to the first, so that inner expressions are joined first.
-bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, NodeIndex block) {
-  if (cursor.cfg.blocks[block].preds.size() < 2) return false;
-  auto edges = edges_to(cursor, graph, block);
+bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, NodeIndex block,
+                   const Table<Edge>& edges) {
   if (edges.size() < 2) return false;
-  std::sort(edges.begin(), edges.end(),
-            [&](auto a, auto b) { return cursor.cfg.order_index[a.first] > cursor.cfg.order_index[b.first]; });
-  for (auto [node, along_b] : edges) {
-    if (graph.nodes[node].end != Node::End::go || !graph.nodes[node].statements.empty() || is_loop_header(cursor, node))
-      continue;
+  Table<Edge> pushing;
+  std::ranges::copy_if(edges, std::back_inserter(pushing), [&](Edge edge) { return may_push_one(graph, edge); });
+  std::ranges::sort(pushing, std::ranges::greater(), [&](Edge edge) { return cursor.cfg.order_index[edge.first]; });
+  for (const NodeIndex node : std::views::keys(pushing)) {
     const auto from = only_edge_to(cursor, graph, node);
     if (!from) continue;
     const NodeIndex test = from->first;
@@ -107,7 +115,7 @@ bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, N
           graph.nodes[other].a != block)
         continue;
       if (!graph.states[other].lifted || !only_edge_to(cursor, graph, other) || !pushes_one(graph, other, test) ||
-          is_loop_header(cursor, other))
+          graph.states[other].is_loop_header)
         continue;
       if (graph.states[test].keep_a || graph.states[test].keep_b) continue;
       Expr* alternative = graph.states[other].stack.back().expr;
@@ -248,7 +256,7 @@ class BranchPair {
     Node& third = graph_.nodes[other];
     State& third_state = graph_.states[other];
     if (third.end != Node::End::branch || !third.statements.empty() || third.region != first_.region ||
-        is_loop_header(cursor_, other))
+        graph_.states[other].is_loop_header)
       return false;
     if (!only_edge_to(cursor_, graph_, other) || first_state_.keep_a || first_state_.keep_b) return false;
     const bool alike = third.a == second_.a && third.b == second_.b && second_state_.keep_a == third_state.keep_a &&
@@ -312,7 +320,7 @@ class BranchPair {
 bool merge_condition(Context& context, const Cursor& cursor, LiftedGraph& graph, NodeIndex node) {
   bool changed = false;
   while (graph.nodes[node].end == Node::End::branch) {
-    if (!graph.nodes[node].statements.empty() || is_loop_header(cursor, node)) break;
+    if (!graph.nodes[node].statements.empty() || graph.states[node].is_loop_header) break;
     const auto from = only_edge_to(cursor, graph, node);
     if (!from) break;
     const auto [before, along_b] = *from;

@@ -1,13 +1,14 @@
 // Joins blocks that test or choose values into one expression; see conditions.cpp.
 #pragma once
 
-#include "lift/simulation.h"
+#include "lift/edges.h"
 
 namespace depyf::lifting {
 
-// Joins two ways to `block` that differ in the value on top of the stack into one expression, once. Returns true if it
+// Joins two of the `edges` to `block` that differ in the value on top of the stack into one expression, once. Returns true if it
 // did.
-bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, NodeIndex block);
+bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, NodeIndex block,
+                   const Table<Edge>& edges);
 // Joins the test of `block` with the tests in front of it that share a target. Returns true if it joined any.
 bool merge_condition(Context& context, const Cursor& cursor, LiftedGraph& graph, NodeIndex block);
 

@@ -10,15 +10,9 @@
 namespace depyf::lifting {
 using namespace ast;
 
-bool is_loop_header(const Cursor& cursor, NodeIndex block) {
-  for (NodeIndex pred : cursor.cfg.blocks[block].preds)
-    if (cursor.cfg.is_back_edge(pred, block)) return true;
-  return false;
-}
-
 // Markers of merged blocks are followed: the edges start at nodes.
-Table<Edge> edges_to(const Cursor& cursor, LiftedGraph& graph, NodeIndex block) {
-  Table<Edge> edges;
+void find_edges(const Cursor& cursor, const LiftedGraph& graph, NodeIndex block, Table<Edge>& edges) {
+  edges.clear();
   for (NodeIndex pred : cursor.cfg.blocks[block].preds) {
     if (!graph.states[pred].lifted) continue;
     NodeIndex node = graph.find(pred);
@@ -31,10 +25,9 @@ Table<Edge> edges_to(const Cursor& cursor, LiftedGraph& graph, NodeIndex block) 
         edges.push_back({node, along_b});
     }
   }
-  return edges;
 }
 
-std::optional<Edge> only_edge_to(const Cursor& cursor, LiftedGraph& graph, NodeIndex block) {
+std::optional<Edge> only_edge_to(const Cursor& cursor, const LiftedGraph& graph, NodeIndex block) {
   std::optional<Edge> only;
   for (NodeIndex pred : cursor.cfg.blocks[block].preds) {
     if (!graph.states[pred].lifted) continue;

@@ -12,12 +12,10 @@ namespace depyf::lifting {
 // A source node, and whether the edge is the one to its `b`.
 using Edge = std::pair<NodeIndex, bool>;
 
-// True if a back edge leads to `block`.
-bool is_loop_header(const Cursor& cursor, NodeIndex block);
-// Returns the edges from lifted nodes to `block`.
-Table<Edge> edges_to(const Cursor& cursor, LiftedGraph& graph, NodeIndex block);
+// Sets `edges` to the edges from lifted nodes to `block`.
+void find_edges(const Cursor& cursor, const LiftedGraph& graph, NodeIndex block, Table<Edge>& edges);
 // Returns the edge to `block` if there is exactly one.
-std::optional<Edge> only_edge_to(const Cursor& cursor, LiftedGraph& graph, NodeIndex block);
+std::optional<Edge> only_edge_to(const Cursor& cursor, const LiftedGraph& graph, NodeIndex block);
 // Returns the stack at the end of an edge. For the way to a handler, the stack is cut and the exception is on top.
 Table<Entry> stack_on_edge(Simulation& sim, NodeIndex node, bool along_b);
 // In 3.8: true if the jump at the end of `block` is a `break` that leaves a handler.

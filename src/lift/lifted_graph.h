@@ -20,6 +20,7 @@ struct State {
   Stack stack;  // the stack at the end of the node
   // `keep_a` and `keep_b`: the tested value stays on the stack along that edge.
   bool lifted = false, keep_a = false, keep_b = false;
+  bool is_loop_header = false;  // a back edge leads to the block
   NodeIndex alias;  // the node that this one was merged into, or -1
   // True if the node has done nothing so far but pop iterators.
   bool pops = false;

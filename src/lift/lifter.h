@@ -2,8 +2,8 @@
 // simulate.cpp is the file to read first.
 #pragma once
 
+#include <map>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 #include "lift/edges.h"
@@ -34,10 +34,12 @@ class Lifter {
   // merge.cpp
   // Sets the current node and its stack for `block`.
   void enter(NodeIndex block);
+  bool may_follow(NodeIndex block) const;
   // Makes the stack where several edges meet.
   void enter_merge(NodeIndex block, const Table<Edge>& edges);
   // Records how the block ends, and checks back edges.
   void finish_block(NodeIndex block);
+  void check_back_edge();
   // Gives names to values that are still waiting at the ends of nodes.
   void settle_ends();
 
@@ -55,7 +57,8 @@ class Lifter {
   LiftedGraph& graph_;
   Stack& stack_;
   const bool comprehension_;  // the code is that of a comprehension that makes a display
-  std::unordered_map<int, Stack> header_stacks_;  // by loop header: the stack at its start
+  Table<Edge> edges_;  // those to the current block
+  std::map<int, Stack> header_stacks_;  // by loop header: the stack at its start
   // By block, for `run_flat`: the stack at its start.
   Table<std::optional<Table<ast::Expr*>>> flat_stacks_;
   Table<NodeIndex> flat_todo_;

@@ -14,35 +14,39 @@
 namespace depyf::lifting {
 using namespace ast;
 
+namespace {
+// True if the edge brings an empty stack, which is by far the most frequent case.
+bool brings_empty_stack(const LiftedGraph& graph, Edge edge) {
+  const auto [node, along_b] = edge;
+  const State& state = graph.states[node];
+  const Node::End end = graph.nodes[node].end;
+  return state.stack.empty() &&
+         (end == Node::End::go || (end == Node::End::branch && !(along_b ? state.keep_b : state.keep_a)));
+}
+}  // namespace
+
 // A block that only one edge enters, from a node of its region that does not branch, is merged into that node.
 void Lifter::enter(NodeIndex block) {
   const BasicBlock& info = cursor_.cfg.blocks[block];
   Node& fresh_node = graph_.nodes[block];
   fresh_node.region = info.region;
-  fresh_node.offset = info.begin < int(cursor_.code.size()) ? cursor_.code[info.begin].offset : 0;
-  fresh_node.line = info.begin < int(cursor_.code.size()) ? cursor_.code[info.begin].line : -1;
+  if (info.begin < int(cursor_.code.size()))
+    fresh_node.offset = cursor_.code[info.begin].offset, fresh_node.line = cursor_.code[info.begin].line;
   sim_.stores.unpackings.clear();
   if (cursor_.flat) {
     graph_.node = block;
     return;
   }
+  find_edges(cursor_, graph_, block, edges_);
   // The exact style keeps all branches.
-  while (cursor_.split != Split::effects_and_tests && reduce_values(context_, cursor_, graph_, block)) {}
-  const auto only = only_edge_to(cursor_, graph_, block);
-  // What follows an else clause of 3.8 stays a node of its own, so that it can be placed behind the try statement.
-  const Instruction* first = info.begin < info.end ? &cursor_.code[info.begin] : nullptr;
-  const bool ends_else = first && first->op == Op::behind_handlers_ && (first->arg & behind_else_end) != 0;
-  if (only && !ends_else && !is_loop_header(cursor_, block) && info.kind == BasicBlock::Kind::code) {
-    NodeIndex node = only->first;
-    if (graph_.nodes[node].end == Node::End::go && graph_.nodes[node].region == info.region &&
-        !breaks_out_of_handler(cursor_, info.preds[0], block)) {
-      // The code behind a loop that `break` leaves stays a node of its own.
-      if (ends_in_break(cursor_, graph_, node, info.preds[0])) {
-        graph_.nodes[block].pops_iterator = true;
-        graph_.node = block;
-        stack_.clear();
-        return enter_merge(block, {*only});
-      }
+  if (cursor_.split != Split::effects_and_tests)
+    while (reduce_values(context_, cursor_, graph_, block, edges_)) find_edges(cursor_, graph_, block, edges_);
+  if (edges_.size() == 1 && may_follow(block)) {
+    const NodeIndex node = edges_[0].first;
+    // The code behind a loop that `break` leaves stays a node of its own.
+    if (ends_in_break(cursor_, graph_, node, info.preds[0])) {
+      graph_.nodes[block].pops_iterator = true;
+    } else {
       graph_.states[block].alias = node;
       graph_.node = node;
       graph_.nodes[node].end = Node::End::none;
@@ -52,22 +56,25 @@ void Lifter::enter(NodeIndex block) {
   }
   graph_.node = block;
   stack_.clear();
-  if (auto edges = only ? Table<Edge>{*only} : edges_to(cursor_, graph_, block); !edges.empty())
-    enter_merge(block, edges);
+  auto brings_nothing = [&](Edge edge) { return brings_empty_stack(graph_, edge); };
+  if (!std::ranges::all_of(edges_, brings_nothing)) enter_merge(block, edges_);
+}
+
+// True if `block`, to which only one edge leads, may be merged into the node in front of it.
+bool Lifter::may_follow(NodeIndex block) const {
+  const BasicBlock& info = cursor_.cfg.blocks[block];
+  const Node& node = graph_.nodes[edges_[0].first];
+  if (graph_.states[block].is_loop_header || info.kind != BasicBlock::Kind::code) return false;
+  if (node.end != Node::End::go || node.region != info.region) return false;
+  // What follows an else clause of 3.8 stays a node of its own, so that it can be placed behind the try statement.
+  const Instruction* first = info.begin < info.end ? &cursor_.code[info.begin] : nullptr;
+  const bool ends_else = first && first->op == Op::behind_handlers_ && (first->arg & behind_else_end) != 0;
+  return !ends_else && !breaks_out_of_handler(cursor_, info.preds[0], block);
 }
 
 // Makes the stack of a block that is not merged into the node in front of it.
 void Lifter::enter_merge(NodeIndex block, const Table<Edge>& edges) {
-  // True if the edge brings an empty stack, which is by far the most frequent case.
-  auto brings_nothing = [&](Edge edge) {
-    const auto [node, along_b] = edge;
-    const State& state = graph_.states[node];
-    const Node::End end = graph_.nodes[node].end;
-    return state.stack.empty() &&
-           (end == Node::End::go || (end == Node::End::branch && !(along_b ? state.keep_b : state.keep_a)));
-  };
-  if (std::ranges::all_of(edges, brings_nothing)) return;  // the stack is empty
-  bool header = is_loop_header(cursor_, block);
+  bool header = graph_.states[block].is_loop_header;
   int first = cursor_.cfg.blocks[block].begin;
   while (first < cursor_.cfg.blocks[block].end && cursor_.code[first].op == Op::nop_) ++first;
   bool is_for = header && first < cursor_.cfg.blocks[block].end && cursor_.code[first].op == Op::for_iter_;
@@ -146,53 +153,53 @@ void Lifter::enter_merge(NodeIndex block, const Table<Edge>& edges) {
 
 // Sets the end of the block's node, if no instruction did.
 void Lifter::finish_block(NodeIndex block) {
-  if (!graph_.ended || graph_.nodes[graph_.node].end == Node::End::none) {
-    if (!graph_.ended) {
-      flush_unpackings(sim_);
-      Node& node = graph_.nodes[graph_.node];
-      node.a = cursor_.cfg.blocks[block].next;
-      node.end = node.a >= 0 ? Node::End::go : Node::End::stop;
-    }
-  } else {
-    flush_unpackings(sim_);
+  if (!graph_.ended || graph_.nodes[graph_.node].end != Node::End::none) flush_unpackings(sim_);
+  Node& node = graph_.nodes[graph_.node];
+  State& state = graph_.states[graph_.node];
+  if (!graph_.ended) {
+    node.a = cursor_.cfg.blocks[block].next;
+    node.end = node.a >= 0 ? Node::End::go : Node::End::stop;
   }
-  graph_.states[graph_.node].stack = stack_;
-  sim_.stores.swap_of.clear(), sim_.stores.swaps.clear();
+  if (!stack_.empty() || !state.stack.empty()) state.stack = stack_;
+  if (!sim_.stores.swaps.empty()) sim_.stores.swap_of.clear(), sim_.stores.swaps.clear();
   if (cursor_.flat) return flat_end(block);
-  // At a back edge, the stack must be the one with which the loop started. Temporaries of the loop are set again.
-  if (graph_.nodes[graph_.node].end == Node::End::go && cursor_.cfg.order_index[graph_.nodes[graph_.node].a] >= 0 &&
-      cursor_.cfg.is_back_edge(block, graph_.nodes[graph_.node].a) &&
-      graph_.states[graph_.nodes[graph_.node].a].lifted) {
-    NodeIndex header = graph_.find(graph_.nodes[graph_.node].a);
-    if (header != graph_.nodes[graph_.node].a)
-      throw InternalError{"a loop into the middle of a block", graph_.nodes[graph_.node].offset};
-    const Table<Entry>& wanted = header_stacks_[header];
-    if (wanted.size() != stack_.size())
-      throw InternalError{"a loop changes the depth of the stack", graph_.nodes[graph_.node].offset};
-    for (std::size_t slot = 0; slot < stack_.size(); ++slot) {
-      if (wanted[slot].expr == stack_[slot].expr) continue;
-      auto *a = as<Internal>(wanted[slot].expr), *b = as<Internal>(stack_[slot].expr);
-      if (a && b && a->marker == b->marker) continue;
-      // The iterator of the loop looks different from inside the loop.
-      if (b && b->marker == Marker::iterator && !b->value) continue;
-      auto *x = as<Name>(wanted[slot].expr), *y = as<Name>(stack_[slot].expr);
-      if (x && y && x->id == y->id) continue;
-      if (!x) throw InternalError{"a loop changes the stack", graph_.nodes[graph_.node].offset};
-      sim_.spill_at_end(graph_.node, slot);
-      Expr* value = context_.arena.make<Expr>(*stack_[slot].expr);
-      sim_.settle(value);
-      graph_.nodes[graph_.node].statements.push_back(
-          context_.stmt(Assign{context_.list({context_.name(x->id)}), value}, value->offset, value->line));
-    }
-  }
-  if (graph_.nodes[graph_.node].end == Node::End::branch && cursor_.split != Split::effects_and_tests)
+  if (node.end == Node::End::go && cursor_.cfg.order_index[node.a] >= 0 && cursor_.cfg.is_back_edge(block, node.a) &&
+      graph_.states[node.a].lifted)
+    check_back_edge();
+  if (node.end == Node::End::branch && cursor_.split != Split::effects_and_tests)
     merge_condition(context_, cursor_, graph_, graph_.node);
+}
+
+// At a back edge, the stack must be the one with which the loop started. Temporaries of the loop are set again.
+void Lifter::check_back_edge() {
+  Node& node = graph_.nodes[graph_.node];
+  NodeIndex header = graph_.find(node.a);
+  if (header != node.a) throw InternalError{"a loop into the middle of a block", node.offset};
+  const Table<Entry>& wanted = header_stacks_[header];
+  if (wanted.size() != stack_.size()) throw InternalError{"a loop changes the depth of the stack", node.offset};
+  for (std::size_t slot = 0; slot < stack_.size(); ++slot) {
+    if (wanted[slot].expr == stack_[slot].expr) continue;
+    auto *a = as<Internal>(wanted[slot].expr), *b = as<Internal>(stack_[slot].expr);
+    if (a && b && a->marker == b->marker) continue;
+    // The iterator of the loop looks different from inside the loop.
+    if (b && b->marker == Marker::iterator && !b->value) continue;
+    auto *x = as<Name>(wanted[slot].expr), *y = as<Name>(stack_[slot].expr);
+    if (x && y && x->id == y->id) continue;
+    if (!x) throw InternalError{"a loop changes the stack", node.offset};
+    sim_.spill_at_end(graph_.node, slot);
+    Expr* value = context_.arena.make<Expr>(*stack_[slot].expr);
+    sim_.settle(value);
+    node.statements.push_back(
+        context_.stmt(Assign{context_.list({context_.name(x->id)}), value}, value->offset, value->line));
+  }
 }
 
 // Gives names to values that still wait at the end of nodes, where control branches or the region changes.
 void Lifter::settle_ends() {
   for (int index = 0; index < int(graph_.nodes.size()); ++index) {
     Node& node = graph_.nodes[index];
+    const State& state = graph_.states[index];
+    if (state.stack.empty() && !state.keep_a && !state.keep_b) continue;
     graph_.node = index;
     if (node.end == Node::End::branch) {
       for (bool along_b : {false, true})

@@ -25,6 +25,11 @@ bool may_be_generic(const GenericScope& generics, Op op) {
   return generics.is_open || op == Op::intrinsic_1_ || op == Op::intrinsic_2_;
 }
 
+// True for the name of the code of a comprehension that makes a display.
+bool makes_display(std::string_view name) {
+  return name == "<listcomp>" || name == "<setcomp>" || name == "<dictcomp>";
+}
+
 void step(Simulation& sim, const Instruction& instruction) {
   if (may_be_generic(sim.generics, instruction.op) && run_generics(sim, instruction)) return;
   operation(sim, instruction);
@@ -39,8 +44,7 @@ Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, boo
       cursor_(sim_.cursor),
       graph_(sim_.graph),
       stack_(sim_.stack),
-      comprehension_(decoded.is_comprehension || decoded.code->name == "<listcomp>" ||
-                     decoded.code->name == "<setcomp>" || decoded.code->name == "<dictcomp>") {}
+      comprehension_(decoded.is_comprehension || makes_display(decoded.code->name)) {}
 
 // Lifts all blocks in reverse postorder, so that a block comes after the blocks that lead to it, except along back
 // edges.
@@ -94,7 +98,7 @@ void Lifter::lift_block(NodeIndex block) {
     graph_.ended = true;
   } else {
     // The stack at a loop header is compared with the stacks along its back edges.
-    if (!cursor_.flat && is_loop_header(cursor_, block)) header_stacks_[block] = stack_;
+    if (!cursor_.flat && graph_.states[block].is_loop_header) header_stacks_[block] = stack_;
     if (!cursor_.flat && (graph_.node == block || graph_.states[graph_.node].pops)) count_iterators(block);
     simulate(info.begin, info.end);
   }
@@ -104,14 +108,19 @@ void Lifter::lift_block(NodeIndex block) {
 // Counts the iterators of for loops on the stack at the start of the node, without those that it pops first. Several
 // blocks may pop iterators: `break` right behind an inner loop.
 void Lifter::count_iterators(NodeIndex block) {
+  Node& node = graph_.nodes[graph_.node];
+  State& state = graph_.states[graph_.node];
+  state.pops = false;
+  if (stack_.empty() && !node.pops_iterator) {
+    node.iterators = 0;
+    return;
+  }
   auto in_loop = [](const Entry& entry) {
     auto* internal = as<Internal>(entry.expr);
     return internal && internal->marker == Marker::iterator && !internal->value;
   };
-  Node& node = graph_.nodes[graph_.node];
   node.iterators = int(std::count_if(stack_.begin(), stack_.end(), in_loop));
   std::size_t depth = stack_.size();
-  graph_.states[graph_.node].pops = false;
   for (int at = cursor_.cfg.blocks[block].begin; at < cursor_.cfg.blocks[block].end; ++at) {
     if (cursor_.code[at].op == Op::nop_ || cursor_.code[at].op == Op::resume_ || cursor_.code[at].op == Op::jump_)
       // Only POP_TOP of iterators may come first.
@@ -120,7 +129,7 @@ void Lifter::count_iterators(NodeIndex block) {
     --depth, --node.iterators;
     node.pops_iterator = true;
   }
-  graph_.states[graph_.node].pops = node.pops_iterator;
+  state.pops = node.pops_iterator;
 }
 
 // Runs the instructions [begin, end) of the current block.

@@ -37,7 +37,8 @@ bool mentions(const Expr* expr, std::string_view id) {
 }
 }  // namespace
 
-// Notes the regions of with statements by the first instruction of their bodies, for `enter_with`.
+// Notes the headers of loops, and the regions of with statements by the first instruction of their bodies, for
+// `enter_with`.
 Simulation::Simulation(Context& shared, const DecodedCode& decoded, const Cfg& cfg, bool flat,
                        const std::set<int>& literal, Split split)
     : context(shared),
@@ -45,11 +46,15 @@ Simulation::Simulation(Context& shared, const DecodedCode& decoded, const Cfg& c
       names(shared, decoded, cfg.code),
       graph(cfg.blocks.size()) {
   stack.reserve(8);
-  for (const BasicBlock& block : cfg.blocks)
+  for (NodeIndex index = 0; index < int(cfg.blocks.size()); ++index) {
+    const BasicBlock& block = cfg.blocks[index];
+    graph.states[index].is_loop_header =
+        std::ranges::any_of(block.preds, [&](NodeIndex pred) { return cfg.is_back_edge(pred, index); });
     if (block.setup_of >= 0 && cfg.regions[block.setup_of].kind == Region::Kind::with) {
       RegionIndex& region = with_at.try_emplace(block.begin).first->second;
       region = std::max<int>(region, block.setup_of);
     }
+  }
 }
 
 // Values are named in the node where they were made, so the nodes of earlier values come first.

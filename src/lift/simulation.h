@@ -2,9 +2,9 @@
 // before the statement, so they get names first, unless nothing can change their values.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string_view>
-#include <unordered_map>
 
 #include "lift/cursor.h"
 #include "lift/lifted_graph.h"
@@ -40,7 +40,7 @@ struct PendingStores {
   Table<Unpacking> unpackings;
   Table<SwapGroup> swaps;
   // By value: its group in `swaps`.
-  std::unordered_map<const ast::Expr*, int> swap_of;
+  std::map<const ast::Expr*, int> swap_of;
 };
 
 // The chained comparisons so far.
@@ -125,7 +125,7 @@ class Simulation {
   // The names that match statements give to their subjects.
   std::set<std::string_view> subjects;
   // By the first instruction of its body: the region of the with statement.
-  std::unordered_map<int, RegionIndex> with_at;
+  std::map<int, RegionIndex> with_at;
   Table<ast::Expr*> items;  // the items that for loops bind
 
  private:
