@@ -75,9 +75,6 @@ Expr* conditional(Context& context, Expr* test, Expr* if_true, Expr* if_false, b
   return context.expr(IfExp{test, if_true, if_false}, test->offset, test->line);
 }
 
-}  // namespace
-
-namespace {
 // True if the node at the start of the edge may do nothing but push a value.
 bool may_push_one(const LiftedGraph& graph, Edge edge) {
   const Node& node = graph.nodes[edge.first];
