@@ -3,6 +3,7 @@
 //   depyf-tree-mutants COUNT SEED FILE.pyc...
 //
 // Prints what was accepted: a mutant that means the same, or a hole in the gate; and how many there were of each kind.
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <fstream>
