@@ -11,17 +11,6 @@ namespace depyf::print {
 
 using namespace ast;
 
-void Breaks::close(const Expr* whole) {
-  if (!marking_) return;
-  const std::int32_t line = whole ? positions_.end_line(whole) : -1;
-  mark(Mark::Kind::close, line);
-}
-
-bool may_need_lines(const Expr* expr) {
-  return is<BoolOp>(expr) || is<BinOp>(expr) || is<Compare>(expr) || is<IfExp>(expr) || is<Attribute>(expr) ||
-         is<Call>(expr) || is<Subscript>(expr) || is<UnaryExpr>(expr) || is<Await>(expr) || is<JoinedStr>(expr);
-}
-
 namespace {
 // True if the position is that of a whole list, set or dict comprehension. Some versions give it that of one of its parts;
 // the whole starts before its first element. A generator may stand in brackets of a call, which belong to its position.
@@ -81,10 +70,6 @@ void Breaks::reached(const Expr* expr) {
     if (!n || n->value->kind == Constant::Kind::string || n->value->kind == Constant::Kind::bytes)
       last_line = std::max(last_line, positions_.end_line(expr));
   }
-}
-
-void Breaks::starts_at(std::int32_t line) {
-  if (marks_.empty() && line >= 0 && line < last_line) last_line = line;
 }
 
 // The header of a function with unknown parameter positions, laid out in the three ways that are tried:

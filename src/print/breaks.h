@@ -16,7 +16,11 @@
 namespace depyf::print {
 
 // Returns true if the source may have spread `expr` over several lines within redundant brackets.
-bool may_need_lines(const ast::Expr* expr);
+inline bool may_need_lines(const ast::Expr* expr) {
+  using namespace ast;
+  return is<BoolOp>(expr) || is<BinOp>(expr) || is<Compare>(expr) || is<IfExp>(expr) || is<Attribute>(expr) ||
+         is<Call>(expr) || is<Subscript>(expr) || is<UnaryExpr>(expr) || is<Await>(expr) || is<JoinedStr>(expr);
+}
 
 // How many columns the lines of a code object had in the source, as far as its positions show it.
 class LineLengths {
@@ -62,7 +66,9 @@ class Breaks {
   }
   void open(std::int32_t line = -1) { mark(Mark::Kind::open, line); }
   // Marks the place before the closing bracket of `whole`. A null pointer stands for brackets without a position.
-  void close(const ast::Expr* whole = nullptr);
+  void close(const ast::Expr* whole = nullptr) {
+    if (marking_) mark(Mark::Kind::close, whole ? positions_.end_line(whole) : -1);
+  }
   // Prints a comma and a blank. The line may break between them.
   void comma(std::int32_t line = -1) {
     out_.write(", ");
@@ -77,7 +83,9 @@ class Breaks {
   }
   // Moves `last_line` back to `line`, for a statement whose first expression starts above the line of the statement's
   // own instruction.
-  void starts_at(std::int32_t line);
+  void starts_at(std::int32_t line) {
+    if (marks_.empty() && line >= 0 && line < last_line) last_line = line;
+  }
   // Notes that the text of `expr` is printed next. It gets an anchor if the statement is laid out over several lines, and
   // if the position of the instruction behind `expr` is known to be the position of that text.
   void anchor(const ast::Expr* expr) {

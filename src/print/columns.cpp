@@ -135,9 +135,9 @@ class Columns {
     // Closing brackets follow their opening brackets, so only the rest are choices.
     std::vector<std::size_t>& choices = choices_;
     choices.clear();
-    last_close_ = begin;
+    last_close_ = -1;
     for (std::size_t i = begin; i < end; ++i)
-      if (marks_[i].kind == Mark::Kind::close) last_close_ = i;
+      if (marks_[i].kind == Mark::Kind::close) last_close_ = std::int32_t(i);
       else choices.push_back(i);
     if (choices.size() > most_choices) return replay(begin, end);
 
@@ -147,7 +147,11 @@ class Columns {
     // choices.
     const std::int32_t most_breaks = std::max(gap, 1);
     for (std::size_t chosen = 0; chosen < std::size_t{1} << choices.size(); ++chosen) {
-      if (std::popcount(chosen) > most_breaks || !may_fit(anchor, chosen)) continue;
+      if (std::popcount(chosen) > most_breaks) {
+        chosen += lowest_bit(chosen) - 1;  // the combinations that only add bits below this one have too many as well
+        continue;
+      }
+      if (!may_fit(anchor, gap, chosen)) continue;
       const std::optional<std::int32_t> breaks = try_breaks(begin, end, anchor, chosen);
       if (!breaks || *breaks > most_breaks || (gap > 0 && *breaks == 0)) continue;
       // Prefer fewer breaks before attributes, which are rarer than comments. Then prefer the choice that leaves the fewest
@@ -171,12 +175,12 @@ class Columns {
 
   // Returns false if the chosen breaks surely put the anchor into another column, which is so for most of them: what
   // stands behind the last break is indented by whole steps.
-  bool may_fit(const Anchor& anchor, std::size_t chosen) const {
-    if (chosen == 0) return true;
-    const std::size_t last = choices_[std::size_t(std::bit_width(chosen)) - 1];
+  bool may_fit(const Anchor& anchor, std::int32_t gap, std::size_t chosen) const {
+    const auto last = chosen == 0 ? -1 : std::int32_t(choices_[std::size_t(std::bit_width(chosen)) - 1]);
     if (last < last_close_) return true;  // the line may break at the closing bracket
-    const std::size_t behind = column(0, std::int32_t(last), anchor.at), anchored = std::size_t(anchor.column);
-    return anchored >= behind + indent_ && (anchored - behind - indent_) % indentation == 0;
+    const std::size_t behind = column(indent_, last, anchor.at), anchored = std::size_t(anchor.column);
+    if (chosen == 0) return gap == 0 && anchored == behind;
+    return anchored >= behind && (anchored - behind) % indentation == 0;
   }
 
   // Returns how many of the chosen breaks stand before the dot of an attribute.
@@ -190,11 +194,8 @@ class Columns {
   }
 
   // Returns true if, at the first mark where the two choices differ, `chosen` breaks and `than` does not.
-  static bool is_earlier(std::size_t chosen, std::size_t than) {
-    // The lowest set bit of `different` is the first mark at which the choices differ.
-    const std::size_t different = chosen ^ than;
-    return (chosen & different & (~different + 1)) != 0;
-  }
+  static bool is_earlier(std::size_t chosen, std::size_t than) { return (chosen & lowest_bit(chosen ^ than)) != 0; }
+  static std::size_t lowest_bit(std::size_t bits) { return bits & (~bits + 1); }
 
   // Returns the number of line breaks between the anchors if the line breaks at the chosen marks. Returns nothing if
   // this choice puts the second anchor into another column than the source had.
@@ -227,7 +228,7 @@ class Columns {
   std::size_t indent_ = 0;  // of the statement
   Place place_;
   std::vector<std::size_t> choices_;  // the marks that `decide` decides about
-  std::size_t last_close_ = 0;  // the last mark of a closing bracket among these
+  std::int32_t last_close_ = -1;  // the last mark of a closing bracket between these; -1 if there is none
   // Working space of `try_breaks`, which is called for each combination of breaks.
   Place tried_place_;
   std::vector<Passed> tried_separators_;

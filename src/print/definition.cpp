@@ -40,7 +40,9 @@ std::int32_t body_line(Block body) {
     auto* text = as<ExprStmt>(stmt);
     const Constant* constant = text ? constant_of(text->value, Constant::Kind::string) : nullptr;
     if (constant && stmt == body[0]) {
-      docstring_lines = std::int32_t(std::ranges::count(constant->text, '\n')) + 1;
+      docstring_lines = 1;
+      for (std::size_t at = constant->text.find('\n'); at != std::string::npos; at = constant->text.find('\n', at + 1))
+        ++docstring_lines;
       continue;
     }
     std::int32_t line = stmt->line;

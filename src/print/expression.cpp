@@ -93,12 +93,8 @@ const Expr* folded_part(const Slice& slice, const Positions& positions, Version 
   return folded;
 }
 
-}  // namespace
-
 // Kinds with brackets or a name of their own bind as atoms; operators have their level in the tables of precedence.h.
-Level level_of(const Expr* expr) {
-  // Most expressions are of these kinds.
-  if (!expr || is<Name>(expr) || is<Attribute>(expr) || is<Call>(expr)) return Level::atom;
+Level level_by_kind(const Expr* expr) {
   return std::visit(Overloaded{
                         [](const Name&) { return Level::atom; },
                         [](const ConstantExpr& n) { return level_of(*n.value); },
@@ -130,6 +126,14 @@ Level level_of(const Expr* expr) {
                         [](const Internal&) { return Level::atom; },
                     },
                     expr->node);
+}
+
+}  // namespace
+
+Level level_of(const Expr* expr) {
+  // Most expressions are of these kinds.
+  if (!expr || is<Name>(expr) || is<Attribute>(expr) || is<Call>(expr)) return Level::atom;
+  return level_by_kind(expr);
 }
 
 // Prints an integer as the source wrote it, if that is known to differ from its digits.

@@ -46,7 +46,6 @@ bool are_plain_blocks(std::string_view text, char quote) {
 bool is_plain(std::string_view text, char quote) {
   if (text.size() >= 32) return are_plain_blocks<32>(text, quote);
   if (text.size() >= 16) return are_plain_blocks<16>(text, quote);
-  if (text.size() >= 8) return are_plain_blocks<8>(text, quote);
   return std::ranges::all_of(text, [&](char c) { return plain_bytes[static_cast<unsigned char>(c)] && c != quote; });
 }
 
@@ -66,23 +65,12 @@ bool needs_no_escape(std::string_view text, std::string_view quotes) {
 
 namespace {
 
-// Appends the lowest `digits` hexadecimal digits of `value`.
-void append_hex(Text& out, char32_t value, int digits) {
-  while (digits-- > 0) out += "0123456789abcdef"[value >> (4 * digits) & 15];
-}
-
 // Appends the shortest of the escapes `\x`, `\u` and `\U` that can hold the code point.
 void append_code_point(Text& out, char32_t value) {
-  if (value < 0x100) {
-    out += "\\x";
-    append_hex(out, value, 2);
-  } else if (value < 0x10000) {
-    out += "\\u";
-    append_hex(out, value, 4);
-  } else {
-    out += "\\U";
-    append_hex(out, value, 8);
-  }
+  const std::size_t digits = value < 0x100 ? 2 : value < 0x10000 ? 4 : 8;
+  std::array<char, 10> escape{'\\', digits == 2 ? 'x' : digits == 4 ? 'u' : 'U'};
+  for (std::size_t i = digits; i > 0; --i, value >>= 4) escape[i + 1] = "0123456789abcdef"[value & 15];
+  out += std::string_view(escape.data(), digits + 2);
 }
 
 // Appends a float as float.__repr__ does: the shortest digits that read back, with an exponent below 1e-4 and from 1e16

@@ -23,11 +23,6 @@ bool Positions::is_in_brackets(const Stmt* stmt, const Expr* value) const {
          inner->column < outer->column + behind_return;
 }
 
-std::int32_t Positions::end_line(const Expr* expr) const {
-  const Position* position = code ? position_in(*code, expr) : nullptr;
-  return position ? position->end_line : -1;
-}
-
 std::int32_t Positions::column(const Expr* expr) const {
   const Position* position = code ? position_in(*code, expr) : nullptr;
   return position ? position->column : -1;

@@ -3,11 +3,7 @@
 
 #include <cstdint>
 
-#include "ast/node.h"
-
-namespace depyf {
-struct Position;
-}
+#include "ast/position.h"
 
 namespace depyf::print {
 
@@ -15,7 +11,10 @@ struct Positions {
   const CodeObject* code;  // the code object to which the printed statements belong; null if there is none
 
   // Returns the line on which `expr` ends; -1 if it is unknown. Only the positions of 3.11 and later know it.
-  std::int32_t end_line(const ast::Expr* expr) const;
+  std::int32_t end_line(const ast::Expr* expr) const {
+    const Position* position = code ? ast::position_in(*code, expr) : nullptr;
+    return position ? position->end_line : -1;
+  }
   // Returns the column at which `expr` starts; -1 if it is unknown. Only the positions of 3.11 and later know it.
   std::int32_t column(const ast::Expr* expr) const;
   // Returns the position of the instruction that ends `stmt`; null if the statement has none.

@@ -20,7 +20,8 @@ Wide value_of(std::string_view digits) {
 }
 
 // Returns e with base ** e == value; nothing if there is none, or if it is small.
-std::optional<int> exponent(Wide value, unsigned base) {
+template <class Number>
+std::optional<int> exponent(Number value, unsigned base) {
   int result = 0;
   while (value > 1 && value % base == 0) value /= base, ++result;
   // Small powers of 2 have the width of a hexadecimal number.
@@ -37,7 +38,9 @@ bool is_folded(unsigned base, int by) {
 // Returns a power or a shift of 1 with this value and width.
 SpelledNumber power(Wide value, std::size_t width) {
   for (const unsigned base : {2U, 10U, 3U, 5U, 7U, 8U, 16U}) {
-    const std::optional<int> by = exponent(value, base);
+    // Dividing 128 bits takes long.
+    const bool is_wide = value >> 64 != 0;
+    const std::optional<int> by = is_wide ? exponent(value, base) : exponent(std::uint64_t(value), base);
     if (!by) continue;
     const std::string left = std::to_string(base), right = std::to_string(*by);
     std::string tight = left + "**" + right, shift = "1 << " + right, wide = left + " ** " + right;
@@ -73,12 +76,13 @@ SpelledNumber spelled_number(std::string_view digits, std::size_t width) {
       if (SpelledNumber found = power(value + 1, width - less_one.size() - brackets); found.level == Level::shift)
         return {"(" + found.text + ")" + std::string(less_one), Level::arithmetic};
   }
+  if (width != digits.size() + (digits.size() - 1) / group) return {};
   std::string grouped;
   for (std::size_t at = 0; at < digits.size(); ++at) {
     if (at > 0 && (digits.size() - at) % group == 0) grouped += '_';
     grouped += digits[at];
   }
-  return grouped.size() == width ? SpelledNumber{std::move(grouped), Level::atom} : SpelledNumber{};
+  return {std::move(grouped), Level::atom};
 }
 
 std::string spelled_sum(std::string_view digits, std::size_t width, std::string_view near) {

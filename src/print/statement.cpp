@@ -33,7 +33,7 @@ bool only_comments(Block body) {
 void Statements::begin(const Stmt* stmt) {
   const std::int32_t line = options_.lines || options_.align ? lines_.source_line(stmt) : -1;
   const bool continues = std::exchange(continues_line_, false);
-  if (!continues) lines_.pad_to(line);
+  if (options_.align && !continues) lines_.pad_to(line);
   if (options_.lines && positions_.code) out_.map_line(positions_.code, stmt->offset, line);
   continues ? out_.continue_line() : out_.begin_line();
   breaks_.last_line = stmt->line;
