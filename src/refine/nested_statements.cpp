@@ -54,34 +54,32 @@ bool is_item_of(const CodeObject& code, const With& outer, const With& inner) {
 }  // namespace
 
 Block with_items(Context& context, Block body, const Scope& scope) {
-  return rewrite_blocks(context, body, StmtKinds::of<With>(), [&](std::vector<Stmt*>& statements) {
-    for (Stmt* stmt : statements) {
-      auto* outer = as<With>(stmt);
-      // Without a line, nothing shows that both were one statement.
-      if (!outer || outer->body.size() != 1 || stmt->line < 0) continue;
-      auto* inner = as<With>(outer->body[0]);
-      if (!inner || inner->is_async != outer->is_async) continue;
-      if (outer->body[0]->line != stmt->line && !is_item_of(*scope.decoded.code, *outer, *inner)) continue;
-      std::vector<WithItem> items(outer->items.begin(), outer->items.end());
-      items.insert(items.end(), inner->items.begin(), inner->items.end());
-      outer->items = context.arena.copy(items);
-      outer->body = inner->body;
-    }
+  for_each_statement(body, [&](Stmt* stmt) {
+    auto* outer = as<With>(stmt);
+    // Without a line, nothing shows that both were one statement.
+    if (!outer || outer->body.size() != 1 || stmt->line < 0) return;
+    auto* inner = as<With>(outer->body[0]);
+    if (!inner || inner->is_async != outer->is_async) return;
+    if (outer->body[0]->line != stmt->line && !is_item_of(*scope.decoded.code, *outer, *inner)) return;
+    std::vector<WithItem> items(outer->items.begin(), outer->items.end());
+    items.insert(items.end(), inner->items.begin(), inner->items.end());
+    outer->items = context.arena.copy(items);
+    outer->body = inner->body;
   });
+  return body;
 }
 
-Block elif_chain(Context& context, Block body, const Scope&) {
-  return rewrite_blocks(context, body, StmtKinds::of<If>(), [&](std::vector<Stmt*>& statements) {
-    for (Stmt* stmt : statements) {
-      auto* outer = as<If>(stmt);
-      if (!outer || outer->orelse.size() < 2) continue;
-      auto* inner = as<If>(outer->orelse[0]);
-      // The statements behind a branch that leaves can be its else clause.
-      if (!inner || !inner->orelse.empty() || !leaves(inner->body)) continue;
-      inner->orelse = outer->orelse.subspan(1);
-      outer->orelse = outer->orelse.first(1);
-    }
+Block elif_chain(Context&, Block body, const Scope&) {
+  for_each_statement(body, [](Stmt* stmt) {
+    auto* outer = as<If>(stmt);
+    if (!outer || outer->orelse.size() < 2) return;
+    auto* inner = as<If>(outer->orelse[0]);
+    // The statements behind a branch that leaves can be its else clause.
+    if (!inner || !inner->orelse.empty() || !leaves(inner->body)) return;
+    inner->orelse = outer->orelse.subspan(1);
+    outer->orelse = outer->orelse.first(1);
   });
+  return body;
 }
 
 }  // namespace depyf

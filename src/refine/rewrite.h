@@ -33,6 +33,14 @@ inline ast::Block rewrite_blocks(Context& context, ast::Block body,
                                  FunctionRef<void(std::vector<ast::Stmt*>&)> rewrite) {
   return rewrite_blocks(context, body, ast::StmtKinds::all(), rewrite);
 }
+// Calls `visit` with each statement, those of nested blocks before the statement around them.
+template <class Visit>
+void for_each_statement(ast::Block body, const Visit& visit) {
+  for (ast::Stmt* stmt : body) {
+    ast::for_each_block(stmt, [&](ast::Block& inner) { for_each_statement(inner, visit); });
+    visit(stmt);
+  }
+}
 // True if `wanted` holds for any statement, also in nested blocks.
 template <class Wanted>
 bool has_any(ast::Block body, const Wanted& wanted) {

@@ -47,14 +47,12 @@ int last_line_of_test(const Expr* test, int line) {
 
 StatementColumns::StatementColumns(const CodeObject& code, Block body) : code_(code) {
   collect(body, 0);
-  if (known_.empty()) return;
-  const int least = *std::ranges::min_element(known_);
+  if (known_.total() == 0) return;
   for (int unit : {4, 2, 3, 1}) {
     // The unit of indentation is the largest of these of which most columns are multiples. A quarter may be wrong,
     // because CPython attributes some positions to a neighbouring statement.
     unit_ = unit;
-    if (4 * std::ranges::count_if(known_, [&](int at) { return (at - least) % unit == 0; }) >= 3 * std::ssize(known_))
-      break;
+    if (4 * known_.multiples(unit) >= 3 * known_.total()) break;
   }
 }
 
@@ -63,7 +61,7 @@ void StatementColumns::collect(Block body, int depth) {
   if (depth > search_limits::statement_nesting) return;
   for (Stmt* stmt : body) {
     if (is<With>(stmt)) with_lines_.push_back(stmt->line);
-    if (const int at = stmt->column >= 0 ? of(stmt) : -1; at >= 0) known_.push_back(at);
+    if (const int at = stmt->column >= 0 ? of(stmt) : -1; at >= 0) known_.add(at);
     for_each_block(stmt, [&](Block& inner) {
       if (!inner.empty()) collect(inner, depth + 1);
     });

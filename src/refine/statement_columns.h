@@ -1,6 +1,9 @@
 // The columns at which the statements of one code object stood in the source, as far as positions show them.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -14,6 +17,30 @@ class Context;
 const ast::Expr* innermost_left(const ast::Expr* test);
 // Returns the last line of the test of a statement on `line`, as far as the first lines of its operands show it.
 int last_line_of_test(const ast::Expr* test, int line);
+
+// The columns of statements. They are counted by their remainder, as only multiples of a unit of indentation are asked
+// for.
+class KnownColumns {
+ public:
+  void add(int column) {
+    least_ = total_ ? std::min(least_, column) : column;
+    ++total_;
+    ++count_of_[std::size_t(column) % period];
+  }
+  int total() const { return total_; }
+  // Returns how many columns are a multiple of `unit` behind the least one.
+  int multiples(int unit) const {
+    int count = 0;
+    for (int remainder = 0; remainder < period; ++remainder)
+      if ((remainder - least_) % unit == 0) count += count_of_[std::size_t(remainder)];
+    return count;
+  }
+
+ private:
+  static constexpr int period = 12;  // a multiple of all units
+  std::array<int, period> count_of_{};  // by remainder
+  int total_ = 0, least_ = 0;
+};
 
 class StatementColumns {
  public:
@@ -44,7 +71,7 @@ class StatementColumns {
   int position_of(const ast::Expr* expr) const;
 
   const CodeObject& code_;
-  std::vector<int> known_;
+  KnownColumns known_;
   std::vector<std::int32_t> with_lines_;  // the lines of the with statements
   int unit_ = 0;
 };
