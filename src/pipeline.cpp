@@ -173,8 +173,8 @@ Block structured(Context& context, const DecodedCode& decoded, const Cfg& cfg, S
   Lifted lifted = lift(context, decoded, cfg, split);
   if (context.options.dump_after == "lift") context.dump += trace_of_nodes("lift", *decoded.code, lifted);
   simplify_graph(context, lifted, cfg, may_return);
-  Block block = structure(context, lifted, cfg, may_return);
-  block = refine(context, block, Scope{decoded, cfg, kind, StmtKinds::in(block)});
+  const Structured nested = structure(context, lifted, cfg, may_return);
+  const Block block = refine(context, nested.body, Scope{decoded, cfg, kind, nested.kinds});
   if (!may_return && context.options.stop_after.empty() && has_return(block))
     throw InternalError{"an end of the code within other statements", 0};
   if (int(cfg.blocks.size()) + context.depth > indentation_max && nesting(block) + context.depth - 1 > indentation_max)

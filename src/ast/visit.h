@@ -39,6 +39,10 @@ class StmtKinds {
     return kinds;
   }
   constexpr bool empty() const { return bits_ == 0; }
+  constexpr StmtKinds operator|(StmtKinds other) const {
+    other.bits_ |= bits_;
+    return other;
+  }
   constexpr bool has(StmtKinds other) const { return (bits_ & other.bits_) != 0; }  // one of them
 
  private:

@@ -43,22 +43,26 @@ bool is_end(const Stmt* stmt) {
   return true;
 }
 
+// True if the blocks of the statement may end in a copy of what follows it.
+bool may_end_in_copy(const Stmt* stmt) { return StmtKinds::of(stmt).has(StmtKinds::of<If, Try, With>()); }
+
 // Rewrites blocks that end in a statement with copies in front of it.
 class SharedEnds {
  public:
   explicit SharedEnds(Context& context) : context_(context) {}
 
-  // Rewrites the statements of one block.
-  void rewrite(std::vector<Stmt*>& statements) {
-    if (statements.size() < 2) return;
-    if (is<Continue>(statements.back())) leave_out_else(statements[statements.size() - 2]);
-    if (!is_end(statements.back())) return;
-    take_else(statements);
-    for (std::size_t size = 1; size <= longest_end && size < statements.size(); ++size) {
-      Stmt* stmt = statements[statements.size() - 1 - size];
-      const Block end = Block(statements).last(size);
-      if (may_hold_copy(stmt, end)) leave_out(stmt, end, 0);
+  // Rewrites a block, after the blocks nested in it.
+  Block block(Block body) {
+    for (Stmt* stmt : body) for_each_block(stmt, [&](Block& inner) { inner = block(inner); });
+    if (body.size() < 2) return body;
+    if (is<Continue>(body.back())) leave_out_else(body[body.size() - 2]);
+    if (!is_end(body.back()) || std::ranges::none_of(body, may_end_in_copy)) return body;
+    body = take_else(body);
+    for (std::size_t size = 1; size <= longest_end && size < body.size(); ++size) {
+      Stmt* stmt = body[body.size() - 1 - size];
+      if (may_hold_copy(stmt, body.last(size))) leave_out(stmt, body.last(size), 0);
     }
+    return body;
   }
 
  private:
@@ -95,21 +99,20 @@ class SharedEnds {
 
   // If a branch or a handler ends as the whole block does, the statements between it and the end are the else
   // clause.
-  void take_else(std::vector<Stmt*>& statements) {
-    Stmt* last = statements.back();
+  Block take_else(Block body) {
+    Stmt* last = body.back();
     const Block end(&last, 1);
-    for (std::size_t index = statements.size() - 2; index-- > 0;) {
-      if (auto* attempt = as<Try>(statements[index]); attempt && ends_handler(*attempt, end)) {
-        const auto first = statements.begin() + std::ptrdiff_t(index) + 1;
-        attempt->orelse = context_.arena.copy(std::vector<Stmt*>(first, statements.end() - 1));
-        statements.erase(first, statements.end() - 1);
+    for (std::size_t index = body.size() - 2; index-- > 0;) {
+      const Block between = body.subspan(index + 1, body.size() - index - 2);
+      if (auto* attempt = as<Try>(body[index]); attempt && ends_handler(*attempt, end)) {
+        attempt->orelse = between;
+        body = joined(body.first(index + 1), last);
         continue;
       }
-      auto* branch = as<If>(statements[index]);
+      auto* branch = as<If>(body[index]);
       if (!branch || !branch->orelse.empty() || branch->body.size() < 2 || !ends_with(branch->body, end)) continue;
-      branch->orelse =
-          context_.arena.copy(std::vector<Stmt*>(statements.begin() + std::ptrdiff_t(index) + 1, statements.end() - 1));
-      statements.erase(statements.begin() + std::ptrdiff_t(index) + 1, statements.end() - 1);
+      branch->orelse = between;
+      body = joined(body.first(index + 1), last);
       // The branch that comes first in the source is the body.
       const int first = first_line(branch->body[0]), second = first_line(branch->orelse[0]);
       if (second >= 0 && second < first && !negation_changes(context_, branch->test)) {
@@ -117,6 +120,13 @@ class SharedEnds {
         std::swap(branch->body, branch->orelse);
       }
     }
+    return body;
+  }
+
+  Block joined(Block statements, Stmt* last) {
+    std::vector<Stmt*> whole(statements.begin(), statements.end());
+    whole.push_back(last);
+    return context_.arena.copy(whole);
   }
 
   // Removes the copies of `end` from the ends of the branches of `stmt`, which `end` follows.
@@ -165,8 +175,7 @@ class SharedEnds {
 Block shared_ends(Context& context, Block body, const Scope& scope) {
   if (scope.kind != Scope::Kind::function) return body;
   SharedEnds ends(context);
-  return rewrite_blocks(context, body, StmtKinds::of<If, Try, With>(),
-                        [&](std::vector<Stmt*>& statements) { ends.rewrite(statements); });
+  return ends.block(body);
 }
 
 }  // namespace depyf

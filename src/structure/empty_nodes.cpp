@@ -19,7 +19,8 @@ Shape shape_of(const Table<Node, NodeIndex>& nodes) {
   Shape shape;
   for (const Node& node : nodes) {
     if (node.end == Node::End::none) continue;
-    shape.may_loop |= leads_back(nodes, node, node.a) || leads_back(nodes, node, node.b);
+    for (NodeIndex to : {node.a, node.b})
+      if (leads_back(nodes, node, to)) shape.back_targets.push_back(to);
     shape.has_ends |= node.left_by_statement || node.else_clause;
   }
   return shape;
@@ -107,9 +108,10 @@ void skip_empty(Lifted& lifted, const Shape& shape) {
     return !handlers.empty() && !handlers[node] && returns_from_finally(lifted, nodes[node]);
   };
   const int count = int(nodes.size());
+  auto may_be_skipped = [&](NodeIndex node) { return node >= 0 && nodes[node].end == Node::End::go; };
   // Lets an edge lead past nodes that do nothing.
   auto redirect = [&](NodeIndex& edge) {
-    for (int steps = 0; steps < count && edge >= 0 && nodes[edge].end == Node::End::go; ++steps) {
+    for (int steps = 0; steps < count && may_be_skipped(edge); ++steps) {
       const NodeIndex next = nodes[edge].a;
       if (next == edge || is_needed(edge) || !does_nothing(edge)) break;
       edge = next;
@@ -118,8 +120,8 @@ void skip_empty(Lifted& lifted, const Shape& shape) {
   for (Node& node : nodes) {
     if (node.end == Node::End::none) continue;
     // The body of a protected statement stays, even if it is empty: the code behind it is not protected.
-    if (node.end != Node::End::setup) redirect(node.a);
-    redirect(node.b);
+    if (node.end != Node::End::setup && may_be_skipped(node.a)) redirect(node.a);
+    if (may_be_skipped(node.b)) redirect(node.b);
   }
   redirect(lifted.entry);
 }

@@ -7,7 +7,7 @@ namespace depyf {
 
 // Facts about a graph that are cheap to gather. Most graphs have neither, and then most of the work is left out.
 struct Shape {
-  bool may_loop = false;  // some edge may close a loop
+  Table<NodeIndex> back_targets;  // where edges lead that may close a loop
   bool has_ends = false;  // some node leaves a statement, or starts an else clause (3.8)
 };
 

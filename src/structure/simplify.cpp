@@ -235,7 +235,7 @@ void join_finally_ends(Lifted& lifted, const Cfg& cfg) {
 // Splits a block that both makes the iterator of a for loop and is its header, if a back edge leads to it. Such an edge
 // makes a new iterator, so it belongs to an outer loop. The body of the outer loop starts with a for loop that never
 // goes round.
-void split_loop_starts(Lifted& lifted, const Cfg& cfg) {
+void split_loop_starts(Lifted& lifted, const Cfg& cfg, Table<NodeIndex> starts) {
   auto& nodes = lifted.nodes;
   auto makes_iterator = [&](NodeIndex index) {
     if (index >= int(cfg.blocks.size())) return false;
@@ -243,12 +243,7 @@ void split_loop_starts(Lifted& lifted, const Cfg& cfg) {
     return std::any_of(cfg.code.begin() + block.begin, cfg.code.begin() + block.end,
                        [](const Instruction& it) { return it.op == Op::get_iter_ || it.op == Op::get_aiter_; });
   };
-  Table<NodeIndex> starts;
-  for (const Node& node : nodes)
-    for (NodeIndex to : {node.a, node.b})
-      if (node.end != Node::End::none && leads_back(nodes, node, to) && nodes[to].end == Node::End::loop &&
-          makes_iterator(to))
-        starts.push_back(to);
+  std::erase_if(starts, [&](NodeIndex to) { return nodes[to].end != Node::End::loop || !makes_iterator(to); });
   std::ranges::sort(starts);
   for (const NodeIndex index : starts) {
     if (nodes[index].end != Node::End::loop) continue;  // it has been split
@@ -286,10 +281,10 @@ void simplify_graph(Context& context, Lifted& lifted, const Cfg& cfg, bool may_r
   join_finally_ends(lifted, cfg);
   if (!may_return) join_ends(context, lifted);
   const Shape shape = shape_of(lifted.nodes);
-  if (shape.may_loop) split_loop_starts(lifted, cfg);
+  if (!shape.back_targets.empty()) split_loop_starts(lifted, cfg, shape.back_targets);
   if (dialect_of(context.version).finally_subroutines) move_returns(lifted, cfg);
   skip_empty(lifted, shape);
-  if (!shape.may_loop) return;
+  if (shape.back_targets.empty()) return;
   Splits splits;
   for (int rounds = 0; rounds < search_limits::loop_test_rounds && may_join_loop_tests(lifted); ++rounds) {
     Graph graph(lifted.nodes, lifted.entry);

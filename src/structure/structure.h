@@ -1,10 +1,16 @@
 // Turns the graph into nested statements.
 #pragma once
+#include "ast/visit.h"
 #include "lift/lift.h"
 namespace depyf {
+// Nested statements, and the kinds that occur among them. Some of the kinds may not occur.
+struct Structured {
+  ast::Block body;
+  ast::StmtKinds kinds;
+};
 // Returns the statements of Python that the graph stands for. Throws InternalError if no nesting fits; the state
 // machine takes over then. `may_return` is false for modules and class bodies, which control leaves only at their end.
-ast::Block structure(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return);
+Structured structure(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return);
 // Returns `while True:` over the number of a block, which expresses any graph. `lifted` comes from `lift_flat`, and
 // `cfg` was built with structured = false.
 ast::Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return);

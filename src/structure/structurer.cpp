@@ -34,7 +34,7 @@ Block Structurer::run() {
   if (outline_.irreducible()) fail("a loop with two entries", outline_.entry);
   Statements out;
   emit(outline_.entry, Place{}, out);
-  return clean(context_, block(out));
+  return block(out);
 }
 
 // A match statement leaves if its last case matches everything and all cases leave; a try statement if its body (or
@@ -216,15 +216,17 @@ void Structurer::go_into(NodeIndex node, const Place& place, Statements& out) {
   emit(node, place, out);
 }
 
+namespace {
+
 // Code of one node needs no nesting.
-Block structure(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {
-  if (is_one_node(lifted)) {
-    const Node& node = lifted.nodes[0];
-    Table<Stmt*> statements = node.statements;
-    if (node.end == Node::End::leave)
-      statements.push_back(context.stmt(Return{node.value}, node.offset, node.line, node.column, node.width));
-    return clean(context, context.arena.copy(statements));
-  }
+Block statements_of(Context& context, const Node& node) {
+  Table<Stmt*> statements = node.statements;
+  if (node.end == Node::End::leave)
+    statements.push_back(context.stmt(Return{node.value}, node.offset, node.line, node.column, node.width));
+  return context.arena.copy(statements);
+}
+
+Block nested(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {
   BlockEnds block_ends(lifted.nodes.size(), -1);
   for (int blocks = 0;; ++blocks) {
     Structurer structurer(context, lifted, cfg, may_return, block_ends);
@@ -237,6 +239,18 @@ Block structure(Context& context, Lifted& lifted, const Cfg& cfg, bool may_retur
       block_ends[start] = meeting.node;
     }
   }
+}
+
+}  // namespace
+
+Structured structure(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {
+  Block body = is_one_node(lifted) ? statements_of(context, lifted.nodes[0]) : nested(context, lifted, cfg, may_return);
+  StmtKinds kinds = StmtKinds::in(body);
+  if (kinds.has(StmtKinds::of<InternalStmt>())) {
+    body = clean(context, body);
+    kinds = kinds | StmtKinds::of<Raise, Pass>();
+  }
+  return {body, kinds};
 }
 
 }  // namespace depyf

@@ -37,7 +37,7 @@ class GraphBuilder {
     Context context;
     if (flat) return print_block(state_machine(context, lifted_, cfg, true), {3, 12}).source;
     simplify_graph(context, lifted_, cfg, true);
-    return print_block(structure(context, lifted_, cfg, true), {3, 12}).source;
+    return print_block(structure(context, lifted_, cfg, true).body, {3, 12}).source;
   }
 
  private:
