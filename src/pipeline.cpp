@@ -93,7 +93,9 @@ constexpr std::pair<std::string_view, std::string_view> stages[] = {
 
 Block refine(Context& context, Block body, const Scope& scope) {
   const Options& options = context.options;
+  const bool is_traced = !options.dump_after.empty() || !options.stop_after.empty();
   auto made = [&](std::string_view pass) {
+    if (!is_traced) return false;
     if (pass == options.dump_after) context.dump += trace_of_statements(pass, *scope.decoded.code, body);
     return pass == options.stop_after;
   };
