@@ -19,8 +19,8 @@ Shape shape_of(const Table<Node, NodeIndex>& nodes) {
   Shape shape;
   for (const Node& node : nodes) {
     if (node.end == Node::End::none) continue;
-    for (NodeIndex to : {node.a, node.b})
-      if (leads_back(nodes, node, to)) shape.back_targets.push_back(to);
+    if (leads_back(nodes, node, node.a)) shape.back_targets.push_back(node.a);
+    if (leads_back(nodes, node, node.b)) shape.back_targets.push_back(node.b);
     shape.has_ends |= node.left_by_statement || node.else_clause;
   }
   return shape;

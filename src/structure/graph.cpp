@@ -38,7 +38,7 @@ void Graph::find_order() {
   sequence_.reserve(nodes.size());
   struct Frame {
     NodeIndex node;
-    Successors next;
+    int left;  // successors that have not been visited
   };
   Table<Frame> stack;
   stack.reserve(16);
@@ -46,18 +46,18 @@ void Graph::find_order() {
     order_[node] = 0;
     const Successors& next = successors_[node] = find_successors(node);
     for (NodeIndex to : next) ++first_pred_[to];
-    stack.push_back({node, next});
+    stack.push_back({node, next.count});
   };
   enter(entry);
   while (!stack.empty()) {
-    Frame& frame = stack.back();
-    if (!frame.next.count) {
-      sequence_.push_back(frame.node);
+    auto& [node, left] = stack.back();
+    if (left == 0) {
+      sequence_.push_back(node);
       stack.pop_back();
       continue;
     }
     // The last successor is visited first, so that the first comes first in reverse postorder.
-    NodeIndex to = frame.next.nodes[--frame.next.count];
+    const NodeIndex to = successors_[node].nodes[--left];
     if (to >= 0 && order_[to] < 0) enter(to);
   }
   std::reverse(sequence_.begin(), sequence_.end());
@@ -71,10 +71,10 @@ void Graph::find_preds() {
   for (int& first : first_pred_) sum += first, first = sum;
   preds_.resize(sum);
   for (std::size_t index = sequence_.size(); index--;) {
-    NodeIndex node = sequence_[index];
-    Successors next = successors(node);
-    while (next.count) {
-      NodeIndex to = next.nodes[--next.count];
+    const NodeIndex node = sequence_[index];
+    const Successors& next = successors(node);
+    for (int at = next.count; at--;) {
+      const NodeIndex to = next.nodes[at];
       preds_[--first_pred_[to]] = node;
       if (order_[node] < order_[to]) ++forward_preds_[to];
       else has_loops_ = true;
@@ -82,25 +82,31 @@ void Graph::find_preds() {
   }
 }
 
-// Fills the lists of dominated nodes, and numbers the dominator tree.
-void Graph::find_dominated() {
-  // A dominator comes earlier in the order, so the sizes of subtrees are summed up from the last node to the first.
+// Numbers the dominator tree. A dominator comes earlier in the order, so the sizes of subtrees are summed up from the
+// last node to the first, and then positions are given out from the first to the last.
+void Graph::number_dominators() {
   for (std::size_t index = sequence_.size(); index--;) {
-    const NodeIndex node = sequence_[index], above = idom_[node];
+    const NodeIndex node = sequence_[index];
     ++leave_[node];
-    if (node != entry) ++first_dominated_[above], leave_[above] += leave_[node];
+    if (node != entry) leave_[idom_[node]] += leave_[node];
   }
-  int sum = 0;
-  for (int& first : first_dominated_) sum += first, first = sum;
-  dominated_.resize(sum);
-  for (std::size_t index = sequence_.size(); index--;)
-    if (NodeIndex node = sequence_[index]; node != entry) dominated_[--first_dominated_[idom_[node]]] = node;
-  // Positions are given out from the first node to the last. Until then, `leave_` holds the size of a subtree.
   for (NodeIndex node : sequence_) {
-    int next = enter_[node] + 1;
-    for (NodeIndex below : dominated(node)) enter_[below] = next, next += leave_[below];
+    const NodeIndex above = idom_[node];
+    if (node != entry) enter_[node] = next_[above], next_[above] += leave_[node];
+    next_[node] = enter_[node] + 1;
     leave_[node] += enter_[node];
   }
+}
+
+// Counting sort of the nodes where ways meet, by their immediate dominator.
+void Graph::find_merges() {
+  for (NodeIndex node : sequence_)
+    if (is_merge(node)) ++first_merge_[idom_[node]];
+  int sum = 0;
+  for (int& first : first_merge_) sum += first, first = sum;
+  merges_.resize(sum);
+  for (std::size_t index = sequence_.size(); index--;)
+    if (const NodeIndex node = sequence_[index]; is_merge(node)) merges_[--first_merge_[idom_[node]]] = node;
 }
 
 // The spans are parts of one vector, because an allocation for each would take longer than filling it.
@@ -108,7 +114,7 @@ void Graph::analyse() {
   irreducible_ = has_loops_ = false;
   const std::size_t count = nodes.size();
   successors_.assign(count, Successors());
-  numbers_.assign(6 * count + 2, 0);
+  numbers_.assign(7 * count + 2, 0);
   node_numbers_.assign(3 * count, NodeIndex());
   std::size_t used = 0;
   auto take = [&](std::size_t size) {
@@ -116,15 +122,16 @@ void Graph::analyse() {
     used += size;
     return part;
   };
-  first_pred_ = take(count + 1), first_dominated_ = take(count + 1);
-  enter_ = take(count), leave_ = take(count), forward_preds_ = take(count), order_ = take(count);
+  first_pred_ = take(count + 1), first_merge_ = take(count + 1);
+  enter_ = take(count), next_ = take(count), leave_ = take(count), forward_preds_ = take(count), order_ = take(count);
   std::fill(order_.begin(), order_.end(), -1);
   const Row<NodeIndex, NodeIndex> rows(node_numbers_);
   idom_ = rows.part(std::size_t{0}, count), loop_ = rows.part(count, count), outer_ = rows.part(2 * count, count);
   find_order();
   find_preds();
   immediate_dominators<NodeIndex>(sequence_, order_, [&](NodeIndex node) { return preds(node); }, idom_);
-  find_dominated();
+  number_dominators();
+  find_merges();
   if (has_loops_) find_loops();
   loops_ = has_loops_ ? Loops(outer_, sequence_, [&](NodeIndex node) { return loop_[node]; }) : Loops();
 }

@@ -47,10 +47,10 @@ class Graph {
   // True if the node lies in the loop at `header` or in a loop within it. A header of -1 stands for the whole function.
   bool in_loop(NodeIndex node, NodeIndex header) const;
   bool dominates(int a, int b) const { return enter_[a] <= enter_[b] && leave_[b] <= leave_[a]; }
-  // Returns the nodes whose immediate dominator is `node`, in reverse postorder.
-  Row<const NodeIndex> dominated(NodeIndex node) const {
-    return Row<const NodeIndex>(dominated_)
-        .part(first_dominated_[node], first_dominated_[node + 1] - first_dominated_[node]);
+  // Returns the nodes where several ways from `node` meet, and no way that passes it by, in reverse postorder. Back edges
+  // do not count as ways. `node` is the immediate dominator of these nodes.
+  Row<const NodeIndex> merges_of(NodeIndex node) const {
+    return Row<const NodeIndex>(merges_).part(first_merge_[node], first_merge_[node + 1] - first_merge_[node]);
   }
   // Returns the nodes of the loop at `header` and of the loops within it.
   Row<const NodeIndex> members(NodeIndex header) const { return loops_.of(header); }
@@ -66,7 +66,9 @@ class Graph {
   Successors find_successors(NodeIndex node) const;
   void find_order();
   void find_preds();
-  void find_dominated();
+  void number_dominators();
+  void find_merges();
+  bool is_merge(NodeIndex node) const { return forward_preds_[node] > 1; }
   void find_loops();
 
   Table<Successors, NodeIndex> successors_;
@@ -74,13 +76,13 @@ class Graph {
   Table<int> numbers_;
   Table<NodeIndex> node_numbers_;
   // The predecessors of node n are preds_[first_pred_[n]] to preds_[first_pred_[n + 1]], the end excluded.
-  Row<int, NodeIndex> first_pred_, first_dominated_;
+  Row<int, NodeIndex> first_pred_, first_merge_;
   // Numbers from a walk over the dominator tree. The interval of a node encloses the intervals of all nodes that it
-  // dominates.
-  Row<int, NodeIndex> enter_, leave_;
+  // dominates. `next_` is the first number in it that no dominated node has yet.
+  Row<int, NodeIndex> enter_, next_, leave_;
   Row<int, NodeIndex> forward_preds_, order_;
   Row<NodeIndex, NodeIndex> idom_, loop_, outer_;
-  Table<NodeIndex> preds_, dominated_, sequence_;
+  Table<NodeIndex> preds_, merges_, sequence_;
   Loops loops_;
   bool irreducible_ = false;
   bool has_loops_ = false;  // some edge leads back

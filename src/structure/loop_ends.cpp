@@ -262,9 +262,9 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
   // First choice: a node outside, dominated by the loop, where several ways meet.
   NodeIndex best = -1;
   auto consider = [&](NodeIndex dominator) {
-    for (NodeIndex node : outline.dominated(dominator)) {
+    for (NodeIndex node : outline.merges_of(dominator)) {
       if (best >= 0 && outline.order(node) >= outline.order(best)) break;
-      if (outline.in_loop(node, header) || outline.forward_preds(node) < 2 || lexical.contains(node)) continue;
+      if (outline.in_loop(node, header) || lexical.contains(node)) continue;
       if (outline.trivial_tail(node) || !outline.cfg().inside(outline.nodes[node].region, place.region)) continue;
       if (place.loop >= 0 && !outline.in_loop(node, place.loop) && claims.claimed[node]) continue;
       best = node;
@@ -275,9 +275,9 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
   if (best >= 0) return best;
   // Ways that meet behind the code behind their statement meet behind the loop.
   for (NodeIndex node : go_round)
-    for (NodeIndex other : outline.dominated(node))
-      if (!outline.in_loop(other, header) && outline.forward_preds(other) >= 2 && !lexical.contains(other) &&
-          !claims.claimed[other] && outline.cfg().inside(outline.nodes[other].region, place.region))
+    for (NodeIndex other : outline.merges_of(node))
+      if (!outline.in_loop(other, header) && !lexical.contains(other) && !claims.claimed[other] &&
+          outline.cfg().inside(outline.nodes[other].region, place.region))
         return other;
   // A way out may lead directly to a place around the loop.
   for (NodeIndex exit : exits)

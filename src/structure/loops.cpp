@@ -67,9 +67,8 @@ NodeIndex Structurer::loop(NodeIndex header, const Place& place, Statements& out
   if (own_follow) {
     claims_.claimed[follow] = 1;
     auto consider = [&](NodeIndex dominator) {
-      for (NodeIndex node : outline_.dominated(dominator)) {
-        if (claims_.claimed[node] || outline_.forward_preds(node) < 2 || (back && outline_.in_loop(node, header)))
-          continue;
+      for (NodeIndex node : outline_.merges_of(dominator)) {
+        if (claims_.claimed[node] || (back && outline_.in_loop(node, header))) continue;
         if (outline_.order(node) < outline_.order(follow) || !cfg_.inside(nodes_[node].region, place.region)) continue;
         if (reaches(outline_, follow, node, place)) after.push_back(node);
       }

@@ -134,9 +134,8 @@ NodeIndex Structurer::match(NodeIndex first, const Place& place, Statements& out
                         all_cases.only_failures_lead_to(rest);
   Table<NodeIndex> after;
   for (NodeIndex test : all_cases.own())
-    for (NodeIndex node : outline_.dominated(test))
-      if (!claims_.claimed[node] && outline_.forward_preds(node) > 1 &&
-          cfg_.inside(nodes_[node].region, place.region) && !(own_rest && node == rest))
+    for (NodeIndex node : outline_.merges_of(test))
+      if (!claims_.claimed[node] && cfg_.inside(nodes_[node].region, place.region) && !(own_rest && node == rest))
         after.push_back(node);
   std::sort(after.begin(), after.end(), [&](int a, int b) { return outline_.order(a) < outline_.order(b); });
   for (NodeIndex node : after) claims_.claimed[node] = 1;

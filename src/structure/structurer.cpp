@@ -63,9 +63,9 @@ bool leaves(std::span<Stmt* const> out) {
 // Returns the nodes behind `node` where ways from it meet, in order.
 Table<NodeIndex> Structurer::merges(NodeIndex node, const Place& place) {
   Table<NodeIndex> found;
-  for (NodeIndex other : outline_.dominated(node)) {
+  for (NodeIndex other : outline_.merges_of(node)) {
     // A return outside of the loop that several ways share is placed like any other node.
-    if (claims_.claimed[other] || outline_.forward_preds(other) < 2) continue;
+    if (claims_.claimed[other]) continue;
     // A return at the end of a handler lies outside of it, as it leaves the handler first.
     const bool ends_handler =
         nodes_[other].ends_handler && place.region >= 0 && cfg_.regions[place.region].parent == nodes_[other].region;
@@ -124,7 +124,8 @@ void Structurer::emit(NodeIndex node, Place place, Statements& out) {
       out.push_back(make(Continue{}, nodes_[node]));
     } else {
       // The node where ways from this node meet follows its statement, so they fall through to it.
-      Table<NodeIndex> after = merges(node, place);
+      Table<NodeIndex> after;
+      if (!outline_.merges_of(node).empty()) after = merges(node, place);
       for (NodeIndex other : after) claims_.claimed[other] = 1;
       Place inner = place;
       if (!after.empty()) inner.next = after[0];
