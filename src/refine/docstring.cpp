@@ -22,7 +22,9 @@ Block docstring(Context& context, Block body, const Scope& scope) {
   }
   if (scope.kind != Scope::Kind::function || !has_docstring(code)) return body;
   // No instruction has the docstring of a function, so its line is unknown.
-  std::vector<Stmt*> result{context.stmt(ExprStmt{context.expr(ConstantExpr{&code.constants[0]})})};
+  std::vector<Stmt*> result;
+  result.reserve(1 + body.size());
+  result.push_back(context.stmt(ExprStmt{context.expr(ConstantExpr{&code.constants[0]})}));
   result.insert(result.end(), body.begin(), body.end());
   return context.arena.copy(result);
 }

@@ -1,6 +1,7 @@
 #include "structure/graph.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "support/dominators.h"
 #include "support/table.h"
@@ -77,7 +78,7 @@ void Graph::find_preds() {
       const NodeIndex to = next.nodes[at];
       preds_[--first_pred_[to]] = node;
       if (order_[node] < order_[to]) ++forward_preds_[to];
-      else has_loops_ = true;
+      else headers_.push_back(to);
     }
   }
 }
@@ -111,7 +112,8 @@ void Graph::find_merges() {
 
 // The spans are parts of one vector, because an allocation for each would take longer than filling it.
 void Graph::analyse() {
-  irreducible_ = has_loops_ = false;
+  irreducible_ = false;
+  headers_.clear();
   const std::size_t count = nodes.size();
   successors_.assign(count, Successors());
   numbers_.assign(7 * count + 2, 0);
@@ -132,8 +134,8 @@ void Graph::analyse() {
   immediate_dominators<NodeIndex>(sequence_, order_, [&](NodeIndex node) { return preds(node); }, idom_);
   number_dominators();
   find_merges();
-  if (has_loops_) find_loops();
-  loops_ = has_loops_ ? Loops(outer_, sequence_, [&](NodeIndex node) { return loop_[node]; }) : Loops();
+  if (has_loops()) find_loops();
+  loops_ = has_loops() ? Loops(outer_, sequence_, [&](NodeIndex node) { return loop_[node]; }) : Loops();
 }
 
 // Finds the innermost loop of each node. A loop consists of the nodes that lead back to a header that dominates them.
@@ -141,8 +143,10 @@ void Graph::find_loops() {
   Table<NodeIndex> todo;
   // Inner loops come later in the order. So the headers are visited from the last to the first, and each loop takes the
   // nodes that no inner loop has taken.
-  for (int index = int(sequence_.size()) - 1; index >= 0; --index) {
-    NodeIndex header = sequence_[index];
+  std::ranges::sort(headers_, std::greater(), [&](NodeIndex header) { return order_[header]; });
+  headers_.erase(std::ranges::unique(headers_).begin(), headers_.end());
+  for (const NodeIndex header : headers_) {
+    const int index = order_[header];
     todo.clear();
     for (NodeIndex pred : preds(header))
       if (order_[pred] >= index) {
@@ -152,7 +156,6 @@ void Graph::find_loops() {
         }
         todo.push_back(pred);
       }
-    if (todo.empty()) continue;
     loop_[header] = header;
     while (!todo.empty()) {
       NodeIndex node = todo.back();

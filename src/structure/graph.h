@@ -26,7 +26,7 @@ class Graph {
   // Computes everything below; to be called after any change of edges.
   void analyse();
   bool irreducible() const { return irreducible_; }
-  bool has_loops() const { return has_loops_; }
+  bool has_loops() const { return !headers_.empty(); }
   // Returns the successors of a node that can be reached.
   const Successors& successors(NodeIndex node) const { return successors_[node]; }
   // Returns the predecessors of a node, one for each edge.
@@ -84,8 +84,8 @@ class Graph {
   Row<NodeIndex, NodeIndex> idom_, loop_, outer_;
   Table<NodeIndex> preds_, merges_, sequence_;
   Loops loops_;
+  Table<NodeIndex> headers_;  // where edges lead back to
   bool irreducible_ = false;
-  bool has_loops_ = false;  // some edge leads back
 };
 
 }  // namespace depyf

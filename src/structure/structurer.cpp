@@ -112,7 +112,7 @@ void Structurer::emit(NodeIndex node, Place place, Statements& out) {
     }
     if (claims_.emitted[node]) fail("a block in two places", node);
     claims_.emitted[node] = 1;
-    out.insert(out.end(), nodes_[node].statements.begin(), nodes_[node].statements.end());
+    append(out, nodes_[node].statements);
     NodeIndex next = -1;
     if (outline_.is_case(node)) {
       next = match(node, place, out);
@@ -199,7 +199,7 @@ NodeIndex Structurer::go(NodeIndex target, const Place& place, Statements& out, 
   // True if this is the only way to the target, and it has not been placed.
   bool first = !claims_.emitted[target] && !claims_.claimed[target] && outline_.forward_preds(target) == 1;
   if (outline_.trivial_tail(target) && (!first || !cfg_.inside(info.region, place.region))) {
-    out.insert(out.end(), info.statements.begin(), info.statements.end());
+    append(out, info.statements);
     out.push_back(make(Return{info.value}, info));
     return -1;
   }

@@ -63,6 +63,11 @@ class Structurer {
     return follow >= 0 && !place.leads_to(follow) && !nodes_[follow].left_by_statement;
   }
   Table<NodeIndex> exits_of(RegionIndex region, NodeIndex first, const Place& place) const;
+  static void append(Statements& out, const Table<ast::Stmt*>& statements) {
+    constexpr std::size_t usual_block = 8;  // most blocks have fewer statements
+    if (out.capacity() == 0) out.reserve(usual_block);
+    for (ast::Stmt* stmt : statements) out.push_back(stmt);
+  }
   ast::Block block(const Statements& statements) { return context_.arena.copy(statements); }
   ast::Stmt* make(ast::Stmt::Node node, const Node& from) {
     return context_.stmt(std::move(node), from.offset, from.line, from.column, from.width);
