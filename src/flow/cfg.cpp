@@ -126,7 +126,6 @@ void make_one_block(Cfg& cfg) {
   cfg.region_of.assign(cfg.code.size(), -1);
   cfg.order = {0};
   cfg.order_index = {0};
-  cfg.idom = {0};
 }
 
 // Makes blocks, threads jumps and adds setup blocks, in this order.
@@ -324,13 +323,13 @@ class Builder {
   Table<int> equal_returns() const {
     Table<int> same;
     std::map<std::array<int, 3>, int> returns;
-    for (int index = 0; index < int(cfg_.blocks.size()); ++index) {
-      const BasicBlock& block = cfg_.blocks[index];
+    for (const BasicBlock& block : cfg_.blocks) {
       if (code_[block.end - 1].op != Op::return_value_) continue;
       const int load = first_action(block);
       if (code_[load].op != Op::load_const_ || load + 2 != block.end) continue;
       if (same.empty()) same.assign(cfg_.blocks.size(), -1);
       std::array<int, 3> key{code_[load].arg, code_[load + 1].line, block.region};
+      const int index = block_at_[block.begin];
       same[index] = returns.emplace(key, index).first->second;
     }
     return same;
@@ -503,17 +502,26 @@ void find_preds(Cfg& cfg, const Table<int>& counts) {
   }
 }
 
+// True if some loop can be entered other than at its header, to which one of `back_edges` leads: then the header does
+// not dominate the source of that edge.
+bool has_second_entry(const Cfg& cfg, const Table<BlockEdge>& back_edges) {
+  if (back_edges.empty()) return false;
+  Table<BlockIndex, BlockIndex> idom(cfg.blocks.size());
+  immediate_dominators<BlockIndex>(
+      cfg.order, cfg.order_index, [&](BlockIndex block) { return cfg.blocks[block].preds; }, idom);
+  return std::ranges::any_of(back_edges, [&](const BlockEdge& edge) {
+    BlockIndex above = edge.from;
+    while (cfg.order_index[above] > cfg.order_index[edge.to]) above = idom[above];
+    return above != edge.to;
+  });
+}
+
 }  // namespace
 
 void analyse(Cfg& cfg) {
   const Search search = find_order(cfg);
   find_preds(cfg, search.preds);
-  cfg.idom.assign(cfg.blocks.size(), -1);
-  immediate_dominators<BlockIndex>(
-      cfg.order, cfg.order_index, [&](BlockIndex block) { return cfg.blocks[block].preds; }, cfg.idom);
-  // A loop whose header does not dominate the source of the back edge has a second entry.
-  cfg.irreducible =
-      std::ranges::any_of(search.back_edges, [&](const BlockEdge& edge) { return !cfg.dominates(edge.to, edge.from); });
+  cfg.irreducible = has_second_entry(cfg, search.back_edges);
 }
 
 Cfg build_cfg(const DecodedCode& decoded, bool structured) {

@@ -44,7 +44,7 @@ struct BasicBlock {
   Row<const BlockIndex> preds;
 };
 
-// The control flow graph of one code object, with its regions, dominators and block order.
+// The control flow graph of one code object, with its regions and block order.
 struct Cfg {
   Cfg() = default;
   // A graph is not copied, because its blocks hold spans of `pred_lists`.
@@ -62,7 +62,6 @@ struct Cfg {
   Table<BlockIndex> pred_lists;
   Table<BlockIndex> order;  // blocks in reverse postorder
   Table<int, BlockIndex> order_index;  // by block
-  Table<BlockIndex, BlockIndex> idom;  // immediate dominator by block; that of the entry is the entry
   BlockIndex entry = 0;
   bool irreducible = false;  // true if some loop has more than one entry
   // True if the exception regions have a shape that no statement of Python compiles to.
@@ -78,11 +77,6 @@ struct Cfg {
     while (!inside(other, region)) region = regions[region].parent;
     return region;
   }
-  // True if every path from the entry to block `b` passes block `a`.
-  bool dominates(BlockIndex a, BlockIndex b) const {
-    while (order_index[b] > order_index[a]) b = idom[b];
-    return a == b;
-  }
   // True if `to` does not come after `from` in reverse postorder, so that the edge closes a loop.
   bool is_back_edge(BlockIndex from, BlockIndex to) const { return order_index[to] <= order_index[from]; }
 };
@@ -92,7 +86,7 @@ struct Cfg {
 // gives one region of kind try_except.
 Cfg build_cfg(const DecodedCode& decoded, bool structured);
 
-// Fills in reverse postorder, predecessors and immediate dominators. Removes no block.
+// Fills in reverse postorder, predecessors and `irreducible`. Removes no block.
 void analyse(Cfg& cfg);
 
 }  // namespace depyf

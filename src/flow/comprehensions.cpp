@@ -41,7 +41,7 @@ class Outliner {
       if (!builds_display[instruction.op]) continue;
       const int at = int(&instruction - code_.data());
       if (!is_start(at)) continue;
-      if (before_.empty()) find_before(), find_jumps();
+      if (!has_jumps_) find_jumps();
       Found found;
       if (parse(at, found)) rewrite(found);
     }
@@ -82,13 +82,11 @@ class Outliner {
     return is(at, Op::reraise_, 0);
   }
 
-  // Fills `before_`.
-  void find_before() {
-    before_.assign(code_.size(), -1);
-    for (int at = 0, last = -1; at < size(); ++at) {
-      before_[at] = last;
-      if (code_[at].op != Op::nop_) last = at;
-    }
+  // Returns the last instruction in front of `at` that is not a NOP, or -1.
+  int before(int at) const {
+    do --at;
+    while (at >= 0 && code_[at].op == Op::nop_);
+    return at;
   }
 
   // Fills `jumps_` with the jumps that can be reached. Unreachable jumps do not count: they are left over from the
@@ -109,6 +107,7 @@ class Outliner {
       }
     }
     std::sort(jumps_.begin(), jumps_.end());
+    has_jumps_ = true;
   }
 
   // True if the code at `at` is BUILD_LIST 0, BUILD_SET 0 or BUILD_MAP 0, and then SWAP 2.
@@ -136,13 +135,13 @@ class Outliner {
 
   // Finds the variables that are saved in front of the comprehension: LOAD_FAST_AND_CLEAR x; ...; SWAP n+1.
   bool prologue(Found& found) const {
-    int at = before_[found.build];
+    int at = before(found.build);
     if (at < 0 || code_[at].op != Op::swap_) return true;
     const int count = code_[at].arg - 1;
     Table<int> setup{at};
-    int load = before_[at];
+    int load = before(at);
     for (; load >= 0 && (code_[load].op == Op::load_fast_and_clear_ || code_[load].op == Op::make_cell_);
-         load = before_[load]) {
+         load = before(load)) {
       if (int(found.variables.size()) == count && code_[load].op == Op::load_fast_and_clear_) break;
       setup.push_back(load);
       if (code_[load].op == Op::load_fast_and_clear_) found.variables.insert(found.variables.begin(), code_[load].arg);
@@ -269,8 +268,8 @@ class Outliner {
   Table<Instruction, InstructionIndex>& code_;
   Table<ProtectedRange>& ranges_;
   Table<InlinedComprehension>& comprehensions_;
-  Table<int> before_;  // by instruction: the one before it that is not a NOP, or -1
   Table<std::pair<int, int>> jumps_;  // pairs of target and source, sorted
+  bool has_jumps_ = false;  // true once `jumps_` is filled
 };
 
 }  // namespace

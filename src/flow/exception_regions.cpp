@@ -65,12 +65,14 @@ class RegionBuilder {
       target[code_[at].target] = 1;
       if (code_[at].target <= at) loop[code_[at].target] = 1;
     }
+    RegionIndex behind;  // the region of the instruction behind
     for (int at = count_ - 1; at >= 0; --at) {
       // If something jumps to the next instruction or back to the NOP, a loop around the statement may start there, so
       // the NOP keeps its own region.
-      bool nothing =
-          (code_[at].op == Op::nop_ || code_[at].op == Op::resume_) && at + 1 < count_ && !loop[at] && !target[at + 1];
-      cfg_.region_of[at] = nothing ? cfg_.region_of[at + 1] : region_at(at);
+      const Op op = code_[at].op;
+      const bool nothing = (op == Op::nop_ || op == Op::resume_) && at + 1 < count_ && !loop[at] && !target[at + 1];
+      if (!nothing) behind = region_at(at);
+      cfg_.region_of[at] = behind;
     }
     adopt_between();
     adopt_tests();

@@ -32,8 +32,7 @@ TEST_CASE("flow: a branch has a block for its test and one for each way") {
   REQUIRE(test.jump >= 0);
   CHECK(test.next != test.jump);
   CHECK(cfg.blocks[test.next].preds.size() == 1);
-  CHECK(cfg.dominates(cfg.entry, test.jump));
-  CHECK_FALSE(cfg.dominates(test.next, test.jump));
+  CHECK(cfg.blocks[test.jump].preds.size() == 1);
   CHECK_FALSE(cfg.irreducible);
 }
 
