@@ -150,13 +150,17 @@ Constant of_kind(Constant::Kind kind) {
   return constant;
 }
 
+const Constant& common_constant(std::size_t index) {
+  static const Constant common[common_constants] = {of_kind(Constant::Kind::none), of_kind(Constant::Kind::string),
+                                                    of_kind(Constant::Kind::true_), of_kind(Constant::Kind::false_)};
+  return common[index];
+}
+
 }  // namespace
 
 const Constant& DecodedCode::constant(std::int32_t index) const {
-  static const Constant common[common_constants] = {of_kind(Constant::Kind::none), of_kind(Constant::Kind::string),
-                                                    of_kind(Constant::Kind::true_), of_kind(Constant::Kind::false_)};
   const auto place = static_cast<std::size_t>(index), own = code->constants.size();
-  return place < own ? code->constants[place] : common[place - own];
+  return place < own ? code->constants[place] : common_constant(place - own);
 }
 
 std::int32_t DecodedCode::constant_count() const {

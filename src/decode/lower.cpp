@@ -88,7 +88,7 @@ void close(DecodedCode& decoded, std::uint32_t last) {
     if (ends && it.offset == last) return;
   }
   const auto end = static_cast<std::uint32_t>(decoded.code->bytecode.size());
-  decoded.instructions.push_back({.op = Op::raise_, .size = 0, .offset = end});
+  decoded.instructions.push_back({.op = Op::raise_, .size = 0, .target = {}, .offset = end});
 }
 
 class Lowering {
@@ -134,6 +134,7 @@ class Lowering {
                                      .size = static_cast<std::uint8_t>(info.size()),
                                      .arg = static_cast<std::int32_t>(reader_.arg(info)),
                                      .aux = simple.aux,
+                                     .target = {},
                                      .line = line_at(offset),
                                      .offset = offset});
     reader_.skip(info);
