@@ -161,9 +161,14 @@ void Variables::variable(const NameKey& id, Access access) {
     value.kind = Constant::Kind::true_;
     return code_.load(value);
   }
-  // Look in the comprehensions that are inlined in this code object first.
   Scope* owner = scope;
   Symbol* symbol = owner->symbols.find(id);
+  // This is the usual case.
+  if (symbol && symbol->home == Home::local && !symbol->is_cell && owner->is_function_like()) {
+    code_.emit(fast[access], slot(id.text(), *symbol));
+    return;
+  }
+  // Look in the comprehensions that are inlined in this code object first.
   for (; owner->inlined; owner = owner->parent, symbol = owner->symbols.find(id))
     if (variable_of_comprehension(owner, symbol, id, access)) return;
   switch (symbol ? symbol->home : Home::unknown) {
