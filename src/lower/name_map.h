@@ -82,7 +82,7 @@ class NameMap {
     if (numbers_[place] != none) return numbers_[place];
     const std::size_t number = entries_.size();
     // At most half of the places are in use, so that a search ends soon.
-    if (2 * number >= numbers_.size()) {
+    if (2 * number > last_place_) {
       grow();
       place = place_of(name);
     }
@@ -111,13 +111,14 @@ class NameMap {
   std::size_t place_of(const NameKey& name) const {
     std::size_t place = name.hash() >> shift_;
     while (numbers_[place] != none && !(entries_[numbers_[place]].name == name))
-      place = (place + 1) & (numbers_.size() - 1);
+      place = (place + 1) & last_place_;
     return place;
   }
 
   void grow() {
     --shift_;
-    numbers_.assign(std::size_t{1} << (32 - shift_), none);
+    last_place_ = (std::size_t{1} << (32 - shift_)) - 1;  // all bits set, to start again behind it
+    numbers_.assign(last_place_ + 1, none);
     entries_.reserve(numbers_.size() / 2);
     for (std::uint32_t number = 0; number < entries_.size(); ++number)
       numbers_[place_of(entries_[number].name)] = number;
@@ -125,6 +126,7 @@ class NameMap {
 
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> numbers_;  // of entries, by place
+  std::size_t last_place_ = 0;
   int shift_ = unused_shift;
 };
 
