@@ -34,7 +34,7 @@ LoweredTree lower_tree(ast::Block body, const CodeObject& root, bool is_module, 
   // A limit that a signed number can hold.
   constexpr std::size_t most = std::size_t{1} << 40;
   const AssemblerSupplies supplies{.bytes_left = static_cast<std::int64_t>(std::min(most_bytes, most))};
-  Shared shared{root.version, text, root.filename, symbols, tree, supplies};
+  Shared shared{root.version, text, symbols, tree, supplies};
   Header header{.name = "<module>", .qualname = "<module>", .origin = is_module ? &root : nullptr};
   Unit(shared, scope, nullptr, header).run([&](Unit& unit) { lowering::module(unit, body); });
   tree.names = symbols.take_names();

@@ -14,7 +14,8 @@
 
 namespace depyf {
 
-// The result for one scope of the tree. `code` has all fields but the bytecode; `decoded` has the instructions.
+// The result for one scope of the tree. `code` has all fields but the bytecode and the file, and `decoded` has the
+// instructions.
 struct LoweredCode {
   CodeObject code;
   DecodedCode decoded;

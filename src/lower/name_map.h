@@ -110,8 +110,7 @@ class NameMap {
   // Returns the place of the name, or the free place where it belongs.
   std::size_t place_of(const NameKey& name) const {
     std::size_t place = name.hash() >> shift_;
-    while (numbers_[place] != none && !(entries_[numbers_[place]].name == name))
-      place = (place + 1) & last_place_;
+    while (numbers_[place] != none && !(entries_[numbers_[place]].name == name)) place = (place + 1) & last_place_;
     return place;
   }
 

@@ -72,6 +72,7 @@ void SymbolTable::arguments(Scope* scope, const Arguments* args) {
     scope->bind(name);
     scope->parameters.push_back(name);
   };
+  scope->parameters.reserve(args->posonly.size() + args->args.size() + args->kwonly.size() + 2);
   for (List<Arg> list : {args->posonly, args->args, args->kwonly})
     for (const Arg& arg : list) add(arg);
   add(args->vararg);

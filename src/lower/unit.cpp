@@ -32,7 +32,6 @@ void Unit::describe(Scope* scope, const Header& header) {
   made.version = std::clamp(shared.version, unwound_version, one_iterator_version);
   made.name = header.name;
   made.qualname = header.qualname;
-  made.filename = shared.filename;
   result_->origin = header.origin;
   const bool function = scope->is_function_like();
   if (function) made.flags |= CodeObject::optimized | CodeObject::new_locals;
@@ -125,8 +124,9 @@ std::string Unit::qualified(std::string_view name, bool is_variable) const {
   if (is_variable && unit->home_of(shared.symbols.mangled(name, *around->names.scope)) == Home::global_explicit)
     return std::string(name);
   std::string text = around->result_->code.qualname;
-  if (unit->kind == ScopeKind::function && !unit->is_comprehension) text += ".<locals>";
-  return text + "." + std::string(name);
+  text += unit->kind == ScopeKind::function && !unit->is_comprehension ? ".<locals>." : ".";
+  text += name;
+  return text;
 }
 
 // Nodes are shared where structuring has copied code.

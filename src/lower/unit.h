@@ -23,7 +23,6 @@ namespace depyf::lowering {
 struct Shared {
   Version version;
   bool annotations_are_text = false;
-  std::string filename;
   SymbolTable& symbols;
   LoweredTree& tree;
   AssemblerSupplies supplies;
