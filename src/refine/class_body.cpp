@@ -1,7 +1,8 @@
 // Removes the statements that every class body has by itself: __module__ = __name__, __qualname__ = '...', the stores
 // of the cells of __class__ and __classdict__, and those of type parameters. __doc__ = '...' becomes the docstring.
-#include <set>
+#include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include "dialect/dialect.h"
 #include "refine/refine.h"
@@ -56,10 +57,16 @@ Block without_end(Context& context, Block body, int depth) {
 Block class_body(Context& context, Block body, const Scope& scope) {
   if (scope.kind != Scope::Kind::class_body) return body;
   std::vector<Stmt*> result;
+  result.reserve(body.size() + 1);
   Stmt* doc = nullptr;
   body = without_end(context, body, 0);
   // A statement that occurs a second time was written by a person.
-  std::set<std::string_view> seen;
+  std::vector<std::string_view> seen;
+  auto is_first = [&](std::string_view name) {
+    if (std::ranges::find(seen, name) != seen.end()) return false;
+    seen.push_back(name);
+    return true;
+  };
   for (Stmt* stmt : body) {
     if (auto* assign = as<Assign>(stmt); assign && assign->targets.size() == 1) {
       auto* name = as<Name>(assign->targets[0]);
@@ -70,7 +77,7 @@ Block class_body(Context& context, Block body, const Scope& scope) {
         bool own = (name->id == "__module__" && module && module->id == "__name__") ||
                    (name->id == "__qualname__" && text) || (name->id == "__firstlineno__" && text) ||
                    (name->id == "__type_params__" && module && module->id == ".type_params");
-        if (own && seen.insert(name->id).second) continue;
+        if (own && is_first(name->id)) continue;
         if (name->id == "__doc__" && text && text->value->kind == Constant::Kind::string) {
           doc = context.stmt(ExprStmt{assign->value}, stmt->offset, stmt->line);
           continue;

@@ -50,6 +50,7 @@ void walrus_targets(const CodeObject& function, const CodeObject& code, std::set
     if (part.name != "<listcomp>" && part.name != "<setcomp>" && part.name != "<dictcomp>" && part.name != "<genexpr>")
       continue;
     walrus_targets(function, part, globals, nonlocals);
+    if (part.names.empty() && part.freevars.empty()) continue;
     Result<DecodedCode> decoded = decode(part);
     if (!decoded) continue;
     for (const Instruction& instruction : decoded->instructions) {

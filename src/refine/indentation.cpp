@@ -398,6 +398,7 @@ class Indentation {
     std::vector<Stmt*> statements(body.begin(), body.end());
     for (std::size_t index = 0; index < statements.size(); ++index) {
       Stmt* stmt = statements[index];
+      if (!has_blocks(stmt)) continue;
       if (auto* branch = as<If>(stmt); branch && base >= 0 && !branch->body.empty()) {
         if (branch->orelse.empty() && leaves(branch->body)) {
           if (behind == Tail::loop && index + 2 == statements.size()) leave_first(statements, index, base);

@@ -11,13 +11,14 @@ namespace depyf {
 using namespace ast;
 
 void choose_negation(Context& context, const StatementColumns& columns, If& branch, int base) {
-  const int behind = columns.of_test(branch.test) - base;
   auto* chain = as<BoolOp>(branch.test);
   auto* unary = as<UnaryExpr>(branch.test);
   auto* wrapped = unary && unary->op == UnaryOp::not_ ? as<BoolOp>(unary->operand) : nullptr;
   const BoolOp* tested = chain ? chain : wrapped;
+  if (!tested) return;
+  const int behind = columns.of_test(branch.test) - base;
   const bool may_be_wrapped = behind == 8 || behind == 10, may_be_turned = behind == 7 || behind == 9;
-  if (!tested || !(may_be_wrapped || may_be_turned)) return;
+  if (!may_be_wrapped && !may_be_turned) return;
   auto keeps = [&](const Expr* part) { return negation_cost(context, part) < other_operator; };
   if (!std::ranges::all_of(tested->values, keeps)) return;
   std::vector<Expr*> values;

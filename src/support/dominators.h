@@ -63,7 +63,8 @@ void immediate_dominators(const Table<Node>& sequence, Row<const int, Node> orde
       if (node == entry) continue;
       at = node;
       const auto& ways = preds(node);
-      const Node best = std::size(ways) > 4 ? common(ways) : meeting(ways);
+      // A single predecessor comes earlier in the order, because the search came from it.
+      const Node best = std::size(ways) == 1 ? *std::begin(ways) : std::size(ways) > 4 ? common(ways) : meeting(ways);
       is_changed |= idom[node] >= 0 && best != idom[node];
       idom[node] = best;
     }
