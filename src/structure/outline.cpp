@@ -11,13 +11,10 @@ using namespace ast;
 
 // Derives the facts in an order in which each needs only those before it.
 Outline::Outline(Version version, Lifted& lifted, const Cfg& cfg, bool may_return)
-    : Graph(lifted.nodes, lifted.entry),
-      version_(version),
-      cfg_(cfg),
-      after_star_(lifted.nodes.size()),
-      may_return_(may_return) {
-  find_regions();
+    : Graph(lifted.nodes, lifted.entry), version_(version), cfg_(cfg), may_return_(may_return) {
   find_loop_ends();
+  if (cfg_.regions.empty()) return;  // the other facts are about statements with handlers
+  find_regions();
   for (NodeIndex node : sequence())
     if (nodes[node].end == Node::End::stop && nodes[node].a >= 0) dead_ends_.push_back(node);
   if (!dead_ends_.empty())
@@ -27,7 +24,6 @@ Outline::Outline(Version version, Lifted& lifted, const Cfg& cfg, bool may_retur
 
 // Groups the nodes by region.
 void Outline::find_regions() {
-  if (cfg_.regions.empty()) return;
   Table<RegionIndex> parents;
   for (const Region& region : cfg_.regions) parents.push_back(region.parent);
   regions_ = Forest<RegionIndex, NodeIndex>(parents, sequence(), [&](NodeIndex node) { return nodes[node].region; });
@@ -48,7 +44,8 @@ void Outline::find_loop_ends() {
 // A return is trivial if its value was made before it, or is a constant that the compiler loads late.
 bool Outline::trivial_tail(NodeIndex node) const {
   const Node& info = nodes[node];
-  if (info.end != Node::End::leave || !may_return_ || after_star_[node]) return false;
+  if (info.end != Node::End::leave || !may_return_) return false;
+  if (!after_star_.empty() && after_star_[node]) return false;
   for (const Stmt* stmt : info.statements) {
     auto* internal = as<InternalStmt>(stmt);
     if (!internal || (internal->marker != StmtMarker::pop_except && internal->marker != StmtMarker::with_exit))

@@ -45,7 +45,8 @@ class Outline : public Graph {
   const Version version_;
   const Cfg& cfg_;
   Forest<RegionIndex, NodeIndex> regions_;
-  // By node: true if clauses of `except*` go on to it, which must not contain a return themselves.
+  // By node: true if clauses of `except*` go on to it, which must not contain a return themselves. Empty if there are no
+  // such clauses.
   Table<char> after_star_;
   Table<std::uint32_t> loop_end_;  // by header
   Table<NodeIndex> dead_ends_;

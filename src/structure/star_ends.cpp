@@ -16,6 +16,7 @@ using namespace ast;
 // return the same, or must not be copied into the clauses.
 void Outline::find_star_ends() {
   if (std::ranges::none_of(cfg_.regions, &Region::is_star)) return;
+  after_star_.resize(nodes.size());
   bool changed = false;
   for (int index = 0; index < int(nodes.size()); ++index) {
     const Node& setup = nodes[index];
