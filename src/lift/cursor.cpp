@@ -21,16 +21,6 @@ int Cursor::skip(int from) const {
   return from;
 }
 
-std::string_view Cursor::name_of(int index) const {
-  if (index < 0 || index >= int(decoded.code->names.size())) fail("no such name");
-  return decoded.code->names[std::size_t(index)];
-}
-
-Expr* Cursor::local(int index) const {
-  if (index < 0 || index >= int(decoded.localsplus.size())) fail("no such local");
-  return make(Name{decoded.localsplus[index]});
-}
-
 // The statement starts at the lowest column of its instructions on that line.
 std::int32_t Cursor::first_column() const {
   const std::span<const Position> positions = decoded.code->positions;

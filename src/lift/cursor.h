@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "decode/decode.h"
+#include "depyf/code_object.h"
 #include "flow/cfg.h"
 #include "lift/lift.h"
 #include "support/table.h"
@@ -43,9 +44,17 @@ struct Cursor {
     return context.expr(node, now().offset, now().line);
   }
   // Returns a name of the code object; fails if there is no such name.
-  std::string_view name_of(int index) const;
-  // Returns a variable by its index in localsplus, as an expression.
-  ast::Expr* local(int index) const;
+  std::string_view name_of(int index) const {
+    if (index < 0 || index >= int(decoded.code->names.size())) fail("no such name");
+    return decoded.code->names[std::size_t(index)];
+  }
+  // Returns the name of a variable by its index in localsplus; fails if there is no such variable.
+  std::string_view local_name(int index) const {
+    if (index < 0 || index >= int(decoded.localsplus.size())) fail("no such local");
+    return decoded.localsplus[index];
+  }
+  // Returns that variable as an expression.
+  ast::Expr* local(int index) const { return make(ast::Name{local_name(index)}); }
   // Returns the variable that a store or delete names, as an expression.
   ast::Expr* target_name(const Instruction& instruction) const;
   // Throws InternalError with the offset of the current instruction.

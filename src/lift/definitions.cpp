@@ -113,7 +113,7 @@ const Arguments* arguments(Context& context, const Cursor& cursor, const Functio
     for (Arg& arg : list) arg.annotation = annotation_of(annotations, arg.name);
   for (Arg* arg : {&args->vararg, &args->kwarg})
     if (!arg->name.empty()) arg->annotation = annotation_of(annotations, arg->name);
-  Table<Expr*> defaults, kw_defaults(args->kwonly.size());
+  Table<Expr*> defaults;
   if (function.defaults &&
       (!items_of(context, function.defaults, defaults) || defaults.size() > args->posonly.size() + args->args.size()))
     cursor.fail("defaults of a function are no tuple");
@@ -124,10 +124,10 @@ const Arguments* arguments(Context& context, const Cursor& cursor, const Functio
     for (std::size_t index = 0; index < dict->keys.size(); ++index) {
       auto* name = dict->keys[index] ? constant_of(dict->keys[index], Constant::Kind::string) : nullptr;
       for (std::size_t slot = 0; slot < args->kwonly.size(); ++slot)
-        if (name && args->kwonly[slot].name == name->text) kw_defaults[slot] = dict->values[index];
+        if (name && args->kwonly[slot].name == name->text) args->kw_defaults[slot] = dict->values[index];
     }
   }
-  args->defaults = context.arena.copy(defaults), args->kw_defaults = context.arena.copy(kw_defaults);
+  args->defaults = context.arena.copy(defaults);
   return args;
 }
 

@@ -1,5 +1,6 @@
 // Simulates the single operations.
 #include <algorithm>
+#include <array>
 
 #include "decode/op.h"
 #include "decode/op_info.h"
@@ -109,154 +110,233 @@ Expr* attribute(Context& context, const Cursor& cursor, Expr* object, std::strin
   return cursor.make(Call{context.name("getattr"), context.list({object, text}), {}});
 }
 
-}  // namespace
+using Simulate = void (*)(Simulation&, const Instruction&);
 
-// This is a table of the function that simulates each operation. Groups whose functions take more than a few lines have
-// a file of their own.
-void operation(Simulation& sim, const Instruction& instruction) {
-  const int arg = instruction.arg;
-  switch (instruction.op) {
-    case Op::pop_top_: return pop_top(sim);
-    case Op::copy_: return copy(sim, arg);
-    case Op::swap_: return swap(sim, arg);
-    case Op::rotate_: return rotate(sim, arg);
-    case Op::push_null_: return sim.push(Internal{Marker::null, 0, nullptr});
-    case Op::load_const_: return load_const(sim, arg);
-    case Op::load_int_: return sim.push(sim.context.constant(Constant::Kind::integer, std::to_string(arg))->node);
-    case Op::load_common_constant_: return load_common_constant(sim, CommonName(arg));
-    case Op::load_assertion_error_: return load_common_constant(sim, CommonName::assertion_error);
+// Functions that need no more of the instruction than its argument, and those that need nothing of it.
+template <void (*function)(Simulation&, int)>
+void with_argument(Simulation& sim, const Instruction& instruction) {
+  function(sim, instruction.arg);
+}
+template <void (*function)(Simulation&)>
+void alone(Simulation& sim, const Instruction&) {
+  function(sim);
+}
+
+// This is a table: it returns the function that simulates the operation. Groups whose functions take more than a few
+// lines have a file of their own.
+constexpr Simulate function_for(Op op) {
+  switch (op) {
+    case Op::pop_top_: return alone<pop_top>;
+    case Op::copy_: return with_argument<copy>;
+    case Op::swap_: return with_argument<swap>;
+    case Op::rotate_: return with_argument<rotate>;
+    case Op::push_null_:
+      return [](Simulation& sim, const Instruction&) { sim.push(Internal{Marker::null, 0, nullptr}); };
+    case Op::load_const_: return with_argument<load_const>;
+    case Op::load_int_:
+      return [](Simulation& sim, const Instruction& instruction) {
+        sim.push(sim.context.constant(Constant::Kind::integer, std::to_string(instruction.arg))->node);
+      };
+    case Op::load_common_constant_:
+      return [](Simulation& sim, const Instruction& instruction) {
+        load_common_constant(sim, CommonName(instruction.arg));
+      };
+    case Op::load_assertion_error_:
+      return [](Simulation& sim, const Instruction&) { load_common_constant(sim, CommonName::assertion_error); };
     case Op::load_fast_:
     case Op::load_deref_:
-    case Op::load_class_deref_: return sim.push(sim.cursor.local(arg));
+    case Op::load_class_deref_:
+      return [](Simulation& sim, const Instruction& instruction) {
+        sim.push(Name{sim.cursor.local_name(instruction.arg)});
+      };
     case Op::load_name_:
-    case Op::load_global_: return sim.push(Name{sim.cursor.name_of(arg)});
+    case Op::load_global_:
+      return
+          [](Simulation& sim, const Instruction& instruction) { sim.push(Name{sim.cursor.name_of(instruction.arg)}); };
     // These instructions look the name up in a dict on the stack first. In class bodies, the plain name has this
     // meaning.
-    case Op::load_from_dict_or_deref_: return sim.pop(), sim.push(sim.cursor.local(arg));
-    case Op::load_from_dict_or_globals_: return sim.pop(), sim.push(Name{sim.cursor.name_of(arg)});
-    case Op::load_locals_: return sim.push(Internal{Marker::locals, 0, nullptr});
-    case Op::load_closure_: return load_closure(sim, arg);
-    case Op::load_build_class_: return sim.push(Internal{Marker::build_class, 0, nullptr});
-    case Op::load_attr_: return sim.push(attribute(sim.context, sim.cursor, sim.pop(), sim.cursor.name_of(arg)));
+    case Op::load_from_dict_or_deref_:
+      return [](Simulation& sim, const Instruction& instruction) {
+        sim.pop(), sim.push(Name{sim.cursor.local_name(instruction.arg)});
+      };
+    case Op::load_from_dict_or_globals_:
+      return [](Simulation& sim, const Instruction& instruction) {
+        sim.pop(), sim.push(Name{sim.cursor.name_of(instruction.arg)});
+      };
+    case Op::load_locals_:
+      return [](Simulation& sim, const Instruction&) { sim.push(Internal{Marker::locals, 0, nullptr}); };
+    case Op::load_closure_: return with_argument<load_closure>;
+    case Op::load_build_class_:
+      return [](Simulation& sim, const Instruction&) { sim.push(Internal{Marker::build_class, 0, nullptr}); };
+    case Op::load_attr_:
+      return [](Simulation& sim, const Instruction& instruction) {
+        sim.push(attribute(sim.context, sim.cursor, sim.pop(), sim.cursor.name_of(instruction.arg)));
+      };
     case Op::load_method_:
-      sim.push(attribute(sim.context, sim.cursor, sim.pop(), sim.cursor.name_of(arg)));
       // LOAD_METHOD pushes the method and a second value, which the call takes.
-      return sim.push(Internal{Marker::null, 1, nullptr});
-    case Op::load_super_attr_: return super_attribute(sim, instruction);
-    case Op::import_name_: return import_name(sim);
+      return [](Simulation& sim, const Instruction& instruction) {
+        sim.push(attribute(sim.context, sim.cursor, sim.pop(), sim.cursor.name_of(instruction.arg)));
+        sim.push(Internal{Marker::null, 1, nullptr});
+      };
+    case Op::load_super_attr_: return super_attribute;
+    case Op::import_name_: return alone<import_name>;
 
-    case Op::unary_op_: return sim.push(UnaryExpr{UnaryOp(arg), sim.pop()});
-    case Op::binary_op_: return binary(sim, BinaryOp(arg), instruction.aux != 0);
-    case Op::compare_op_: return compare(sim, CompareOp(arg));
-    case Op::is_op_: return compare(sim, arg ? CompareOp::is_not : CompareOp::is);
-    case Op::contains_op_: return compare(sim, arg ? CompareOp::not_in : CompareOp::in);
-    case Op::to_bool_: return to_bool(sim);
+    case Op::unary_op_:
+      return [](Simulation& sim, const Instruction& instruction) {
+        sim.push(UnaryExpr{UnaryOp(instruction.arg), sim.pop()});
+      };
+    case Op::binary_op_:
+      return [](Simulation& sim, const Instruction& instruction) {
+        binary(sim, BinaryOp(instruction.arg), instruction.aux != 0);
+      };
+    case Op::compare_op_:
+      return [](Simulation& sim, const Instruction& instruction) { compare(sim, CompareOp(instruction.arg)); };
+    case Op::is_op_:
+      return [](Simulation& sim, const Instruction& instruction) {
+        compare(sim, instruction.arg ? CompareOp::is_not : CompareOp::is);
+      };
+    case Op::contains_op_:
+      return [](Simulation& sim, const Instruction& instruction) {
+        compare(sim, instruction.arg ? CompareOp::not_in : CompareOp::in);
+      };
+    case Op::to_bool_: return alone<to_bool>;
     case Op::binary_subscr_:
-    case Op::binary_slice_: return sim.push(subscript(sim, instruction.op == Op::binary_slice_, false));
-    case Op::get_len_: return length(sim);
+    case Op::binary_slice_:
+      return [](Simulation& sim, const Instruction& instruction) {
+        sim.push(subscript(sim, instruction.op == Op::binary_slice_, false));
+      };
+    case Op::get_len_: return alone<length>;
     case Op::get_iter_:
-    case Op::get_aiter_: return sim.push(Internal{Marker::iterator, sim.cursor.at, sim.pop()});
+    case Op::get_aiter_:
+      return
+          [](Simulation& sim, const Instruction&) { sim.push(Internal{Marker::iterator, sim.cursor.at, sim.pop()}); };
 
-    case Op::build_tuple_: return sim.push(Tuple{sim.pop_many(arg)});
-    case Op::build_list_: return sim.push(ListExpr{sim.pop_many(arg)});
-    case Op::build_set_: return sim.push(SetExpr{sim.pop_many(arg)});
-    case Op::build_map_: return build_dict(sim, arg, false);
-    case Op::build_const_key_map_: return build_dict(sim, arg, true);
-    case Op::build_slice_: return build_slice(sim, arg);
-    case Op::build_string_: return join_string(sim, arg);
-    case Op::build_unpack_: return build_unpack(sim, instruction);
-    case Op::build_template_: return build_template(sim);
-    case Op::build_interpolation_: return build_interpolation(sim, instruction);
-    case Op::format_value_: return format_value(sim, instruction);
-    case Op::convert_value_: return convert(sim, arg);
-    case Op::list_to_tuple_: return list_to_tuple(sim);
+    case Op::build_tuple_:
+      return [](Simulation& sim, const Instruction& instruction) { sim.push(Tuple{sim.pop_many(instruction.arg)}); };
+    case Op::build_list_:
+      return [](Simulation& sim, const Instruction& instruction) { sim.push(ListExpr{sim.pop_many(instruction.arg)}); };
+    case Op::build_set_:
+      return [](Simulation& sim, const Instruction& instruction) { sim.push(SetExpr{sim.pop_many(instruction.arg)}); };
+    case Op::build_map_:
+      return [](Simulation& sim, const Instruction& instruction) { build_dict(sim, instruction.arg, false); };
+    case Op::build_const_key_map_:
+      return [](Simulation& sim, const Instruction& instruction) { build_dict(sim, instruction.arg, true); };
+    case Op::build_slice_: return with_argument<build_slice>;
+    case Op::build_string_: return with_argument<join_string>;
+    case Op::build_unpack_: return build_unpack;
+    case Op::build_template_: return alone<build_template>;
+    case Op::build_interpolation_: return build_interpolation;
+    case Op::format_value_: return format_value;
+    case Op::convert_value_: return with_argument<convert>;
+    case Op::list_to_tuple_: return alone<list_to_tuple>;
     case Op::list_append_:
     case Op::set_add_:
     case Op::map_add_:
     case Op::list_extend_:
     case Op::set_update_:
     case Op::dict_update_:
-    case Op::dict_merge_: return extend(sim, instruction);
+    case Op::dict_merge_: return extend;
 
     case Op::call_:
     case Op::call_kw_:
     case Op::call_function_:
-    case Op::call_function_kw_: return call(sim, instruction);
-    case Op::call_function_ex_: return call_ex(sim, instruction);
-    case Op::make_function_: return make_function(sim, instruction);
-    case Op::set_function_attribute_: return set_function_attribute(sim, arg);
-    case Op::comprehension_: return inlined_comprehension(sim, instruction);
-    case Op::intrinsic_1_: return intrinsic(sim, Intrinsic1(arg));
+    case Op::call_function_kw_: return call;
+    case Op::call_function_ex_: return call_ex;
+    case Op::make_function_: return make_function;
+    case Op::set_function_attribute_: return with_argument<set_function_attribute>;
+    case Op::comprehension_: return inlined_comprehension;
+    case Op::intrinsic_1_:
+      return [](Simulation& sim, const Instruction& instruction) { intrinsic(sim, Intrinsic1(instruction.arg)); };
     case Op::get_yield_from_iter_:
     case Op::get_awaitable_:
     case Op::yield_from_:
     case Op::yield_value_:
-    case Op::async_gen_wrap_: return yields(sim, instruction);
+    case Op::async_gen_wrap_: return yields;
 
     case Op::store_fast_:
     case Op::store_name_:
     case Op::store_global_:
-    case Op::store_deref_: return store_name(sim, sim.cursor.target_name(instruction));
-    case Op::store_attr_: {
-      Expr* object = sim.pop_entry().expr;
-      return store(sim, sim.cursor.make(Attribute{object, sim.cursor.name_of(arg)}), sim.pop_entry());
-    }
+    case Op::store_deref_:
+      return
+          [](Simulation& sim, const Instruction& instruction) { store_name(sim, sim.cursor.target_name(instruction)); };
+    case Op::store_attr_:
+      return [](Simulation& sim, const Instruction& instruction) {
+        Expr* object = sim.pop_entry().expr;
+        store(sim, sim.cursor.make(Attribute{object, sim.cursor.name_of(instruction.arg)}), sim.pop_entry());
+      };
     case Op::store_subscr_:
-    case Op::store_slice_: {
-      Expr* target = sim.cursor.make(subscript(sim, instruction.op == Op::store_slice_, true));
-      return store(sim, target, sim.pop_entry());
-    }
-    case Op::unpack_sequence_: return unpack(sim, arg, 0, false);
-    case Op::unpack_ex_: return unpack(sim, arg, instruction.aux, true);
+    case Op::store_slice_:
+      return [](Simulation& sim, const Instruction& instruction) {
+        Expr* target = sim.cursor.make(subscript(sim, instruction.op == Op::store_slice_, true));
+        store(sim, target, sim.pop_entry());
+      };
+    case Op::unpack_sequence_:
+      return [](Simulation& sim, const Instruction& instruction) { unpack(sim, instruction.arg, 0, false); };
+    case Op::unpack_ex_:
+      return
+          [](Simulation& sim, const Instruction& instruction) { unpack(sim, instruction.arg, instruction.aux, true); };
     case Op::delete_fast_:
     case Op::delete_name_:
     case Op::delete_global_:
-    case Op::delete_deref_: return sim.emit(Delete{sim.context.list({sim.cursor.target_name(instruction)})});
+    case Op::delete_deref_:
+      return [](Simulation& sim, const Instruction& instruction) {
+        sim.emit(Delete{sim.context.list({sim.cursor.target_name(instruction)})});
+      };
     case Op::delete_attr_:
-      return sim.emit(Delete{sim.context.list({sim.cursor.make(Attribute{sim.pop(), sim.cursor.name_of(arg)})})});
-    case Op::delete_subscr_: return sim.emit(Delete{sim.context.list({sim.cursor.make(subscript(sim, false, false))})});
-    case Op::print_expr_: return sim.emit(ExprStmt{sim.pop()});
-    case Op::annotated_: return sim.emit(InternalStmt{StmtMarker::annotated, arg, nullptr, nullptr});
+      return [](Simulation& sim, const Instruction& instruction) {
+        sim.emit(
+            Delete{sim.context.list({sim.cursor.make(Attribute{sim.pop(), sim.cursor.name_of(instruction.arg)})})});
+      };
+    case Op::delete_subscr_:
+      return [](Simulation& sim, const Instruction&) {
+        sim.emit(Delete{sim.context.list({sim.cursor.make(subscript(sim, false, false))})});
+      };
+    case Op::print_expr_: return [](Simulation& sim, const Instruction&) { sim.emit(ExprStmt{sim.pop()}); };
+    case Op::annotated_:
+      return [](Simulation& sim, const Instruction& instruction) {
+        sim.emit(InternalStmt{StmtMarker::annotated, instruction.arg, nullptr, nullptr});
+      };
 
     // Control flow is in the graph, and cells follow from the scopes of variables.
     case Op::jump_:
     case Op::make_cell_:
     case Op::copy_free_vars_:
     case Op::setup_annotations_:
-    case Op::protected_: return;
+    case Op::protected_: return [](Simulation&, const Instruction&) {};
     case Op::pop_jump_if_true_:
     case Op::pop_jump_if_false_:
     case Op::pop_jump_if_none_:
     case Op::pop_jump_if_not_none_:
     case Op::jump_if_true_or_pop_:
-    case Op::jump_if_false_or_pop_: return branch(sim, instruction);
-    case Op::match_case_: return match_case(sim, instruction);
-    case Op::for_iter_: return loop(sim, instruction);
-    case Op::return_value_: return leave(sim, instruction);
-    case Op::raise_: return raise(sim, arg);
-    case Op::unreachable_: return stop(sim.graph);
+    case Op::jump_if_false_or_pop_: return branch;
+    case Op::match_case_: return match_case;
+    case Op::for_iter_: return loop;
+    case Op::return_value_: return leave;
+    case Op::raise_: return with_argument<raise>;
+    case Op::unreachable_: return [](Simulation& sim, const Instruction&) { stop(sim.graph); };
 
-    case Op::reraise_: return reraise(sim, instruction);
+    case Op::reraise_: return reraise;
     case Op::behind_handlers_:
     case Op::push_exc_info_:
     case Op::pop_except_:
     case Op::check_exc_match_:
-    case Op::check_eg_match_: return handler(sim, instruction);
-    case Op::with_except_start_: return call_exit(sim, instruction);
+    case Op::check_eg_match_: return handler;
+    case Op::with_except_start_: return call_exit;
     case Op::with_exit_:
-      return finish_call(sim, sim.pop(), sim.context.list({sim.context.none(), sim.context.none(), sim.context.none()}),
-                         {});
+      return [](Simulation& sim, const Instruction&) {
+        finish_call(sim, sim.pop(), sim.context.list({sim.context.none(), sim.context.none(), sim.context.none()}), {});
+      };
     case Op::before_with_:
-    case Op::before_async_with_: return enter_with(sim, instruction);
+    case Op::before_async_with_: return enter_with;
 
     case Op::match_mapping_:
     case Op::match_sequence_:
     case Op::match_class_:
     case Op::match_keys_:
-    case Op::copy_dict_without_keys_: return matching(sim, instruction);
+    case Op::copy_dict_without_keys_: return matching;
 
     case Op::import_star_:
-    case Op::import_from_: sim.cursor.fail("import out of place");
+    case Op::import_from_: return [](Simulation& sim, const Instruction&) { sim.cursor.fail("import out of place"); };
     // Passes of flow/ remove these operations from code that a compiler made, and `run_generics` handles those of type
     // parameters.
     case Op::nop_:
@@ -282,8 +362,23 @@ void operation(Simulation& sim, const Instruction& instruction) {
     case Op::with_cleanup_start_:
     case Op::with_cleanup_finish_:
     case Op::resume_:
-    case Op::unknown_: sim.cursor.fail("no Python for " + std::string(op_name(instruction.op)));
+    case Op::unknown_:
+      return [](Simulation& sim, const Instruction& instruction) {
+        sim.cursor.fail("no Python for " + std::string(op_name(instruction.op)));
+      };
   }
+  return nullptr;
+}
+
+constexpr auto functions = [] {
+  std::array<Simulate, op_count> all{};
+  for (std::size_t op = 0; op < op_count; ++op) all[op] = function_for(static_cast<Op>(op));
+  return all;
+}();
+}  // namespace
+
+void operation(Simulation& sim, const Instruction& instruction) {
+  functions[static_cast<std::size_t>(instruction.op)](sim, instruction);
 }
 
 // Names of constants are shared by all code: one path in the tree of code objects has one name.

@@ -1,9 +1,10 @@
 // Makes the parameters of a function from the fields of its code object:
 //
 //   argcount, posonlyargcount, kwonlyargcount, flags and the first of varnames   ->   (a, /, b, *c, d, **e)
+#include <algorithm>
+
 #include "depyf/code_object.h"
 #include "lift/context.h"
-#include "support/table.h"
 
 namespace depyf {
 using namespace ast;
@@ -15,15 +16,19 @@ Arguments* parameters_of(Context& context, const CodeObject& code) {
   auto next = [&]() {
     return Arg{at < code.varnames.size() ? std::string_view(code.varnames[at++]) : std::string_view("_"), nullptr};
   };
-  Table<Arg> posonly, positional, kwonly;
-  for (int index = 0; index < code.argcount; ++index)
-    (index < code.posonlyargcount ? posonly : positional).push_back(next());
-  for (int index = 0; index < code.kwonlyargcount; ++index) kwonly.push_back(next());
+  auto take = [&](int count) {
+    const List<Arg> list = context.arena.list<Arg>(std::size_t(std::max(count, 0)));
+    std::ranges::generate(list, next);
+    return list;
+  };
+  const int positional_only = std::min<int>(code.posonlyargcount, code.argcount);
+  args->posonly = take(positional_only);
+  args->args = take(code.argcount - std::max(positional_only, 0));
+  args->kwonly = take(code.kwonlyargcount);
   if (code.flags & CodeObject::varargs) args->vararg = next();
   if (code.flags & CodeObject::varkeywords) args->kwarg = next();
-  args->posonly = context.arena.copy(posonly), args->args = context.arena.copy(positional),
-  args->kwonly = context.arena.copy(kwonly);
-  args->kw_defaults = context.arena.copy(Table<Expr*>(kwonly.size()));
+  args->kw_defaults = context.arena.list<Expr*>(args->kwonly.size());
+  std::ranges::fill(args->kw_defaults, nullptr);
   return args;
 }
 
