@@ -13,17 +13,18 @@ using namespace ast;
 // Markers of merged blocks are followed: the edges start at nodes.
 void find_edges(const Cursor& cursor, const LiftedGraph& graph, NodeIndex block, Table<Edge>& edges) {
   edges.clear();
+  // Several blocks may have been merged into one node.
+  auto add = [&](Edge edge) {
+    if (edges.empty() || std::ranges::find(edges, edge) == edges.end()) edges.push_back(edge);
+  };
   for (NodeIndex pred : cursor.cfg.blocks[block].preds) {
     if (!graph.states[pred].lifted) continue;
     NodeIndex node = graph.find(pred);
     const Node& info = graph.nodes[node];
     if (info.end == Node::End::none) continue;
     // A branch may have both of its edges to one block.
-    for (bool along_b : {false, true}) {
-      if ((along_b ? info.b : info.a) != block) continue;
-      if (std::find(edges.begin(), edges.end(), std::pair(node, along_b)) == edges.end())
-        edges.push_back({node, along_b});
-    }
+    if (info.a == block) add({node, false});
+    if (info.b == block) add({node, true});
   }
 }
 

@@ -35,6 +35,7 @@ class Lifter {
   // Sets the current node and its stack for `block`.
   void enter(NodeIndex block);
   bool may_follow(NodeIndex block) const;
+  void name_values_below_loop(NodeIndex block, const Table<Edge>& edges);
   // Makes the stack where several edges meet.
   void enter_merge(NodeIndex block, const Table<Edge>& edges);
   // Records how the block ends, and checks back edges.

@@ -72,40 +72,45 @@ bool Lifter::may_follow(NodeIndex block) const {
   return !ends_else && !breaks_out_of_handler(cursor_, info.preds[0], block);
 }
 
-// Makes the stack of a block that is not merged into the node in front of it.
-void Lifter::enter_merge(NodeIndex block, const Table<Edge>& edges) {
-  bool header = graph_.states[block].is_loop_header;
+// Gives the values below a loop names that the loop does not change.
+void Lifter::name_values_below_loop(NodeIndex block, const Table<Edge>& edges) {
   int first = cursor_.cfg.blocks[block].begin;
   while (first < cursor_.cfg.blocks[block].end && cursor_.code[first].op == Op::nop_) ++first;
-  bool is_for = header && first < cursor_.cfg.blocks[block].end && cursor_.code[first].op == Op::for_iter_;
-  // Values below a loop must have names that the loop does not change.
-  if (header) {
-    for (auto [node, along_b] : edges) {
-      Table<Entry>& stack = graph_.states[node].stack;
-      std::size_t keep = is_for && edges.size() == 1 && graph_.nodes[node].end == Node::End::go ? 1 : 0;
-      for (std::size_t index = 0; index + keep < stack.size(); ++index) {
-        Entry& entry = stack[index];
-        // An empty display below the loop of a comprehension is the result of the comprehension.
-        if (comprehension_) {
-          auto* list = as<ListExpr>(entry.expr);
-          auto* set = as<SetExpr>(entry.expr);
-          auto* dict = as<Dict>(entry.expr);
-          if ((list && list->elts.empty()) || (set && set->elts.empty()) || (dict && dict->keys.empty()))
-            *entry.expr = Expr{Internal{Marker::result, 0, nullptr}, entry.expr->offset, entry.expr->line};
-        }
-        // The loop may change a local. A temporary keeps its value.
-        auto* name = as<Name>(entry.expr);
-        bool local = name && !name->id.starts_with("__temp_");
-        if (local && sim_.names.stable(entry.expr)) {
-          std::string_view id = sim_.names.fresh_name();
-          auto* value = context_.arena.make<Expr>(*entry.expr);
-          *entry.expr = Expr{Name{id}, value->offset, value->line};
-          graph_.nodes[node].statements.push_back(
-              context_.stmt(Assign{context_.list({context_.name(id)}), value}, value->offset, value->line));
-        }
+  const bool is_for = first < cursor_.cfg.blocks[block].end && cursor_.code[first].op == Op::for_iter_;
+  for (auto [node, along_b] : edges) {
+    Table<Entry>& stack = graph_.states[node].stack;
+    std::size_t keep = is_for && edges.size() == 1 && graph_.nodes[node].end == Node::End::go ? 1 : 0;
+    for (std::size_t index = 0; index + keep < stack.size(); ++index) {
+      Entry& entry = stack[index];
+      // An empty display below the loop of a comprehension is the result of the comprehension.
+      if (comprehension_) {
+        auto* list = as<ListExpr>(entry.expr);
+        auto* set = as<SetExpr>(entry.expr);
+        auto* dict = as<Dict>(entry.expr);
+        if ((list && list->elts.empty()) || (set && set->elts.empty()) || (dict && dict->keys.empty()))
+          *entry.expr = Expr{Internal{Marker::result, 0, nullptr}, entry.expr->offset, entry.expr->line};
       }
-      sim_.spill_at_end(node, stack.size() - std::min(keep, stack.size()));
+      // The loop may change a local. A temporary keeps its value.
+      auto* name = as<Name>(entry.expr);
+      bool local = name && !name->id.starts_with("__temp_");
+      if (local && sim_.names.stable(entry.expr)) {
+        std::string_view id = sim_.names.fresh_name();
+        auto* value = context_.arena.make<Expr>(*entry.expr);
+        *entry.expr = Expr{Name{id}, value->offset, value->line};
+        graph_.nodes[node].statements.push_back(
+            context_.stmt(Assign{context_.list({context_.name(id)}), value}, value->offset, value->line));
+      }
     }
+    sim_.spill_at_end(node, stack.size() - std::min(keep, stack.size()));
+  }
+}
+
+// Makes the stack of a block that is not merged into the node in front of it.
+void Lifter::enter_merge(NodeIndex block, const Table<Edge>& edges) {
+  if (graph_.states[block].is_loop_header) name_values_below_loop(block, edges);
+  if (edges.size() == 1) {
+    stack_ = stack_on_edge(sim_, edges[0].first, edges[0].second);
+    return;
   }
   // All ways bring stacks of equal depth. Slots in which they differ become temporaries.
   Table<Table<Entry>> stacks;
@@ -225,6 +230,7 @@ void Lifter::settle_ends() {
         node.carries |= graph_.find(entry.block) == index && !is<Internal>(entry.expr) && !is<ConstantExpr>(entry.expr);
     }
   }
+  if (sim_.items.empty()) return;  // no loop has an item
   for (int index = 0; index < int(graph_.nodes.size()); ++index) {
     Node& node = graph_.nodes[index];
     if (node.end != Node::End::loop) continue;

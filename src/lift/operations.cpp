@@ -88,8 +88,8 @@ void raise(Simulation& sim, int operands) {
 
 // True if the constant has no literal, as a tuple that contains such a constant.
 bool is_opaque(const Constant& constant) {
-  return constant.kind == Constant::Kind::opaque || constant.kind == Constant::Kind::code ||
-         std::any_of(constant.items.begin(), constant.items.end(), is_opaque);
+  if (constant.kind == Constant::Kind::opaque || constant.kind == Constant::Kind::code) return true;
+  return !constant.items.empty() && std::any_of(constant.items.begin(), constant.items.end(), is_opaque);
 }
 
 // Handles LOAD_CONST. An object without a literal is shown under a name.

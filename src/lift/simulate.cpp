@@ -134,17 +134,19 @@ void Lifter::count_iterators(NodeIndex block) {
 
 // Runs the instructions [begin, end) of the current block.
 void Lifter::simulate(int begin, int end) {
-  cursor_.end = end;
-  cursor_.first_offset = begin < int(cursor_.code.size()) ? cursor_.code[begin].offset : 0;
-  cursor_.first_at = begin;
-  for (cursor_.at = begin; cursor_.at < end; ++cursor_.at) {
-    const Instruction& instruction = cursor_.code[cursor_.at];
+  Cursor& cursor = sim_.cursor;
+  // The exact style names each effect at once.
+  const bool names_effects = cursor.split != Split::none;
+  cursor.end = end;
+  cursor.first_offset = begin < int(cursor.code.size()) ? cursor.code[begin].offset : 0;
+  cursor.first_at = begin;
+  for (cursor.at = begin; cursor.at < end; ++cursor.at) {
+    const Instruction& instruction = cursor.code[cursor.at];
     if (instruction.op == Op::nop_ || instruction.op == Op::resume_) continue;
     step(sim_, instruction);
-    // The exact style names each effect at once.
-    if (cursor_.split != Split::none && !graph_.ended) name_effects(sim_);
+    if (names_effects && !sim_.graph.ended) name_effects(sim_);
   }
-  cursor_.at = std::max(begin, end - 1);
+  cursor.at = std::max(begin, end - 1);
 }
 
 }  // namespace depyf::lifting

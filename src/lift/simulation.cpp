@@ -215,7 +215,7 @@ void Simulation::settle_parts(Expr*& expr) {
       // A slice stays a slice only directly in a subscript, or in a tuple there.
       later(subscript->value);
       auto in_subscript = [&](Expr*& part) {
-        if (is<Slice>(part)) for_each_child(part, later);
+        if (auto* slice = as<Slice>(part)) later(slice->lower), later(slice->upper), later(slice->step);
         else later(part);
       };
       if (auto* tuple = as<Tuple>(subscript->slice))
