@@ -164,10 +164,10 @@ void Breaks::lay_out(FunctionRef<std::int32_t()> room) {
   const std::size_t width = options_.align ? std::string::npos : options_.width;
   auto limit = [&](std::int32_t line) { return options_.align ? width : limit_of(line); };
   const std::int32_t first = marks_[0].before;
-  std::string broken =
+  const Text broken =
       with_breaks(text.substr(begin), marks_.all(), anchors(begin), {out_.indent(), width, limit, first});
   // An aligned statement keeps its one-line form if its broken form would reach into the lines of the next statement.
-  if (!options_.align || std::ranges::count(broken, '\n') < room()) out_.rewrite(begin, broken);
+  if (!options_.align || std::ranges::count(broken.view(), '\n') < room()) out_.rewrite(begin, broken.view());
 }
 
 }  // namespace depyf::print

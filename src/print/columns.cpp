@@ -6,8 +6,10 @@
 //       second or third          before `and`, which would have put `second` behind it, but behind the bracket.
 //   )
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <optional>
+#include <span>
 
 #include "print/layout.h"
 
@@ -25,13 +27,14 @@ class Columns {
  public:
   Columns(std::string_view text, const std::vector<Mark>& marks, const std::vector<Anchor>& anchors, std::size_t indent,
           std::vector<BreakState>& states)
-      : text_(text), marks_(marks), anchors_(anchors), states_(states) {
-    constexpr std::size_t usual_depth = 16;
-    place_.indent = indent_ = indent;
-    place_.groups.reserve(usual_depth);
-    tried_place_.groups.reserve(usual_depth);
+      : text_(text),
+        marks_(marks),
+        anchors_(anchors),
+        states_(states),
+        indent_(indent),
+        place_{indent},
+        groups_(marks.size()) {
     choices_.reserve(most_choices);
-    tried_separators_.reserve(most_choices);
   }
 
   void run() {
@@ -47,16 +50,18 @@ class Columns {
   }
 
  private:
-  // A bracket pair that is open at the current place.
-  struct Group {
-    bool is_apart;  // true if the line breaks behind the opening bracket
-    bool is_hint;  // true for redundant brackets, which are written only if columns prove them
-    std::size_t line_indent;  // indentation of the line on which the opening bracket stands
-  };
   // The state of the layout at some place in the text.
   struct Place {
     std::size_t indent = 0;  // of the current line
-    std::vector<Group> groups;
+    std::int32_t group = -1;  // the mark that opens the innermost bracket pair around the place; -1 if there is none
+    std::size_t depth = 0;  // bracket pairs around the place
+  };
+  // A bracket pair, at its opening mark. A place knows only the innermost pair, and each pair the one around it, so that a
+  // place is copied for each choice of breaks, but no list of pairs.
+  struct Group {
+    bool is_apart = false;  // true if the line breaks behind the opening bracket
+    bool is_hint = false;  // true for redundant brackets, which are written only if columns prove them
+    Place around;  // where the opening bracket stands
   };
 
   // Updates the layout for marks whose states stay unchanged.
@@ -66,48 +71,54 @@ class Columns {
 
   // Moves the layout past one mark, where the line breaks if `breaks` is true. Returns false if the style never breaks
   // there.
-  static bool step(Place& place, const Mark& mark, bool breaks) {
+  bool step(Place& place, std::size_t index, bool breaks) {
+    const Mark& mark = marks_[index];
     switch (mark.kind) {
       case Mark::Kind::open:
-        place.groups.push_back({breaks, mark.is_hint, place.indent});
+        groups_[index] = {breaks, mark.is_hint, place};
+        place.group = std::int32_t(index), ++place.depth;
         if (breaks) place.indent += indentation;
         return true;
       case Mark::Kind::separator: {
         if (!breaks) return true;
-        const std::int32_t group = innermost(place);
-        if (group < 0) return false;
-        place.indent = place.groups[std::size_t(group)].line_indent + indentation;
-        return place.groups[std::size_t(group)].is_apart;
+        const std::int32_t open = innermost(place);
+        if (open < 0) return false;
+        place.indent = group(open).around.indent + indentation;
+        return group(open).is_apart;
       }
       case Mark::Kind::close: {
-        if (place.groups.empty()) return !breaks;
-        const Group group = place.groups.back();
-        place.groups.pop_back();
-        if (breaks) place.indent = group.line_indent;
-        return breaks == group.is_apart;
+        if (place.group < 0) return !breaks;
+        const Group& closed = group(place.group);
+        place.group = closed.around.group, --place.depth;
+        if (breaks) place.indent = closed.around.indent;
+        return breaks == closed.is_apart;
       }
     }
     return true;
   }
-  bool step(Place& place, std::size_t mark, bool breaks) const { return step(place, marks_[mark], breaks); }
 
-  // Returns the index of the innermost bracket pair that separators belong to; -1 if there is none. Redundant brackets
-  // that are not written own no separators.
-  static std::int32_t innermost(const Place& place) {
-    for (std::size_t i = place.groups.size(); i-- > 0;)
-      if (place.groups[i].is_apart || !place.groups[i].is_hint) return std::int32_t(i);
-    return -1;
+  const Group& group(std::int32_t open) const { return groups_[std::size_t(open)]; }
+  // Returns true if the line breaks behind the innermost opening bracket.
+  bool is_apart(const Place& place) const { return place.group >= 0 && group(place.group).is_apart; }
+
+  // Returns the mark that opens the innermost bracket pair that separators belong to; -1 if there is none. Redundant
+  // brackets that are not written own no separators.
+  std::int32_t innermost(const Place& place) const {
+    std::int32_t open = place.group;
+    while (open >= 0 && !group(open).is_apart && group(open).is_hint) open = group(open).around.group;
+    return open;
   }
 
   // A separator that the layout has passed, and whether the line breaks there.
   struct Passed {
-    std::int32_t group;
-    std::uint8_t priority;
-    bool breaks;
+    std::int32_t group = -1;  // the mark that opens its brackets
+    std::uint8_t priority = 0;
+    bool breaks = false;
   };
-  // Returns true if the line breaks at some operator while a looser operator of the same brackets does not break. No
-  // formatter writes such a layout.
-  static bool breaks_tighter_first(const std::vector<Passed>& passed) {
+  // Returns true if, among the first `count` separators of `passed_`, the line breaks at some operator while a looser
+  // operator of the same brackets does not break. No formatter writes such a layout.
+  bool breaks_tighter_first(std::size_t count) const {
+    const std::span passed(passed_.data(), count);
     return std::ranges::any_of(passed, [&](const Passed& each) {
       return each.breaks && std::ranges::any_of(passed, [&](const Passed& looser) {
                return !looser.breaks && looser.group == each.group && looser.priority > each.priority;
@@ -131,7 +142,7 @@ class Columns {
     const std::int32_t before = marks_[begin].before;
     const std::int32_t gap = before < 0 || anchor.line < 0 ? -1 : anchor.line - before;
     const bool is_decided = gap == 0 && !is_first;
-    if (is_decided || gap < 0 || anchor.column < 0 || place_.groups.size() > deepest) return replay(begin, end);
+    if (is_decided || gap < 0 || anchor.column < 0 || place_.depth > deepest) return replay(begin, end);
     // Closing brackets follow their opening brackets, so only the rest are choices.
     std::vector<std::size_t>& choices = choices_;
     choices.clear();
@@ -166,8 +177,7 @@ class Columns {
     if (!best) return replay(begin, end);
     for (std::size_t i = begin, choice = 0; i < end; ++i) {
       const bool is_close = marks_[i].kind == Mark::Kind::close;
-      const bool breaks =
-          is_close ? !place_.groups.empty() && place_.groups.back().is_apart : (*best >> choice++ & 1) != 0;
+      const bool breaks = is_close ? is_apart(place_) : (*best >> choice++ & 1) != 0;
       states_[i] = breaks ? BreakState::apart : BreakState::together;
       step(place_, i, breaks);
     }
@@ -200,24 +210,21 @@ class Columns {
   // Returns the number of line breaks between the anchors if the line breaks at the chosen marks. Returns nothing if
   // this choice puts the second anchor into another column than the source had.
   std::optional<std::int32_t> try_breaks(std::size_t begin, std::size_t end, const Anchor& anchor, std::size_t chosen) {
-    Place& place = tried_place_;
-    std::vector<Passed>& passed = tried_separators_;
-    place = place_;
-    passed.clear();
+    Place place = place_;
     std::int32_t count = 0, last = -1;
-    std::size_t choice = 0;
+    std::size_t choice = 0, separators = 0;
     std::size_t written = 0;  // closing brackets that the text does not contain yet, since the last break
     for (std::size_t i = begin; i < end; ++i) {
       const bool is_close = marks_[i].kind == Mark::Kind::close;
-      const bool breaks =
-          is_close ? !place.groups.empty() && place.groups.back().is_apart : (chosen >> choice++ & 1) != 0;
-      if (marks_[i].kind == Mark::Kind::separator) passed.push_back({innermost(place), marks_[i].priority, breaks});
+      const bool breaks = is_close ? is_apart(place) : (chosen >> choice++ & 1) != 0;
+      if (marks_[i].kind == Mark::Kind::separator)
+        passed_[separators++] = {innermost(place), marks_[i].priority, breaks};
       if (!step(place, i, breaks)) return std::nullopt;
       if (breaks) ++count, last = std::int32_t(i), written = 0;
       if (breaks && is_close && marks_[i].optional) ++written;
     }
     if (column(place.indent, last, anchor.at) + written != std::size_t(anchor.column)) return std::nullopt;
-    if (breaks_tighter_first(passed)) return std::nullopt;
+    if (breaks_tighter_first(separators)) return std::nullopt;
     return count;
   }
 
@@ -225,13 +232,13 @@ class Columns {
   const std::vector<Mark>& marks_;
   const std::vector<Anchor>& anchors_;
   std::vector<BreakState>& states_;
-  std::size_t indent_ = 0;  // of the statement
+  const std::size_t indent_;  // of the statement
   Place place_;
+  std::vector<Group> groups_;  // by mark; each place knows which of them are around it
   std::vector<std::size_t> choices_;  // the marks that `decide` decides about
   std::int32_t last_close_ = -1;  // the last mark of a closing bracket between these; -1 if there is none
-  // Working space of `try_breaks`, which is called for each combination of breaks.
-  Place tried_place_;
-  std::vector<Passed> tried_separators_;
+  // The separators between the anchors, for the breaks that are being tried. Each of them is a choice.
+  std::array<Passed, most_choices> passed_;
 };
 
 }  // namespace

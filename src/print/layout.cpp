@@ -23,7 +23,7 @@ class Layout {
   Layout(std::string_view text, std::span<const Mark> marks, const std::vector<Anchor>& anchors, const Lines& lines)
       : text_(text), marks_(marks.begin(), marks.end()), anchors_(anchors), lines_(lines), states_(marks_.size()) {}
 
-  std::string run() {
+  Text run() {
     pairs_ = follow_lines(marks_, states_);
     print::follow_columns(text_, marks_, anchors_, lines_.indent, states_);
     remove_unproved_hints();
@@ -276,10 +276,9 @@ class Layout {
   }
 
   // Builds the final text from the states of the marks.
-  std::string render() {
+  Text render() {
     find_written();
-    std::string result;
-    result.reserve(2 * text_.size());
+    Text result;
     std::size_t copied = 0;
     for (int i = 0; i < count(); ++i) {
       const Mark& mark = marks_[i];
@@ -317,8 +316,8 @@ class Layout {
 
 }  // namespace
 
-std::string with_breaks(std::string_view text, std::span<const Mark> marks, const std::vector<Anchor>& anchors,
-                        const Lines& lines) {
+Text with_breaks(std::string_view text, std::span<const Mark> marks, const std::vector<Anchor>& anchors,
+                 const Lines& lines) {
   return Layout(text, marks, anchors, lines).run();
 }
 

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "print/text.h"
 #include "support/function_ref.h"
 #include "support/table.h"
 
@@ -87,7 +87,7 @@ void follow_columns(std::string_view text, const std::vector<Mark>& marks, const
 
 // Returns `text` with its lines broken. The text starts with the indentation of a statement, and the offsets of the
 // marks and anchors refer to it.
-std::string with_breaks(std::string_view text, std::span<const Mark> marks, const std::vector<Anchor>& anchors,
-                        const Lines& lines);
+Text with_breaks(std::string_view text, std::span<const Mark> marks, const std::vector<Anchor>& anchors,
+                 const Lines& lines);
 
 }  // namespace depyf::print
