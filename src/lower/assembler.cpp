@@ -210,13 +210,13 @@ void Assembler::place_free_variables() {
       instruction.arg = decoded.first_free + (free_marker - instruction.arg);
 }
 
-void Assembler::abandon() {
+void Assembler::hand_over() {
   const auto begin = lists_.code.begin();
   result_.decoded.instructions.assign(begin, begin + static_cast<std::ptrdiff_t>(count_));
 }
 
 void Assembler::finish() {
-  abandon();
+  hand_over();
   find_targets();
   find_ranges();
   result_.code.stacksize = deepest_;

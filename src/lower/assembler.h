@@ -101,11 +101,11 @@ class Assembler {
   // exception.
   int protect(Label handler, int depth, bool lasti = false);
 
-  // Moves the instructions to the code object. Jumps get their targets, handlers their ranges, and free variables their
+  // Gives the code object the instructions so far, without what `finish` finds.
+  void hand_over();
+  // Gives the code object the instructions. Jumps get their targets, handlers their ranges, and free variables their
   // indices.
   void finish();
-  // Moves the instructions to the code object, although they are not complete.
-  void abandon();
 
  private:
   // Counts memory against the limit. Each use of a constant counts, as a tree may contain a constant many times.

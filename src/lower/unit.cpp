@@ -67,7 +67,7 @@ std::shared_ptr<LoweredCode> Unit::run(FunctionRef<void(Unit&)> body) {
     body(*this);
     finish();
   } catch (const InternalError& failure) {
-    code.abandon();
+    code.hand_over();
     result_->failure = failure.what;
     // The closure is part of what the code around does, even if this code object was not lowered.
     const std::vector<std::string_view> free = names.scope->unit()->free_names();
