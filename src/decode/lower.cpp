@@ -147,7 +147,6 @@ class Lowering {
     if (names_ < 0) map_.add(raw_.offset, begin);
     else map_.add_inner(raw_.offset, begin);
     for (std::uint32_t at = raw_.offset; at < raw_.at; at += 2) map_.add_inner(at + 2, begin);
-    if (names_ >= 0 && raw_.is_jump) fail("KW_NAMES is not followed by its CALL");
     emitted_count_ = 0;
     const std::int32_t line = line_at(raw_.at);
     lower_one();
@@ -171,7 +170,10 @@ class Lowering {
     emitted_[emitted_count_++] = {op, static_cast<std::int32_t>(arg), aux, target};
   }
 
-  void emit_jump(Op op, std::int32_t aux = 0) { emit(op, 0, aux, static_cast<std::int32_t>(raw_.target)); }
+  void emit_jump(Op op, std::int32_t aux = 0) {
+    if (names_ >= 0) return fail("KW_NAMES is not followed by its CALL");
+    emit(op, 0, aux, static_cast<std::int32_t>(raw_.target));
+  }
 
   // The functions for rare instructions are not inlined, so that `lower_one` needs no frame for the usual ones.
   [[gnu::noinline]] void fail(const char* message) { error_ = {message, raw_.offset}; }

@@ -358,11 +358,15 @@ class Unmarshaller {
     std::string_view kinds = bytes_field("kinds of variables");
     if (kinds.size() != names.size()) reader_.fail_at("kinds of variables do not match their names", start);
     if (!reader_.ok()) return;
+    std::uint8_t some = 0, every = kind_local;  // bits
+    for (const char kind : kinds) some |= static_cast<std::uint8_t>(kind), every &= static_cast<std::uint8_t>(kind);
+    if (every && !(some & (kind_cell | kind_free))) {  // most code has only locals
+      code.varnames = std::move(names);
+      return;
+    }
+    code.varnames = names_of_kind(names, kinds, kind_local);
     code.cellvars = names_of_kind(names, kinds, kind_cell);
     code.freevars = names_of_kind(names, kinds, kind_free);
-    // Most code has nothing else.
-    const bool all_local = std::ranges::all_of(kinds, [](char kind) { return (kind & kind_local) != 0; });
-    code.varnames = all_local ? std::move(names) : names_of_kind(names, kinds, kind_local);
   }
 
   void exceptions(CodeObject& code) {
