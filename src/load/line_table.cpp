@@ -50,32 +50,34 @@ bool read_line_ranges(std::string_view table, std::int32_t line, std::span<Posit
 // follows.
 class Locations {
  public:
+  static constexpr std::size_t longest = 8;  // units of an entry
+
+  // Behind the `count` units that are read, `units` has room for `longest` more.
   Locations(std::string_view table, std::int32_t first_line, std::span<Position> units)
       : table_(table), line_(first_line), units_(units) {}
 
   bool read() {
-    std::size_t unit = 0;  // the first without an entry
-    while (ok_ && at_ < table_.size() && unit < units_.size()) {
+    const auto end = units_.end() - longest;
+    auto unit = units_.begin();  // the first without an entry
+    while (ok_ && at_ < table_.size() && unit < end) {
       std::uint8_t first = byte();
       if (!(first & 0x80)) {
         ok_ = false;
         break;
       }
-      std::size_t length = (first & 7) + 1;
+      const std::ptrdiff_t length = (first & 7) + 1;
       Position position = entry((first >> 3) & 15);
       if (!ok_) break;
       // Writes as many positions as an entry may cover, whatever its length is, because that is faster. The next entry
       // overwrites the surplus.
-      if (units_.size() - unit >= longest) std::fill_n(units_.begin() + std::ptrdiff_t(unit), longest, position);
-      else fill(units_, unit, unit + length, position);
+      std::fill_n(unit, longest, position);
       unit += length;
     }
-    fill(units_, unit, unit + longest, {});
+    if (unit < end) std::fill_n(unit, longest, Position{});
     return ok_;
   }
 
  private:
-  static constexpr std::size_t longest = 8;  // units
   // Codes of entries, the first ones of each form.
   static constexpr int one_line = 10, no_columns = 13, no_location = 15;
 
@@ -247,14 +249,18 @@ std::string write_locations(const std::vector<PositionRun>& runs, std::int32_t l
 
 std::vector<Position> read_line_table(Version version, std::string_view table, std::int32_t first_line,
                                       std::size_t code_size, bool* ok) {
-  std::vector<Position> units(code_size / 2);
+  std::vector<Position> units;
+  units.reserve(code_size / 2 + Locations::longest);
+  units.resize(code_size / 2);
   bool good;
   if (version < Version{3, 10}) {
     good = read_lnotab(table, first_line, units);
   } else if (version < Version{3, 11}) {
     good = read_line_ranges(table, first_line, units);
   } else {
+    units.resize(units.size() + Locations::longest);
     good = Locations(table, first_line, units).read();
+    units.resize(units.size() - Locations::longest);
   }
   if (ok) *ok = good;
   return units;
