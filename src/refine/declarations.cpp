@@ -201,9 +201,9 @@ class NameUses {
       if (!closed_.contains(name) && !is_implied(name)) nonlocals.insert(name);
     // Loading the name `super` is what implies __class__ in a function. Dynamo keeps the variable where it takes `super()`
     // away, and keeps the name in co_names.
-    if (scope.kind == Scope::Kind::function && !loads_super_ && !closed_.contains("__class__") &&
-        std::ranges::find(decoded_.localsplus, "super") == decoded_.localsplus.end() &&
-        std::ranges::find(code_.freevars, "__class__") != code_.freevars.end())
+    if (scope.kind == Scope::Kind::function && !loads_super_ &&
+        std::ranges::find(code_.freevars, "__class__") != code_.freevars.end() && !closed_.contains("__class__") &&
+        std::ranges::find(decoded_.localsplus, "super") == decoded_.localsplus.end())
       nonlocals.insert("__class__");
   }
 
