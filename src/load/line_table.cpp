@@ -52,7 +52,7 @@ class Locations {
  public:
   static constexpr std::size_t longest = 8;  // units of an entry
 
-  // Behind the `count` units that are read, `units` has room for `longest` more.
+  // The last `longest` elements of `units` stand for no units. They are room for the surplus that `read` writes.
   Locations(std::string_view table, std::int32_t first_line, std::span<Position> units)
       : table_(table), line_(first_line), units_(units) {}
 

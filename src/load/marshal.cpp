@@ -360,13 +360,10 @@ class Unmarshaller {
     if (!reader_.ok()) return;
     std::uint8_t some = 0, every = kind_local;  // bits
     for (const char kind : kinds) some |= static_cast<std::uint8_t>(kind), every &= static_cast<std::uint8_t>(kind);
-    if (every && !(some & (kind_cell | kind_free))) {  // most code has only locals
-      code.varnames = std::move(names);
-      return;
-    }
-    code.varnames = names_of_kind(names, kinds, kind_local);
-    code.cellvars = names_of_kind(names, kinds, kind_cell);
-    code.freevars = names_of_kind(names, kinds, kind_free);
+    const bool all_local = every && !(some & (kind_cell | kind_free));  // as in most code
+    if (!all_local) code.cellvars = names_of_kind(names, kinds, kind_cell);
+    if (!all_local) code.freevars = names_of_kind(names, kinds, kind_free);
+    code.varnames = all_local ? std::move(names) : names_of_kind(names, kinds, kind_local);
   }
 
   void exceptions(CodeObject& code) {
