@@ -99,12 +99,12 @@ Block refine(Context& context, Block body, const Scope& scope) {
     if (pass == options.dump_after) context.dump += trace_of_statements(pass, *scope.decoded.code, body);
     return pass == options.stop_after;
   };
-  const bool is_observed = !options.dump_after.empty() || !options.stop_after.empty();
-  if (is_observed && made("structure")) return body;
+  if (made("structure")) return body;
+  const bool folds = options.style == Style::readable;
   for (const RefinePass& pass : refine_passes) {
-    const bool wanted = !pass.folds || options.style == Style::readable;
+    const bool wanted = !pass.folds || folds;
     if (wanted && (pass.needs.empty() || scope.kinds.has(pass.needs))) body = pass.run(context, body, scope);
-    if (is_observed && made(pass.name)) break;
+    if (made(pass.name)) break;
   }
   return body;
 }
@@ -210,11 +210,12 @@ std::size_t size_with_nested(const Context& context, const DecodedCode& decoded)
   std::size_t size = decoded.instructions.size();
   const std::vector<Constant>& constants = decoded.code->constants;
   if (std::ranges::none_of(constants, [](const Constant& constant) { return constant.code != nullptr; })) return size;
-  for (const Instruction& instruction : decoded.instructions)
-    if (instruction.op == Op::load_const_ && instruction.arg >= 0 && std::size_t(instruction.arg) < constants.size())
-      if (auto known = context.bodies.find(constants[std::size_t(instruction.arg)].code.get());
-          known != context.bodies.end())
-        size += known->second.size;
+  for (const Instruction& instruction : decoded.instructions) {
+    if (instruction.op != Op::load_const_ || std::size_t(instruction.arg) >= constants.size()) continue;
+    const CodeObject* nested = constants[std::size_t(instruction.arg)].code.get();
+    if (!nested) continue;
+    if (auto known = context.bodies.find(nested); known != context.bodies.end()) size += known->second.size;
+  }
   return size;
 }
 
