@@ -426,7 +426,7 @@ class Builder {
 
   const DecodedCode& decoded_;
   Cfg& cfg_;
-  const Table<Instruction, InstructionIndex>& code_;
+  const Row<const Instruction, InstructionIndex> code_;
   const Flow& flow_;
   const Table<char>& reachable_;
   const int count_;  // number of instructions

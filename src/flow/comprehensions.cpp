@@ -265,7 +265,7 @@ class Outliner {
   }
 
   const DecodedCode& decoded_;
-  Table<Instruction, InstructionIndex>& code_;
+  const Row<Instruction, InstructionIndex> code_;
   Table<ProtectedRange>& ranges_;
   Table<InlinedComprehension>& comprehensions_;
   Table<std::pair<int, int>> jumps_;  // pairs of target and source, sorted

@@ -335,7 +335,7 @@ class RegionBuilder {
   }
 
   Cfg& cfg_;
-  const Table<Instruction, InstructionIndex>& code_;
+  const Row<const Instruction, InstructionIndex> code_;
   const Jumps& jumps_;
   const int count_;  // number of instructions
   // By instruction: index of the group that covers it, or -1.

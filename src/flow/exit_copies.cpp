@@ -344,7 +344,7 @@ class ExitCopies {
     return at == one.at && other == two.at;
   }
 
-  const Table<Instruction, InstructionIndex>& code_;
+  const Row<const Instruction, InstructionIndex> code_;
   const Cfg& cfg_;
   const DecodedCode& decoded_;
   const Version version_;

@@ -336,7 +336,7 @@ class Simplifier {
   const DecodedCode& decoded_;
   const OpSet& ops_;
   const Jumps& jumps_;
-  Table<Instruction, InstructionIndex>& code_;
+  const Row<Instruction, InstructionIndex> code_;
   Table<ProtectedRange>& ranges_;
   const int size_;  // number of instructions, which does not change
   Table<int> targets_;  // by instruction: how many jumps lead there

@@ -166,7 +166,7 @@ class JoinedEnds {
     return false;
   }
 
-  const Table<Instruction, InstructionIndex>& code_;
+  const Row<const Instruction, InstructionIndex> code_;
   const Cfg& cfg_;
   const Version version_;
   const bool is_lambda_;
