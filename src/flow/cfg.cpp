@@ -251,8 +251,9 @@ class Builder {
     if (cfg_.ops.has(Op::for_iter_, Op::pop_except_, Op::behind_handlers_) || !cfg_.patterns.empty())
       find_statement_ends();
     if (cfg_.regions.empty()) return;
-    for (int at = 1; at < count_; ++at)
-      if (cfg_.region_of[at] != cfg_.region_of[at - 1]) leader_[at] = true;
+    const Row<const RegionIndex> region_of(cfg_.region_of);
+    for (int at = 1, count = count_; at < count; ++at)
+      if (region_of[at] != region_of[at - 1]) leader_[at] = true;
     for (const Region& region : cfg_.regions) {
       if (region.handler_at >= 0) leader_[region.handler_at] = true;
       if (region.follow_at >= 0) leader_[region.follow_at] = true;

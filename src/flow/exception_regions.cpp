@@ -65,6 +65,7 @@ class RegionBuilder {
       target[code_[at].target] = 1;
       if (code_[at].target <= at) loop[code_[at].target] = 1;
     }
+    const Row<RegionIndex, InstructionIndex> region_of(cfg_.region_of);
     RegionIndex behind;  // the region of the instruction behind
     for (int at = count_ - 1; at >= 0; --at) {
       // If something jumps to the next instruction or back to the NOP, a loop around the statement may start there, so
@@ -72,7 +73,7 @@ class RegionBuilder {
       const Op op = code_[at].op;
       const bool nothing = (op == Op::nop_ || op == Op::resume_) && at + 1 < count_ && !loop[at] && !target[at + 1];
       if (!nothing) behind = region_at(at);
-      cfg_.region_of[at] = behind;
+      region_of[at] = behind;
     }
     adopt_between();
     adopt_tests();
