@@ -121,54 +121,58 @@ void visit_pattern(Pattern* pattern, Visit& visit) {
              });
 }
 
+// Returns a function that calls `visit` with each direct subexpression of a node, in the order of evaluation.
+template <class Visit>
+auto visitor_of_parts(Visit& visit) {
+  return Overloaded{
+      [](Name&) {},
+      [](Verbatim&) {},
+      [](ConstantExpr&) {},
+      [&](Attribute& n) { visit_slot(n.value, visit); },
+      [&](Subscript& n) { visit_slot(n.value, visit), visit_slot(n.slice, visit); },
+      [&](Slice& n) { visit_slot(n.lower, visit), visit_slot(n.upper, visit), visit_slot(n.step, visit); },
+      [&](Call& n) { visit_slot(n.func, visit), visit_slots(n.args, visit), visit_slots(n.keywords, visit); },
+      [&](BinOp& n) { visit_slot(n.left, visit), visit_slot(n.right, visit); },
+      [&](UnaryExpr& n) { visit_slot(n.operand, visit); },
+      [&](BoolOp& n) { visit_slots(n.values, visit); },
+      [&](Compare& n) { visit_slot(n.left, visit), visit_slots(n.comparators, visit); },
+      [&](IfExp& n) { visit_slot(n.test, visit), visit_slot(n.body, visit), visit_slot(n.orelse, visit); },
+      [&](Tuple& n) { visit_slots(n.elts, visit); },
+      [&](ListExpr& n) { visit_slots(n.elts, visit); },
+      [&](SetExpr& n) { visit_slots(n.elts, visit); },
+      [&](Dict& n) {
+        for (std::size_t i = 0; i < n.values.size(); ++i) {
+          if (i < n.keys.size()) visit_slot(n.keys[i], visit);
+          visit_slot(n.values[i], visit);
+        }
+      },
+      [&](FormattedValue& n) { visit_slot(n.value, visit), visit_slot(n.format_spec, visit); },
+      [&](JoinedStr& n) { visit_slots(n.values, visit); },
+      [&](Interpolation& n) { visit_slot(n.value, visit), visit_slot(n.format_spec, visit); },
+      [&](TemplateStr& n) { visit_slots(n.values, visit); },
+      [&](Lambda& n) { visit_defaults(n.args, visit), visit_slot(n.body, visit); },
+      [&](ComprehensionExpr& n) {
+        for (Comprehension& each : n.generators) {
+          visit_slot(each.iter, visit);
+          visit_slot(each.target, visit);
+          visit_slots(each.ifs, visit);
+        }
+        visit_slot(n.elt, visit);
+        visit_slot(n.value, visit);
+      },
+      [&](Await& n) { visit_slot(n.value, visit); },
+      [&](Yield& n) { visit_slot(n.value, visit); },
+      [&](YieldFrom& n) { visit_slot(n.value, visit); },
+      [&](NamedExpr& n) { visit_slot(n.value, visit), visit_slot(n.target, visit); },
+      [&](Starred& n) { visit_slot(n.value, visit); },
+      [&](Internal& n) { visit_slot(n.value, visit); },
+  };
+}
+
 // Calls `visit` with each direct subexpression, in the order of evaluation. `visit` may replace the subexpression.
 template <class Visit>
 void for_each_child(Expr* expr, Visit&& visit) {
-  visit_kind(
-      expr->node,
-      Overloaded{
-          [](Name&) {},
-          [](Verbatim&) {},
-          [](ConstantExpr&) {},
-          [&](Attribute& n) { visit_slot(n.value, visit); },
-          [&](Subscript& n) { visit_slot(n.value, visit), visit_slot(n.slice, visit); },
-          [&](Slice& n) { visit_slot(n.lower, visit), visit_slot(n.upper, visit), visit_slot(n.step, visit); },
-          [&](Call& n) { visit_slot(n.func, visit), visit_slots(n.args, visit), visit_slots(n.keywords, visit); },
-          [&](BinOp& n) { visit_slot(n.left, visit), visit_slot(n.right, visit); },
-          [&](UnaryExpr& n) { visit_slot(n.operand, visit); },
-          [&](BoolOp& n) { visit_slots(n.values, visit); },
-          [&](Compare& n) { visit_slot(n.left, visit), visit_slots(n.comparators, visit); },
-          [&](IfExp& n) { visit_slot(n.test, visit), visit_slot(n.body, visit), visit_slot(n.orelse, visit); },
-          [&](Tuple& n) { visit_slots(n.elts, visit); },
-          [&](ListExpr& n) { visit_slots(n.elts, visit); },
-          [&](SetExpr& n) { visit_slots(n.elts, visit); },
-          [&](Dict& n) {
-            for (std::size_t i = 0; i < n.values.size(); ++i) {
-              if (i < n.keys.size()) visit_slot(n.keys[i], visit);
-              visit_slot(n.values[i], visit);
-            }
-          },
-          [&](FormattedValue& n) { visit_slot(n.value, visit), visit_slot(n.format_spec, visit); },
-          [&](JoinedStr& n) { visit_slots(n.values, visit); },
-          [&](Interpolation& n) { visit_slot(n.value, visit), visit_slot(n.format_spec, visit); },
-          [&](TemplateStr& n) { visit_slots(n.values, visit); },
-          [&](Lambda& n) { visit_defaults(n.args, visit), visit_slot(n.body, visit); },
-          [&](ComprehensionExpr& n) {
-            for (Comprehension& each : n.generators) {
-              visit_slot(each.iter, visit);
-              visit_slot(each.target, visit);
-              visit_slots(each.ifs, visit);
-            }
-            visit_slot(n.elt, visit);
-            visit_slot(n.value, visit);
-          },
-          [&](Await& n) { visit_slot(n.value, visit); },
-          [&](Yield& n) { visit_slot(n.value, visit); },
-          [&](YieldFrom& n) { visit_slot(n.value, visit); },
-          [&](NamedExpr& n) { visit_slot(n.value, visit), visit_slot(n.target, visit); },
-          [&](Starred& n) { visit_slot(n.value, visit); },
-          [&](Internal& n) { visit_slot(n.value, visit); },
-      });
+  visit_kind(expr->node, visitor_of_parts(visit));
 }
 
 // Calls `visit` with each expression that belongs to the statement itself, in the order of evaluation. Expressions of

@@ -123,8 +123,8 @@ void finish_call(Simulation& sim, Expr* function, List<Expr*> args, List<Keyword
       if (iterable && comprehension(sim.context, sim.cursor, made, called, iterable)) return sim.push(made);
     }
   }
-  if (Expr* text = keywords.empty() ? long_fstring(sim.context, sim.cursor, function, args) : nullptr)
-    return sim.push(text);
+  if (keywords.empty() && args.size() == 1 && is<ListExpr>(args[0]))
+    if (Expr* text = long_fstring(sim.context, sim.cursor, function, args)) return sim.push(text);
   sim.push(Call{function, args, keywords});
 }
 

@@ -36,13 +36,18 @@ struct Node {
   NodeIndex a, b;
   RegionIndex index;
   RegionIndex region;  // the innermost region around the node
+  std::int32_t line = -1;
+  std::int32_t column = -1, width = -1;  // leave: see Stmt
+  std::uint32_t offset = 0;
+  // In 3.8, for `stop`: the offset where the try statement ends that the node belongs to, or 0 if it is unknown.
+  std::uint32_t end_offset = 0;
+  // The number of iterators of for loops on the stack at its start, without those that it pops at once.
+  int iterators = 0;
   bool is_async = false;
   // True if a value that is made here is used by the next node, which lies in another region.
   bool carries = false;
   // True if the node starts where `break` has just left a for loop.
   bool pops_iterator = false;
-  // The number of iterators of for loops on the stack at its start, without those that it pops at once.
-  int iterators = 0;
   // True if the node follows a try statement, whatever the graph suggests.
   bool behind_handlers = false;
   // In 3.8: that statement ends a handler, which the node leaves at once.
@@ -53,8 +58,6 @@ struct Node {
   bool else_break = false;
   // In 3.8: the node starts the else clause of a try statement.
   bool else_clause = false;
-  // In 3.8, for `stop`: the offset where the try statement ends that the node belongs to, or 0 if it is unknown.
-  std::uint32_t end_offset = 0;
   // For `branch`: whether the compiler turned the last jump in it around.
   Turned turned = Turned::unknown;
   bool is_grouped = false;    // see Instruction
@@ -62,9 +65,6 @@ struct Node {
   // For `leave`: the value was made in the block in front. For `branch`: the value is an `and` or `or` that was joined
   // before.
   bool inherited = false;
-  std::uint32_t offset = 0;
-  std::int32_t line = -1;
-  std::int32_t column = -1, width = -1;  // leave: see Stmt
 };
 
 // The graph that lifting returns.

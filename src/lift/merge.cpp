@@ -39,7 +39,7 @@ void Lifter::enter(NodeIndex block) {
   }
   find_edges(cursor_, graph_, block, edges_);
   // The exact style keeps all branches.
-  if (cursor_.split != Split::effects_and_tests)
+  if (edges_.size() > 1 && cursor_.split != Split::effects_and_tests)
     while (reduce_values(context_, cursor_, graph_, block, edges_)) find_edges(cursor_, graph_, block, edges_);
   if (edges_.size() == 1 && may_follow(block)) {
     const NodeIndex node = edges_[0].first;

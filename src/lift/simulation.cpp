@@ -35,6 +35,14 @@ bool mentions(const Expr* expr, std::string_view id) {
     return std::any_of(tuple->elts.begin(), tuple->elts.end(), [&](Expr* e) { return mentions(e, id); });
   return false;
 }
+// An augmented assignment and a walrus with a target other than a name are no expressions. Restart identifies the
+// expression by its offset.
+void refuse_statement(const BinOp& binary, std::uint32_t offset) {
+  if (binary.in_place) throw Restart{-1 - int(offset)};
+}
+void refuse_statement(const NamedExpr& named, std::uint32_t offset) {
+  if (!is<Name>(named.target)) throw Restart{-1 - int(offset)};
+}
 }  // namespace
 
 // Notes the headers of loops, and the regions of with statements by the first instruction of their bodies, for
@@ -171,8 +179,7 @@ void Simulation::emit(Stmt* stmt) {
   emit_raw(stmt);
 }
 
-bool Simulation::settle_marker(Expr*& slot) {
-  const Internal& internal = *as<Internal>(slot);
+bool Simulation::settle_node(Expr*& slot, const Internal& internal) {
   const Marker marker = internal.marker;
   // A marker of a copy or a chain that ends here has no known shape, so lifting starts again.
   if (marker == Marker::copied || marker == Marker::chain) throw Restart{internal.index};
@@ -186,12 +193,13 @@ bool Simulation::settle_marker(Expr*& slot) {
   return marker == Marker::awaitable || marker == Marker::iterator;
 }
 
-void Simulation::settle_slice(Expr* expr) {
-  const Slice slice = *as<Slice>(expr);
+// Outside of a subscript, a slice is a call of slice().
+bool Simulation::settle_node(Expr*& slot, const Slice& slice) {
   auto part = [&](Expr* value) { return value ? value : context.none(); };
   Expr *lower = part(slice.lower), *upper = part(slice.upper);
   auto args = slice.step ? context.list({lower, upper, slice.step}) : context.list({lower, upper});
-  expr->node = builtin_call("slice", args, expr->offset);
+  slot->node = builtin_call("slice", args, slot->offset);
+  return true;
 }
 
 // Visits the expression with an explicit stack, because it may be very deep.
@@ -202,36 +210,32 @@ void Simulation::settle_parts(Expr*& expr) {
   auto later = [&](Expr*& part) {
     if (has_parts(part)) todo.push_back(&part);
   };
+  auto parts = visitor_of_parts(later);
+  // A slice stays a slice only directly in a subscript, or in a tuple there.
+  auto in_subscript = [&](Expr*& part) {
+    if (auto* slice = as<Slice>(part)) parts(*slice);
+    else later(part);
+  };
   todo.push_back(&expr);
   while (todo.size() > base) {
     Expr*& slot = *todo.back();
     todo.pop_back();
-    if (is<Internal>(slot)) {
-      if (!settle_marker(slot)) continue;
-    } else if (is_class(slot)) {
-      hoist(*this, slot);
-      continue;
-    } else if (auto* subscript = as<Subscript>(slot)) {
-      // A slice stays a slice only directly in a subscript, or in a tuple there.
-      later(subscript->value);
-      auto in_subscript = [&](Expr*& part) {
-        if (auto* slice = as<Slice>(part)) later(slice->lower), later(slice->upper), later(slice->step);
-        else later(part);
-      };
-      if (auto* tuple = as<Tuple>(subscript->slice))
-        for (Expr*& part : tuple->elts) in_subscript(part);
-      else in_subscript(subscript->slice);
-      continue;
-    } else if (is<Slice>(slot)) {
-      settle_slice(slot);
-    } else if (auto* binary = as<BinOp>(slot); binary && binary->in_place) {
-      // An augmented assignment and a walrus with a target other than a name are no expressions. Restart identifies
-      // the expression by its offset.
-      throw Restart{-1 - int(slot->offset)};
-    } else if (auto* named = as<NamedExpr>(slot); named && !is<Name>(named->target)) {
-      throw Restart{-1 - int(slot->offset)};
-    }
-    for_each_child(slot, later);
+    visit_kind(slot->node, [&]<class Kind>(Kind& node) {
+      if constexpr (std::is_same_v<Kind, Subscript>) {
+        later(node.value);
+        if (auto* tuple = as<Tuple>(node.slice)) std::ranges::for_each(tuple->elts, in_subscript);
+        else in_subscript(node.slice);
+      } else if constexpr (std::is_same_v<Kind, Internal> || std::is_same_v<Kind, Slice>) {
+        // The slot may hold a node of another kind now.
+        if (settle_node(slot, node)) for_each_child(slot, later);
+      } else if constexpr (std::is_same_v<Kind, Call>) {
+        if (is_class(slot)) hoist(*this, slot);
+        else parts(node);
+      } else {
+        if constexpr (requires { refuse_statement(node, slot->offset); }) refuse_statement(node, slot->offset);
+        parts(node);
+      }
+    });
   }
 }
 

@@ -135,10 +135,9 @@ class Simulation {
     return expr && !ast::is<ast::Name>(expr) && !ast::is<ast::ConstantExpr>(expr);
   }
   void settle_parts(ast::Expr*& expr);
-  // Replaces a marker. Returns true if its parts have to be settled too.
-  bool settle_marker(ast::Expr*& slot);
-  // Replaces a slice outside of a subscript by a call of slice().
-  void settle_slice(ast::Expr* expr);
+  // Replace a node that is no Python expression, which `slot` holds. Return true if its parts have to be settled too.
+  bool settle_node(ast::Expr*& slot, const ast::Internal& internal);
+  bool settle_node(ast::Expr*& slot, const ast::Slice& slice);
 
   Table<ast::Expr**> settling_;  // the slots that calls of `settle` still have to visit
 };

@@ -47,7 +47,7 @@ void close_unpacking(Simulation& sim, Unpacking& unpacking);
 // values. It does so for locals alone, because the order of any other stores can be observed. Returns false if the code
 // has another shape.
 bool store_run(Simulation& sim, Expr* target) {
-  if (sim.cursor.code[sim.cursor.at].op != Op::store_fast_) return false;
+  if (sim.stack.size() < 2 || sim.cursor.code[sim.cursor.at].op != Op::store_fast_) return false;
   std::size_t values = 0;
   while (values < sim.stack.size()) {
     // Count the values on the stack that the stores may take.
