@@ -110,6 +110,8 @@ std::vector<std::size_t> Expressions::arguments(const Arguments* args, bool anno
     out_.write(prefix);
   };
   const std::size_t positional = args->posonly.size() + args->args.size();
+  constexpr std::size_t others = 5;  // `/`, `*`, `*args`, `**kwargs` and the closing bracket
+  if (breaks_.is_marking()) places.reserve(positional + args->kwonly.size() + others);
   // Default values belong to the last positional parameters, as in Python's own `ast.arguments`.
   const std::size_t without_default = positional - std::min(positional, args->defaults.size());
   for (std::size_t i = 0; i < positional; ++i) {

@@ -151,7 +151,7 @@ LineLengths::LineLengths(const CodeObject& code) {
     }
 }
 
-bool Breaks::have_no_lines(const std::vector<std::size_t>& places) const {
+bool Breaks::have_no_lines(std::span<const std::size_t> places) const {
   return std::ranges::all_of(places, [&](std::size_t place) { return marks_[place].line < 0; });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -125,7 +126,7 @@ class Breaks {
   void note_next(std::vector<std::size_t>& places) const {
     if (marking_) places.push_back(marks_.size());
   }
-  bool have_no_lines(const std::vector<std::size_t>& places) const;
+  bool have_no_lines(std::span<const std::size_t> places) const;
   // Guesses the lines of parameters where the compiler kept no positions for them. The number of lines between `def`
   // and the body shows whether the parameters stand on the line of the `def`, together on one line of their own, or on
   // one line each, as formatters lay them out. `parameters` holds the indices of the marks before each parameter and of

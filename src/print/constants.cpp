@@ -95,13 +95,14 @@ void Constants::constant(const Expr* leaf, const Constant& constant, bool bracke
 }
 
 void Constants::string(const Expr* leaf, const Constant& constant) {
+  bool is_divided = !leaf && may_divide;
   if (leaf && !has_usual_width(leaf, constant)) {
     if (raw_string(leaf, constant)) return;
     if (constant.kind == Constant::Kind::string && multiline_string(leaf, constant)) return;
-    if (long_string(constant, is_folded(leaf, constant))) return;
-  } else if (long_string(constant, !leaf && may_divide)) {
-    return;
+    is_divided = is_folded(leaf, constant);
   }
+  // From 3.11 on, positions show whether the source had the text on one line.
+  if ((is_divided || !dialect_of(version_).columns) && long_string(constant)) return;
   constant_text(constant);
 }
 
@@ -210,7 +211,7 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant, bool b
     last = at;
   }
   // The columns are those of an expression of several strings.
-  if (last == 0 && long_string(constant, true)) return;
+  if (last == 0 && long_string(constant)) return;
   const auto lines = std::size_t(std::max(position.end_line - position.line, 0));
   const std::size_t balanced = balanced_width(text.substr(0, last), lines, 0, width);
   Constant part;
@@ -247,13 +248,11 @@ bool Constants::is_folded(const Expr* leaf, const Constant& constant) const {
   return is_shorter && positions_.has_own_position(leaf, constant);
 }
 
-// From 3.11 on, positions show whether the source had the text on one line.
-bool Constants::long_string(const Constant& constant, bool is_divided) {
+bool Constants::long_string(const Constant& constant) {
   constexpr std::size_t long_text = 100;  // a literal of so many columns is divided
   constexpr std::size_t usual_width = 72;
-  if (constant.kind != Constant::Kind::string && constant.kind != Constant::Kind::bytes) return false;
   const std::string_view text = constant.text;
-  if (fields > 0 || !breaks_.is_marking() || (dialect_of(version_).columns && !is_divided)) return false;
+  if (fields > 0 || !breaks_.is_marking()) return false;
   if (text.size() < long_text / 4 || escaped_size(text) < long_text) return false;
   Constant part;
   part.kind = constant.kind;

@@ -31,9 +31,9 @@ class Constants {
   // larger constant.
   void constant(const ast::Expr* leaf, const Constant& constant, bool bracketed = true);
   void constant(const Constant& constant) { this->constant(nullptr, constant); }
-  // Prints a string or bytes that no line has room for as several adjacent literals, if they are not known to have stood
-  // on one line: `is_divided` is true if positions show that. Returns false, and prints nothing, otherwise.
-  bool long_string(const Constant& constant, bool is_divided);
+  // Prints a string or bytes that no line has room for as several adjacent literals. Returns false, and prints nothing, if
+  // they are short, or if nothing may break here.
+  bool long_string(const Constant& constant);
   // Prints `constant` as a literal whose quotes suit the enclosing f-string.
   void constant_text(const Constant& constant);
 

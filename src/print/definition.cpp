@@ -1,5 +1,6 @@
 // Prints functions, classes, their arguments and docstrings.
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "depyf/code_object.h"
@@ -199,7 +200,7 @@ void Definitions::definition(const Stmt* stmt, const FunctionDef& node) {
                                constant_of(as<ExprStmt>(node.body[0])->value, Constant::Kind::string);
     breaks_.place_parameters(places, def_line, node.is_one_line ? def_line + 1 : first_line_of_body(out_, node),
                              is_documented);
-  } else if (breaks_.have_no_lines({places.begin(), places.end() - 1})) {
+  } else if (breaks_.have_no_lines(std::span(places).first(places.size() - 1))) {
     breaks_.place_before_close(places, def_line);
   }
   body(stmt, node.code, node.body);

@@ -164,9 +164,11 @@ void Expressions::any_expr(const Expr* expr, Level loosest) {
       constant(expr, *n->value, loosest);
       break;
     }
-    const bool parenthesised = level_of(expr) < loosest;
-    if (parenthesised) out_.write("("), breaks_.open(first_line_within(expr));
     const Operand operand = leftmost(expr);
+    // An expression whose leftmost operand must be an atom is an atom itself.
+    const bool is_atom = operand.expr && operand.loosest == Level::atom;
+    const bool parenthesised = !is_atom && level_of(expr) < loosest;
+    if (parenthesised) out_.write("("), breaks_.open(first_line_within(expr));
     if (!operand.expr) {
       without_leftmost(expr);
       if (parenthesised) breaks_.close(is<Tuple>(expr) ? expr : nullptr), out_.write(")");

@@ -228,7 +228,7 @@ void FStrings::percent_format(const JoinedStr& node, const Expr* whole) {
     }
   }
   const bool is_divided = whole->line >= 0 && positions_.end_line(whole) > whole->line;
-  if (!is_divided || !constants_.long_string(format, true)) constants_.constant_text(format);
+  if (!is_divided || !constants_.long_string(format)) constants_.constant_text(format);
   breaks_.mark(Mark::Kind::separator, -1, static_cast<std::uint8_t>(int(Level::atom) - int(Level::term)));
   out_.write(" % (");
   for (std::size_t i = 0; i < values.size(); ++i) {

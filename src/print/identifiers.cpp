@@ -16,10 +16,7 @@ std::string_view Identifiers::spelled(std::string_view name) const {
   return is_private ? name.substr(private_.size() - 2) : name;
 }
 
-void Identifiers::unknown_name(std::string_view name) {
-  name = spelled(name);
-  out_.write(known_names_.is_identifier(name) ? name : renamed_(name));
-}
+void Identifiers::unknown_name(std::string_view name) { out_.write(known_names_.learn(name) ? name : renamed_(name)); }
 
 void Identifiers::dotted_name(std::string_view name) {
   const std::string around = name.find('.') == name.npos ? private_ : std::exchange(private_, {});

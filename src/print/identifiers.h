@@ -19,8 +19,8 @@ class Identifiers {
   // Prints a variable, attribute or parameter name. A name that is no identifier is printed as the identifier that
   // replaces it.
   void name(std::string_view name) {
-    const bool may_be_mangled = name.starts_with('_') && !private_.empty() && name.size() > private_.size();
-    if (!may_be_mangled && known_names_.knows(name)) out_.write(name);
+    if (name.starts_with('_') && name.size() > private_.size()) name = spelled(name);
+    if (known_names_.knows(name)) out_.write(name);
     else unknown_name(name);
   }
   // Prints a name such as `os.path`, part by part. The compiler mangles no name that has a dot.

@@ -21,11 +21,10 @@ class KnownNames {
     const Key key = key_of(name);
     return keys_[slot_of(key)] == key;
   }
-  // Returns the result of print::is_identifier. Only positive results are cached.
-  bool is_identifier(std::string_view name) {
-    if (knows(name)) return true;
-    const bool result = print::is_identifier(name);
-    if (!result || name.empty() || name.size() > longest) return result;
+  // Returns true if `name` is an identifier, and caches it in this case.
+  bool learn(std::string_view name) {
+    const bool is_identifier = print::is_identifier(name);
+    if (!is_identifier || name.size() > longest) return is_identifier;
     const Key key = key_of(name);
     keys_[slot_of(key)] = key;
     return true;

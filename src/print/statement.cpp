@@ -29,14 +29,12 @@ bool only_comments(Block body) {
 
 }  // namespace
 
-// Padding and mapping need the source line of the statement, so it is computed only if an option asks for it.
-void Statements::begin(const Stmt* stmt) {
-  const std::int32_t line = options_.lines || options_.align ? lines_.source_line(stmt) : -1;
+void Statements::begin_on_source_line(const Stmt* stmt) {
+  const std::int32_t line = lines_.source_line(stmt);
   const bool continues = std::exchange(continues_line_, false);
-  if (options_.align && !continues) lines_.pad_to(line);
+  if (!continues) lines_.pad_to(line);
   if (options_.lines && positions_.code) out_.map_line(positions_.code, stmt->offset, line);
   continues ? out_.continue_line() : out_.begin_line();
-  breaks_.last_line = stmt->line;
 }
 
 void Statements::module(Block body) {

@@ -33,8 +33,12 @@ class Statements {
   void module(ast::Block body);
   void statements(ast::Block body, Above above);
   void aligned_statements(ast::Block body, bool behind_colon);  // defined in aligned.cpp
-  // Starts the line of `stmt`: pads to its source line, maps the line to the bytecode and indents it.
-  void begin(const ast::Stmt* stmt);
+  // Starts the line of `stmt`: pads to its source line, maps the line to the bytecode and indents it. Padding and mapping
+  // need the source line of the statement, so it is computed only if an option asks for it.
+  void begin(const ast::Stmt* stmt) {
+    options_.lines || options_.align ? begin_on_source_line(stmt) : out_.begin_line();
+    breaks_.last_line = stmt->line;
+  }
   // Breaks the lines of the text printed since the line began. That text is a simple statement, or the header of
   // `body`.
   void break_lines(ast::Block body = {}) {
@@ -45,6 +49,7 @@ class Statements {
   void comment(std::string_view text);
 
  private:
+  void begin_on_source_line(const ast::Stmt* stmt);
   // Prints a colon and an indented block.
   void suite(ast::Block body);
   // Prints the suite of a clause that another clause follows; it is defined in aligned.cpp.
