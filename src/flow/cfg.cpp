@@ -531,14 +531,14 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
   Table<ProtectedRange> ranges = decoded.ranges;
   const OpSet& ops = cfg.ops;
   const Jumps jumps = survey(cfg.code, cfg.ops);
-  simplify_idioms(decoded, ops, jumps, cfg.code, ranges);
+  const bool has_copies = simplify_idioms(decoded, ops, jumps, cfg.code, ranges);
   // A comprehension that takes over a local of the function (LOAD_FAST_AND_CLEAR) has no other form in Python, so it is
   // outlined even for a graph that is not structured.
   if (ops.has(Op::swap_) && (structured || ops.has(Op::load_fast_and_clear_)))
     outline_comprehensions(decoded, cfg.code, ranges, cfg.comprehensions);
   if (structured) {
     if (ops.has(Op::check_eg_match_)) simplify_except_star(cfg.code, ranges);
-    if (ops.has(Op::copy_, Op::match_sequence_, Op::match_mapping_, Op::match_class_))
+    if (has_copies || ops.has(Op::match_sequence_, Op::match_mapping_, Op::match_class_))
       find_matches(decoded, cfg.code, cfg.patterns);
   }
   // Most code objects are straight.

@@ -20,7 +20,8 @@ class Simplifier {
              Table<Instruction, InstructionIndex>& code, Table<ProtectedRange>& ranges)
       : decoded_(decoded), ops_(ops), jumps_(jumps), code_(code), ranges_(ranges), size_(int(code.size())) {}
 
-  void run() {
+  // Returns true if the code may still copy the value on top of the stack.
+  bool run() {
     if (!ranges_.empty()) drops_.resize(code_.size());
     for (const ProtectedRange& range : ranges_) drops_[range.target] = throws_into(range.target);
     const bool copies = ops_.has(Op::get_anext_, Op::copy_, Op::set_add_, Op::rotate_, Op::call_function_);
@@ -34,6 +35,7 @@ class Simplifier {
     }
     if (copies) find_copies();
     drop_handlers(ranges_, code_.size(), [&](const ProtectedRange& range) { return drops_[range.target] != 0; });
+    return has_copies_;
   }
 
  private:
@@ -57,6 +59,7 @@ class Simplifier {
         if (ops_.has(Op::load_special_)) with_start(at);
         if (ops_.has(Op::load_common_constant_)) known_function(at);
         short_circuit(at);
+        has_copies_ |= code_[at].op == Op::copy_;
       }
       if (code_[at].op == Op::set_add_ && code_[at].arg == 1) annotated(at);
       if (code_[at].op == Op::rotate_ && code_[at].arg == 3) chained_comparison(at), reverse(at);
@@ -341,14 +344,15 @@ class Simplifier {
   const int size_;  // number of instructions, which does not change
   Table<int> targets_;  // by instruction: how many jumps lead there
   Table<char> drops_;  // by instruction: nonzero if a handler of no statement starts there; empty without ranges
+  bool has_copies_ = false;  // true if `find_copies` left a COPY 1
   Table<int> ended_by_;  // by instruction: the range that ends an async for, or -1
 };
 
 }  // namespace
 
-void simplify_idioms(const DecodedCode& decoded, const OpSet& ops, const Jumps& jumps,
+bool simplify_idioms(const DecodedCode& decoded, const OpSet& ops, const Jumps& jumps,
                      Table<Instruction, InstructionIndex>& code, Table<ProtectedRange>& ranges) {
-  Simplifier(decoded, ops, jumps, code, ranges).run();
+  return Simplifier(decoded, ops, jumps, code, ranges).run();
 }
 
 }  // namespace depyf

@@ -15,6 +15,8 @@ namespace depyf {
 //   a < b < c             DUP_TOP; ROT_THREE                    (to 3.10)           -> SWAP 2; COPY 2
 //   unpacking             ROT_THREE; ROT_TWO                    (to 3.10)           -> SWAP 3
 //   end of `with`         LOAD_CONST None; DUP_TOP; DUP_TOP; CALL_FUNCTION 3  (3.9, 3.10)  -> with_exit
-void simplify_idioms(const DecodedCode& decoded, const OpSet& ops, const Jumps& jumps,
+//
+// Returns true if some COPY 1 may be left, with which the code of a `case` starts.
+bool simplify_idioms(const DecodedCode& decoded, const OpSet& ops, const Jumps& jumps,
                      Table<Instruction, InstructionIndex>& code, Table<ProtectedRange>& ranges);
 }  // namespace depyf
