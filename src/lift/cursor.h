@@ -41,7 +41,9 @@ struct Cursor {
   // Returns a node with the position of the current instruction.
   template <class Node>
   ast::Expr* make(const Node& node) const {
-    return context.expr(node, now().offset, now().line);
+    ast::Expr* const expr = context.expr(node);
+    expr->offset = now().offset, expr->line = now().line;
+    return expr;
   }
   // Returns a name of the code object; fails if there is no such name.
   std::string_view name_of(int index) const {

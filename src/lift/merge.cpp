@@ -201,7 +201,8 @@ void Lifter::check_back_edge() {
 
 // Gives names to values that still wait at the end of nodes, where control branches or the region changes.
 void Lifter::settle_ends() {
-  for (int index = 0; index < int(graph_.nodes.size()); ++index) {
+  const int count = int(graph_.nodes.size());
+  for (int index = 0; index < count; ++index) {
     Node& node = graph_.nodes[index];
     const State& state = graph_.states[index];
     if (state.stack.empty() && !state.keep_a && !state.keep_b) continue;
@@ -216,8 +217,8 @@ void Lifter::settle_ends() {
     } else if (node.end == Node::End::setup) {
       sim_.spill_at_end(index, graph_.states[index].stack.size());
     } else if (node.end == Node::End::loop) {
-      std::size_t count = graph_.states[index].stack.size();
-      sim_.spill_at_end(index, count >= 2 ? count - 2 : 0);
+      const std::size_t depth = graph_.states[index].stack.size();
+      sim_.spill_at_end(index, depth >= 2 ? depth - 2 : 0);
     } else if (node.end == Node::End::go) {
       int to = graph_.find(node.a);
       const Node& next = graph_.nodes[to];
@@ -231,7 +232,7 @@ void Lifter::settle_ends() {
     }
   }
   if (sim_.items.empty()) return;  // no loop has an item
-  for (int index = 0; index < int(graph_.nodes.size()); ++index) {
+  for (int index = 0; index < count; ++index) {
     Node& node = graph_.nodes[index];
     if (node.end != Node::End::loop) continue;
     if (auto* internal = as<Internal>(node.value); internal && internal->marker == Marker::iterator && internal->value)

@@ -8,6 +8,7 @@
 #include "lift/block_ends.h"
 #include "lift/comprehensions.h"
 #include "lift/definitions.h"
+#include "lift/generics.h"
 #include "lift/operations.h"
 #include "lift/stores.h"
 #include "support/table.h"
@@ -108,6 +109,10 @@ Expr* attribute(Context& context, const Cursor& cursor, Expr* object, std::strin
   if (is_name(name)) return cursor.make(Attribute{object, name});
   Expr* text = context.constant(Constant::Kind::string, std::string(name));
   return cursor.make(Call{context.name("getattr"), context.list({object, text}), {}});
+}
+
+void fail(Simulation& sim, const Instruction& instruction) {
+  sim.cursor.fail("no Python for " + std::string(op_name(instruction.op)));
 }
 
 using Simulate = void (*)(Simulation&, const Instruction&);
@@ -246,7 +251,13 @@ constexpr Simulate function_for(Op op) {
     case Op::set_function_attribute_: return with_argument<set_function_attribute>;
     case Op::comprehension_: return inlined_comprehension;
     case Op::intrinsic_1_:
-      return [](Simulation& sim, const Instruction& instruction) { intrinsic(sim, Intrinsic1(instruction.arg)); };
+      return [](Simulation& sim, const Instruction& instruction) {
+        if (!run_generics(sim, instruction)) intrinsic(sim, Intrinsic1(instruction.arg));
+      };
+    case Op::intrinsic_2_:
+      return [](Simulation& sim, const Instruction& instruction) {
+        if (!run_generics(sim, instruction)) fail(sim, instruction);
+      };
     case Op::get_yield_from_iter_:
     case Op::get_awaitable_:
     case Op::yield_from_:
@@ -337,11 +348,9 @@ constexpr Simulate function_for(Op op) {
 
     case Op::import_star_:
     case Op::import_from_: return [](Simulation& sim, const Instruction&) { sim.cursor.fail("import out of place"); };
-    // Passes of flow/ remove these operations from code that a compiler made, and `run_generics` handles those of type
-    // parameters.
+    // Passes of flow/ remove these operations from code that a compiler made.
     case Op::nop_:
     case Op::load_fast_and_clear_:
-    case Op::intrinsic_2_:
     case Op::end_for_:
     case Op::pop_iter_:
     case Op::load_special_:
@@ -362,10 +371,7 @@ constexpr Simulate function_for(Op op) {
     case Op::with_cleanup_start_:
     case Op::with_cleanup_finish_:
     case Op::resume_:
-    case Op::unknown_:
-      return [](Simulation& sim, const Instruction& instruction) {
-        sim.cursor.fail("no Python for " + std::string(op_name(instruction.op)));
-      };
+    case Op::unknown_: return fail;
   }
   return nullptr;
 }

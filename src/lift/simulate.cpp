@@ -20,19 +20,9 @@ using namespace ast;
 
 namespace {
 
-// True if the instruction may belong to the evaluation of type parameters.
-bool may_be_generic(const GenericScope& generics, Op op) {
-  return generics.is_open || op == Op::intrinsic_1_ || op == Op::intrinsic_2_;
-}
-
 // True for the name of the code of a comprehension that makes a display.
 bool makes_display(std::string_view name) {
   return name == "<listcomp>" || name == "<setcomp>" || name == "<dictcomp>";
-}
-
-void step(Simulation& sim, const Instruction& instruction) {
-  if (may_be_generic(sim.generics, instruction.op) && run_generics(sim, instruction)) return;
-  operation(sim, instruction);
 }
 
 }  // namespace
@@ -57,8 +47,7 @@ Lifted Lifter::run() {
   settle_ends();
   Lifted lifted;
   lifted.entry = graph_.find(cursor_.cfg.entry);
-  for (int index = 0; index < int(graph_.nodes.size()); ++index) {
-    Node& node = graph_.nodes[index];
+  for (Node& node : graph_.nodes) {
     if (node.end == Node::End::none) continue;
     // Edges lead to the nodes that blocks were merged into.
     if (node.a >= 0) node.a = graph_.find(node.a);
@@ -137,13 +126,14 @@ void Lifter::simulate(int begin, int end) {
   Cursor& cursor = sim_.cursor;
   // The exact style names each effect at once.
   const bool names_effects = cursor.split != Split::none;
+  const bool is_generic = sim_.generics.is_open;
   cursor.end = end;
   cursor.first_offset = begin < int(cursor.code.size()) ? cursor.code[begin].offset : 0;
   cursor.first_at = begin;
   for (cursor.at = begin; cursor.at < end; ++cursor.at) {
     const Instruction& instruction = cursor.code[cursor.at];
     if (instruction.op == Op::nop_ || instruction.op == Op::resume_) continue;
-    step(sim_, instruction);
+    if (!is_generic || !run_generics(sim_, instruction)) operation(sim_, instruction);
     if (names_effects && !sim_.graph.ended) name_effects(sim_);
   }
   cursor.at = std::max(begin, end - 1);
