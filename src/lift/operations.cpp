@@ -265,11 +265,14 @@ constexpr Simulate function_for(Op op) {
     case Op::async_gen_wrap_: return yields;
 
     case Op::store_fast_:
-    case Op::store_name_:
-    case Op::store_global_:
     case Op::store_deref_:
       return
-          [](Simulation& sim, const Instruction& instruction) { store_name(sim, sim.cursor.target_name(instruction)); };
+          [](Simulation& sim, const Instruction& instruction) { store_name(sim, sim.cursor.local(instruction.arg)); };
+    case Op::store_name_:
+    case Op::store_global_:
+      return [](Simulation& sim, const Instruction& instruction) {
+        store_name(sim, sim.cursor.make(Name{sim.cursor.name_of(instruction.arg)}));
+      };
     case Op::store_attr_:
       return [](Simulation& sim, const Instruction& instruction) {
         Expr* object = sim.pop_entry().expr;

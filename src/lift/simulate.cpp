@@ -41,8 +41,11 @@ Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, boo
 Lifted Lifter::run() {
   for (NodeIndex block : cursor_.cfg.order) {
     // Blocks that only clean up after chained comparisons are left out.
-    if (!sim_.chains.blocks.empty() && only_after_chains(block)) sim_.chains.blocks.insert(block);
-    if (!sim_.chains.blocks.contains(block)) lift_block(block);
+    if (!sim_.chains.blocks.empty()) {
+      if (only_after_chains(block)) sim_.chains.blocks.insert(block);
+      if (sim_.chains.blocks.contains(block)) continue;
+    }
+    lift_block(block);
   }
   settle_ends();
   Lifted lifted;
@@ -88,7 +91,9 @@ void Lifter::lift_block(NodeIndex block) {
   } else {
     // The stack at a loop header is compared with the stacks along its back edges.
     if (!cursor_.flat && graph_.states[block].is_loop_header) header_stacks_[block] = stack_;
-    if (!cursor_.flat && (graph_.node == block || graph_.states[graph_.node].pops)) count_iterators(block);
+    const bool may_hold_iterators = !stack_.empty() || graph_.nodes[graph_.node].pops_iterator;
+    if (may_hold_iterators && !cursor_.flat && (graph_.node == block || graph_.states[graph_.node].pops))
+      count_iterators(block);
     simulate(info.begin, info.end);
   }
   finish_block(block);
@@ -100,10 +105,6 @@ void Lifter::count_iterators(NodeIndex block) {
   Node& node = graph_.nodes[graph_.node];
   State& state = graph_.states[graph_.node];
   state.pops = false;
-  if (stack_.empty() && !node.pops_iterator) {
-    node.iterators = 0;
-    return;
-  }
   auto in_loop = [](const Entry& entry) {
     auto* internal = as<Internal>(entry.expr);
     return internal && internal->marker == Marker::iterator && !internal->value;
