@@ -1,4 +1,5 @@
-// Simulates the single operations.
+// Simulates the single operations. It is one file so that the table of all operations stands beside the small functions
+// that only it uses.
 #include <algorithm>
 #include <array>
 
@@ -87,10 +88,14 @@ void raise(Simulation& sim, int operands) {
   stop(sim.graph);
 }
 
-// True if the constant has no literal, as a tuple that contains such a constant.
+// True if the constant has no literal, or has an item without one.
+bool is_opaque(const Constant& constant);
+bool has_opaque_item(const Constant& constant) {
+  return std::any_of(constant.items.begin(), constant.items.end(), is_opaque);
+}
 bool is_opaque(const Constant& constant) {
-  if (constant.kind == Constant::Kind::opaque || constant.kind == Constant::Kind::code) return true;
-  return !constant.items.empty() && std::any_of(constant.items.begin(), constant.items.end(), is_opaque);
+  const bool has_literal = constant.kind != Constant::Kind::opaque && constant.kind != Constant::Kind::code;
+  return !has_literal || (!constant.items.empty() && has_opaque_item(constant));
 }
 
 // Handles LOAD_CONST. An object without a literal is shown under a name.

@@ -22,11 +22,14 @@ inline constexpr auto ascii_identifier_parts = [] {
   return parts;
 }();
 
-// True for a byte that an identifier may contain. Bytes beyond ASCII count: a name may have letters of other alphabets.
-constexpr bool is_identifier_byte(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte >= 0x80 || ascii_identifier_parts[byte];
-}
+// For each byte: true if an identifier may contain it. Bytes beyond ASCII count: a name may have letters of other
+// alphabets.
+inline constexpr auto identifier_parts = [] {
+  std::array<bool, 256> parts = ascii_identifier_parts;
+  for (std::size_t c = 0x80; c < parts.size(); ++c) parts[c] = true;
+  return parts;
+}();
+constexpr bool is_identifier_byte(char c) { return identifier_parts[static_cast<unsigned char>(c)]; }
 
 // For each letter, the index of the first keyword in the list above that starts with it. The last entry is the size of
 // the list.
