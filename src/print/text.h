@@ -67,19 +67,20 @@ class Text {
 
   // Copies short parts as two numbers that may overlap.
   static void copy(char* to, std::string_view part) {
+    const char* const from = part.data();
     const std::size_t size = part.size();
-    if (size > 2 * sizeof(std::uint64_t)) std::memcpy(to, part.data(), size);
-    else if (size >= sizeof(std::uint64_t)) copy_ends<std::uint64_t>(to, part);
-    else if (size >= sizeof(std::uint32_t)) copy_ends<std::uint32_t>(to, part);
-    else if (size >= sizeof(std::uint16_t)) copy_ends<std::uint16_t>(to, part);
-    else if (size > 0) *to = part[0];
+    if (size > 2 * sizeof(std::uint64_t)) std::memcpy(to, from, size);
+    else if (size >= sizeof(std::uint64_t)) copy_ends<std::uint64_t>(to, from, size);
+    else if (size >= sizeof(std::uint32_t)) copy_ends<std::uint32_t>(to, from, size);
+    else if (size >= sizeof(std::uint16_t)) copy_ends<std::uint16_t>(to, from, size);
+    else if (size > 0) *to = *from;
   }
   template <class Number>
-  static void copy_ends(char* to, std::string_view part) {
+  static void copy_ends(char* to, const char* from, std::size_t size) {
     Number first, last;
-    const std::size_t behind = part.size() - sizeof(Number);
-    std::memcpy(&first, part.data(), sizeof(Number));
-    std::memcpy(&last, part.data() + behind, sizeof(Number));
+    const std::size_t behind = size - sizeof(Number);
+    std::memcpy(&first, from, sizeof(Number));
+    std::memcpy(&last, from + behind, sizeof(Number));
     std::memcpy(to, &first, sizeof(Number));
     std::memcpy(to + behind, &last, sizeof(Number));
   }
