@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import os
-import resource
 import site
 import statistics
 import subprocess
@@ -19,6 +18,8 @@ import time
 import venv
 from collections.abc import Callable
 from pathlib import Path
+
+import processor_time
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "python"))
@@ -42,12 +43,10 @@ def microseconds_of_reading(folder: Path) -> float:
 
 def microseconds_of_start(python: Path) -> float:
     """Returns the microseconds of processor time that a start of Python takes."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = processor_time.of_children()
     for _ in range(STARTS):
         subprocess.run([str(python), "-c", "pass"], check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return seconds / STARTS * 1e6
+    return (processor_time.of_children() - before) / STARTS * 1e6
 
 
 def show(title: str, without: Callable[[], float], with_file: Callable[[], float], rounds: int) -> None:

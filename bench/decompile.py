@@ -12,11 +12,12 @@ taken.
 from __future__ import annotations
 
 import argparse
-import resource
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import processor_time
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
@@ -40,12 +41,11 @@ print(len(sources), objects)
 """
 
 
-def processor_time(command: list[str]) -> float:
-    """Seconds of user and system time, to the microsecond: `os.times` counts in steps of 10 ms."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+def seconds(command: list[str]) -> float:
+    """Returns the seconds of user and system time that the command takes."""
+    before = processor_time.of_children()
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return processor_time.of_children() - before
 
 
 def main() -> None:
@@ -62,7 +62,7 @@ def main() -> None:
             times: dict[str, list[float]] = {command: [] for command in arguments.commands}
             for _ in range(arguments.runs):
                 for command, taken in times.items():
-                    taken.append(processor_time([command, *options, folder]))
+                    taken.append(seconds([command, *options, folder]))
             for command, taken in times.items():
                 best = min(taken)
                 name = f"{command}: " if len(times) > 1 else ""

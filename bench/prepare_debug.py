@@ -29,7 +29,6 @@ import gc
 import io
 import os
 import pstats
-import resource
 import statistics
 import sys
 import tempfile
@@ -39,6 +38,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import instructions
+import processor_time
 import torch._dynamo
 import torch._functorch.config
 import torch._inductor.config
@@ -64,8 +64,7 @@ class Cost:
 
 def processor() -> float:
     """Processor time of this process, and of the children that have ended."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
+    return time.process_time() + processor_time.of_children()
 
 
 @contextlib.contextmanager

@@ -13,15 +13,15 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import resource
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "bench")]
 
+import processor_time  # noqa: E402
 import stdlib  # noqa: E402
 
 import interpreters  # noqa: E402
@@ -48,10 +48,9 @@ def compiled(python: str, sample: int, seed: int, folder: Path) -> list[Path]:
 
 def seconds(*arguments: str | Path) -> tuple[float, bytes]:
     """Returns the processor time of one run of the command, and its output."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = processor_time.of_children()
     done = subprocess.run([BUILD / "depyf-decompile", *arguments], stdout=subprocess.PIPE, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
+    return processor_time.of_children() - before, done.stdout
 
 
 def measure(version: str, python: str, options: argparse.Namespace, folder: Path) -> list[Path]:
