@@ -107,6 +107,8 @@ bool has_duplicates(std::vector<std::string_view> names) {
 Expressions::Expressions(Version version)
     : version_(version), depth_max_(dialect_of(version).peg_parser ? depth_max : depth_max_38) {}
 
+void Expressions::file(const Todo& todo) { todo_.push_back(todo); }
+
 Reason Expressions::visit_all() {
   while (!todo_.empty()) {
     const Todo next = todo_.back();

@@ -64,9 +64,10 @@ class Expressions {
   void push(ast::Expr* expr, const Where& where, int depth, bool starred_allowed = false) {
     for (auto* attribute = ast::as<ast::Attribute>(expr); attribute; attribute = ast::as<ast::Attribute>(expr))
       expr = attribute->value, starred_allowed = false;
-    if (expr && (depth > depth_max_ || !is_harmless(expr, where)))
-      todo_.push_back({expr, where, depth, starred_allowed});
+    if (expr && (depth > depth_max_ || !is_harmless(expr, where))) file({expr, where, depth, starred_allowed});
   }
+  // Stands apart, so that the checks in front of it are compiled into their callers.
+  void file(const Todo& todo);
   void push_all(ast::List<ast::Expr*> exprs, const Where& where, int depth, bool starred_allowed = false) {
     for (ast::Expr* expr : exprs) push(expr, where, depth, starred_allowed);
   }
