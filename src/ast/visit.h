@@ -53,6 +53,10 @@ template <class Visitor, class... Kinds>
 void visit_kind(std::variant<Kinds...>& node, Visitor&& visitor) {
   static_cast<void>((... || (std::holds_alternative<Kinds>(node) && (visitor(*std::get_if<Kinds>(&node)), true))));
 }
+template <class Visitor, class... Kinds>
+void visit_kind(const std::variant<Kinds...>& node, Visitor&& visitor) {
+  static_cast<void>((... || (std::holds_alternative<Kinds>(node) && (visitor(*std::get_if<Kinds>(&node)), true))));
+}
 
 template <class Visit>
 void visit_slot(Expr*& slot, Visit& visit) {

@@ -6,6 +6,7 @@
 
 #include "ast/overloaded.h"
 #include "ast/position.h"
+#include "ast/visit.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "print/expression.h"
@@ -261,7 +262,8 @@ void Expressions::without_leftmost(const Expr* leaf) {
   if (!leaf) return internal("missing", -1, nullptr);
   breaks_.reached(leaf);
   breaks_.anchor(leaf);
-  std::visit(Overloaded{
+  visit_kind(leaf->node,
+             Overloaded{
                  [&](const Name& n) { names_.name(n.id); },
                  [&](const ConstantExpr& n) { constants_.constant(leaf, *n.value); },
                  [&](const Attribute&) { internal("missing", -1, nullptr); },
@@ -347,8 +349,7 @@ void Expressions::without_leftmost(const Expr* leaf) {
                    else annotation_text(leaf, n.text);
                  },
                  [&](const Internal& n) { internal(name_of(n.marker), n.index, n.value); },
-             },
-             leaf->node);
+             });
 }
 
 // Prints an annotation that was kept as text, and marks where its lines may break. Its position shows how many lines it

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ast/overloaded.h"
+#include "ast/visit.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "print/markers.h"
@@ -279,7 +280,8 @@ void Statements::return_statement(const Stmt* stmt, const Return& node) {
 }
 
 void Statements::keyword_statement(const Stmt* stmt) {
-  std::visit(Overloaded{
+  visit_kind(stmt->node,
+             Overloaded{
                  [&](const FunctionDef& n) { definitions_.definition(stmt, n); },
                  [&](const ClassDef& n) { definitions_.definition(stmt, n); },
                  [&](const Return& n) { return_statement(stmt, n); },
@@ -368,8 +370,7 @@ void Statements::keyword_statement(const Stmt* stmt) {
                  [&](const Continue&) { out_.write("continue"); },
                  [&](const Comment& n) { comment(n.text); },
                  [&](const InternalStmt& n) { exprs_.internal(name_of(n.marker), n.index, n.value, n.value2); },
-             },
-             stmt->node);
+             });
 }
 
 }  // namespace depyf::print
