@@ -37,7 +37,9 @@ inline ast::Block rewrite_blocks(Context& context, ast::Block body,
 template <class Visit>
 void for_each_statement(ast::Block body, const Visit& visit) {
   for (ast::Stmt* stmt : body) {
-    ast::for_each_block(stmt, [&](ast::Block& inner) { for_each_statement(inner, visit); });
+    ast::for_each_block(stmt, [&](ast::Block& inner) {
+      if (!inner.empty()) for_each_statement(inner, visit);
+    });
     visit(stmt);
   }
 }
@@ -46,7 +48,7 @@ template <class Wanted>
 bool has_any(ast::Block body, const Wanted& wanted) {
   return std::ranges::any_of(body, [&](ast::Stmt* stmt) {
     bool found = wanted(stmt);
-    ast::for_each_block(stmt, [&](ast::Block& inner) { found = found || has_any(inner, wanted); });
+    ast::for_each_block(stmt, [&](ast::Block& inner) { found = found || (!inner.empty() && has_any(inner, wanted)); });
     return found;
   });
 }

@@ -53,7 +53,10 @@ class SharedEnds {
 
   // Rewrites a block, after the blocks nested in it.
   Block block(Block body) {
-    for (Stmt* stmt : body) for_each_block(stmt, [&](Block& inner) { inner = block(inner); });
+    for (Stmt* stmt : body)
+      for_each_block(stmt, [&](Block& inner) {
+        if (!inner.empty()) inner = block(inner);
+      });
     if (body.size() < 2) return body;
     if (is<Continue>(body.back())) leave_out_else(body[body.size() - 2]);
     if (!is_end(body.back()) || std::ranges::none_of(body, may_end_in_copy)) return body;
