@@ -255,9 +255,10 @@ class NameUses {
     if (is_known(index)) uses_[std::size_t(index)].used = true;
   }
 
-  // Records how one instruction uses a name.
-  void look(const Instruction& instruction) {
-    if (const Way way = ways[instruction.op]; way != Way::none) add(way, instruction.arg);
+  // Records how the instructions use names.
+  void look(std::span<const Instruction> instructions) {
+    for (const Instruction& instruction : instructions)
+      if (const Way way = ways[instruction.op]; way != Way::none) add(way, instruction.arg);
   }
 
   void add(Way way, int index) {
@@ -289,11 +290,10 @@ class NameUses {
   void look_at(const Cfg& cfg, const BasicBlock& block) {
     const auto instructions =
         Row<const Instruction, InstructionIndex>(cfg.code).part(int(block.begin), block.end - block.begin);
-    for (const Instruction& instruction : instructions) look(instruction);
+    look(instructions);
     if (cfg.patterns.empty()) return;
     for (const Instruction& instruction : instructions)
-      if (instruction.op == Op::match_case_)
-        for (const Instruction& each : pattern_instructions(decoded_, cfg.patterns[instruction.arg])) look(each);
+      if (instruction.op == Op::match_case_) look(pattern_instructions(decoded_, cfg.patterns[instruction.arg]));
   }
 
   // Looks at the body of an inlined comprehension. Its variables are apart from those of the function.
@@ -306,7 +306,7 @@ class NameUses {
       if (instruction.op == Op::load_closure_) shared.insert(local(instruction.arg));
       const bool is_global = instruction.op == Op::store_global_ || instruction.op == Op::load_global_;
       if (instruction.op == Op::load_global_ && scope_.kind == Scope::Kind::class_body) continue;
-      if (is_global ? scope_.kind != Scope::Kind::module : !own.contains(instruction.arg)) look(instruction);
+      if (is_global ? scope_.kind != Scope::Kind::module : !own.contains(instruction.arg)) look({&instruction, 1});
     }
   }
 
