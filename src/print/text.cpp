@@ -19,4 +19,9 @@ void Text::grow(std::size_t count) {
   room_end_ = begin_.get() + room;
 }
 
+Text& Text::append_with_growth(std::string_view part) {
+  grow(part.size());
+  return *this += part;
+}
+
 }  // namespace depyf::print

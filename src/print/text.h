@@ -26,7 +26,11 @@ class Text {
   }
 
   Text& operator+=(std::string_view part) {
-    copy(room_for(part.size()), part);
+    if (part.size() > room()) [[unlikely]]
+      return append_with_growth(part);
+    char* const added = end_;
+    end_ += part.size();
+    copy(added, part);
     return *this;
   }
   Text& operator+=(const char* part) { return *this += std::string_view(part); }
@@ -49,15 +53,19 @@ class Text {
   std::string_view view() const { return {begin_.get(), size()}; }
 
  private:
+  std::size_t room() const { return std::size_t(room_end_ - end_); }
   // Makes the text `count` bytes longer, and returns where they are.
   char* room_for(std::size_t count) {
-    if (count > std::size_t(room_end_ - end_)) [[unlikely]]
+    if (count > room()) [[unlikely]]
       grow(count);
     char* added = end_;
     end_ += count;
     return added;
   }
   void grow(std::size_t count);
+  // Appends `part`, which has no room. As this is the last step of the caller, nothing has to be kept in registers for
+  // it.
+  Text& append_with_growth(std::string_view part);
   void swap(Text& other) noexcept {
     std::swap(limit_, other.limit_);
     std::swap(begin_, other.begin_);
