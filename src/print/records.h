@@ -7,18 +7,19 @@
 
 namespace depyf::print {
 
-// Adding costs less than to a vector, because the code that makes room stands apart, in records.cpp.
+// Adding costs less than to a vector, because the code that makes room stands apart, in records.cpp. There is always room
+// for one record: it is written first, so that no register has to be saved for the record while room is made.
 template <class T>
 class Records {
  public:
-  Records() = default;
+  Records() { make_room(); }
   Records(const Records&) = delete;
   Records& operator=(const Records&) = delete;
 
   void add(const T& record) {
+    *end_++ = record;
     if (end_ == room_end_) [[unlikely]]
       make_room();
-    *end_++ = record;
   }
   // Removes the last record, which must exist, and returns it.
   T take_last() { return *--end_; }
@@ -35,7 +36,7 @@ class Records {
   void make_room();
 
   std::vector<T> records_;  // those before `end_` are in use
-  T *end_ = records_.data(), *room_end_ = end_;
+  T *end_ = nullptr, *room_end_ = nullptr;
 };
 
 }  // namespace depyf::print
