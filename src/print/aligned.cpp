@@ -145,7 +145,7 @@ bool SourceLines::has_no_room_below() {
 }
 
 bool SourceLines::fits_behind_colon(Block body) {
-  if (!options_.align || body.empty()) return false;
+  if (body.empty()) return false;
   const std::int32_t line = std::int32_t(out_.line());
   if (first_source_line(body) < 0 && !has_no_room_below()) return false;
   return std::ranges::all_of(body, [&](const Stmt* stmt) { return is_simple(stmt) && source_line(stmt) <= line; });
