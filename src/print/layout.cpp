@@ -279,6 +279,7 @@ class Layout {
   Text render() {
     find_written();
     Text result;
+    result.reserve(2 * text_.size());  // the indentation takes less than the text in most statements
     std::size_t copied = 0;
     for (int i = 0; i < count(); ++i) {
       const Mark& mark = marks_[i];

@@ -42,6 +42,10 @@ class Text {
     std::fill_n(room_for(count), count, c);
     return *this;
   }
+  // Makes room for `count` more bytes.
+  void reserve(std::size_t count) {
+    if (count > room()) grow(count);
+  }
   // Removes the end of the text, from offset `size` on.
   void cut(std::size_t size) {
     if (size < this->size()) end_ = begin_.get() + size;
