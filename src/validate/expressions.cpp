@@ -109,7 +109,9 @@ Expressions::Expressions(Version version)
 
 void Expressions::file(const Todo& todo) { todo_.push_back(todo); }
 
-Reason Expressions::visit_all() {
+Reason Expressions::visit_with_parts(const Todo& whole) {
+  todo_.clear();
+  if (Reason reason = visit(whole); !reason.empty()) return reason;
   while (!todo_.empty()) {
     const Todo next = todo_.back();
     todo_.pop_back();

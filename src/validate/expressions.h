@@ -34,9 +34,8 @@ class Expressions {
   explicit Expressions(Version version);
 
   Reason reason(ast::Expr* expr, const Where& where, bool starred_allowed = false) {
-    todo_.clear();
-    push(expr, where, 0, starred_allowed);
-    return todo_.empty() ? Reason{} : visit_all();
+    Todo whole{expr, where, 0, starred_allowed};
+    return needs_visit(whole) ? visit_with_parts(whole) : Reason{};
   }
   enum class Use : std::uint8_t { assign, augment, annotate, remove };
   Reason target_reason(const ast::Expr* target, Use use) const;
@@ -52,7 +51,7 @@ class Expressions {
     int depth;
     bool starred_allowed;
   };
-  Reason visit_all();
+  Reason visit_with_parts(const Todo& whole);
   Reason visit(const Todo& todo);
   // True for the names and constants with which nothing but their depth can be wrong. Most expressions are of these.
   static bool is_harmless(const ast::Expr* expr, const Where& where) {
@@ -60,11 +59,18 @@ class Expressions {
     auto* constant = ast::as<ast::ConstantExpr>(expr);
     return constant && constant->value->items.empty() && !where.is_annotation;
   }
-  // Files an expression to visit, if it needs a visit. An attribute is as deep as its object, and adds no rule.
+  // True if the expression has to be visited. Takes the object of an attribute in its place: it is as deep, and the
+  // attribute adds no rule.
+  bool needs_visit(Todo& todo) const {
+    for (auto* attribute = ast::as<ast::Attribute>(todo.expr); attribute;
+         attribute = ast::as<ast::Attribute>(todo.expr))
+      todo.expr = attribute->value, todo.starred_allowed = false;
+    return todo.expr && (todo.depth > depth_max_ || !is_harmless(todo.expr, todo.where));
+  }
+  // Files an expression to visit, if it needs a visit.
   void push(ast::Expr* expr, const Where& where, int depth, bool starred_allowed = false) {
-    for (auto* attribute = ast::as<ast::Attribute>(expr); attribute; attribute = ast::as<ast::Attribute>(expr))
-      expr = attribute->value, starred_allowed = false;
-    if (expr && (depth > depth_max_ || !is_harmless(expr, where))) file({expr, where, depth, starred_allowed});
+    Todo todo{expr, where, depth, starred_allowed};
+    if (needs_visit(todo)) file(todo);
   }
   // Stands apart, so that the checks in front of it are compiled into their callers.
   void file(const Todo& todo);
