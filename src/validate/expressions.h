@@ -13,20 +13,20 @@ using Reason = std::string_view;
 
 // The parts that an expression may contain at its place.
 struct Where {
-  bool yields = false;        // in a function or lambda
-  bool awaits = false;        // in an async function, or in a comprehension that may be asynchronous
-  bool async_inside = false;  // a list, set or dict comprehension may be asynchronous
-  bool delegates = false;     // `yield from`: in a function that is not async
-  bool in_iterable = false;   // of a comprehension, where nothing may be assigned
-  bool in_class = false;      // directly in a class body, in whose comprehensions nothing may be assigned
-  bool in_comprehension = false;
-  bool no_functions = false;  // 3.12: no lambda and no comprehension
+  bool yields : 1 = false;        // in a function or lambda
+  bool awaits : 1 = false;        // in an async function, or in a comprehension that may be asynchronous
+  bool async_inside : 1 = false;  // a list, set or dict comprehension may be asynchronous
+  bool delegates : 1 = false;     // `yield from`: in a function that is not async
+  bool in_iterable : 1 = false;   // of a comprehension, where nothing may be assigned
+  bool in_class : 1 = false;      // directly in a class body, in whose comprehensions nothing may be assigned
+  bool in_comprehension : 1 = false;
+  bool no_functions : 1 = false;  // 3.12: no lambda and no comprehension
   // In an annotation that is evaluated later, or in the scope that the compiler makes for type parameters. The compiler
   // refuses assignment expressions, `yield` and `await` there.
-  bool no_effects = false;
+  bool no_effects : 1 = false;
   // Under `from __future__ import annotations` the compiler writes the expression as text, with numbers in decimal digits,
   // of which Python writes 4,300 at most.
-  bool is_annotation = false;
+  bool is_annotation : 1 = false;
 };
 
 class Expressions {
