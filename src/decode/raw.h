@@ -33,13 +33,30 @@ class RawReader {
   // Reads the next instruction. Returns false at the end of the bytecode, and if the instruction is malformed.
   bool next(RawInstruction& raw) {
     if (is_at_end()) return false;
-    const OpcodeInfo& next_info = info();
-    const bool is_usual = next_info.opcode != Opcode::EXTENDED_ARG && next_info.opcode != Opcode::none;
-    if (!is_usual || !is_whole(next_info)) [[unlikely]]
+    const OpcodeInfo& info = table_[bytes_[next_]];
+    const bool is_usual = info.opcode != Opcode::EXTENDED_ARG && info.opcode != Opcode::none;
+    if (!is_usual || size_ - next_ < info.size()) [[unlikely]]
       return next_unusual(raw);
     raw.offset = raw.at = next_;
-    raw.arg = arg(next_info);
-    return finish(raw, next_info);
+    raw.arg = argument(info, bytes_[next_ + 1]);
+    return finish(raw, info);
+  }
+
+  // Calls `use(offset, info, arg)` for each instruction that comes next, as long as it returns true. Stops in front of
+  // the instruction for which it does not, and in front of one that is cut off. EXTENDED_ARG counts as an instruction.
+  template <class Use>
+  void read_while(Use use) {
+    // The compiler keeps copies in registers, but not members.
+    const OpcodeInfo* const table = table_;
+    const std::uint8_t* const bytes = bytes_;
+    const std::uint32_t size = size_;
+    std::uint32_t next = next_;
+    while (next < size) {
+      const OpcodeInfo& info = table[bytes[next]];
+      if (size - next < info.size() || !use(next, info, argument(info, bytes[next + 1]))) break;
+      next += info.size();
+    }
+    next_ = next;
   }
 
   // The offset behind the instruction that was read last.
@@ -49,16 +66,10 @@ class RawReader {
   // Returns the opcode at an offset; none at the end.
   Opcode opcode_at(std::uint32_t offset) const { return offset < size_ ? table_[bytes_[offset]].opcode : Opcode::none; }
 
-  // For instructions that are read without a RawInstruction: `info` is that of the next one, which has no EXTENDED_ARG
-  // if its opcode is another one.
-  const OpcodeInfo& info() const { return table_[bytes_[next_]]; }
-  std::uint32_t arg(const OpcodeInfo& info) const {
-    return info.argument == OpcodeInfo::Argument::none ? 0 : bytes_[next_ + 1];
-  }
-  bool is_whole(const OpcodeInfo& info) const { return size_ - next_ >= info.size(); }
-  void skip(const OpcodeInfo& info) { next_ += info.size(); }
-
  private:
+  static std::uint32_t argument(const OpcodeInfo& info, std::uint8_t byte) {
+    return info.argument == OpcodeInfo::Argument::none ? 0 : byte;
+  }
   bool finish(RawInstruction& raw, const OpcodeInfo& info) {
     raw.opcode = info.opcode;
     raw.is_jump = info.is_jump;

@@ -209,10 +209,11 @@ inline constexpr std::array<Dialect, newest_minor - oldest_minor + 1> dialects =
   return all;
 }();
 
-// Returns the dialect of a version. A version that is older or newer than all known ones gets the dialect of the
-// nearest.
-constexpr const Dialect& dialect_of(Version version) {
-  return dialects[static_cast<std::size_t>(std::clamp(version.minor, oldest_minor, newest_minor) - oldest_minor)];
+// Returns the place of a version's dialect in `dialects`. A version that is older or newer than all known ones gets the
+// dialect of the nearest.
+constexpr std::size_t dialect_index(Version version) {
+  return static_cast<std::size_t>(std::clamp(version.minor, oldest_minor, newest_minor) - oldest_minor);
 }
+constexpr const Dialect& dialect_of(Version version) { return dialects[dialect_index(version)]; }
 
 }  // namespace depyf
