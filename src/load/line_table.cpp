@@ -52,69 +52,78 @@ class Locations {
  public:
   static constexpr std::size_t longest = 8;  // units of an entry
 
-  // The last `longest` elements of `units` stand for no units. They are room for the surplus that `read` writes.
+  // The elements of `units` are new. The last `longest` ones stand for no units: they are room for the surplus that
+  // `read` writes.
   Locations(std::string_view table, std::int32_t first_line, std::span<Position> units)
       : table_(table), line_(first_line), units_(units) {}
 
+  // Returns false if the table is malformed.
   bool read() {
     const auto end = units_.end() - longest;
     auto unit = units_.begin();  // the first without an entry
-    while (ok_ && at_ < table_.size() && unit < end) {
-      std::uint8_t first = byte();
-      if (!(first & 0x80)) {
-        ok_ = false;
-        break;
-      }
-      const std::ptrdiff_t length = (first & 7) + 1;
-      Position position = entry((first >> 3) & 15);
-      if (!ok_) break;
+    bool ok = true;
+    while (at_ < table_.size() && unit < end) {
+      const std::uint32_t head = next();
+      Position position;
+      ok = (head & 0x80) && read_entry(head, position);
+      if (!ok) break;
       // Writes as many positions as an entry may cover, whatever its length is, because that is faster. The next entry
       // overwrites the surplus.
       std::fill_n(unit, longest, position);
-      unit += length;
+      unit += (head & 7) + 1;
     }
     if (unit < end) std::fill_n(unit, longest, Position{});
-    return ok_;
+    return ok;
   }
 
  private:
   // Codes of entries, the first ones of each form.
   static constexpr int one_line = 10, no_columns = 13, no_location = 15;
 
-  Position entry(int code) {
+  // Reads what follows the first byte of an entry. Returns false if the table ends in it.
+  bool read_entry(std::uint32_t head, Position& position) {
+    const auto code = static_cast<std::int32_t>(head >> 3 & 15);
     if (code < one_line) {  // the short form: the line of the entry before, and small columns
-      std::uint8_t second = byte();
-      std::int32_t column = code * 8 + (second >> 4);
-      return {line_, line_, column, column + (second & 15)};
+      if (left() < 1) return false;
+      const std::int32_t columns = next(), column = code * 8 + (columns >> 4);
+      position = {line_, line_, column, column + (columns & 15)};
+      return true;
     }
     if (code < no_columns) {
+      if (left() < 2) return false;
       line_ = add(line_, code - one_line);
-      std::int32_t column = byte(), end_column = byte();
-      return {line_, line_, column, end_column};
+      const std::int32_t column = next(), end_column = next();
+      position = {line_, line_, column, end_column};
+      return true;
     }
-    if (code == no_location) return {};
+    if (code == no_location) return true;
     line_ = add(line_, signed_varint());
-    if (code == no_columns) return {line_, line_};
-    std::int32_t end_line = add(line_, varint()), column = varint(), end_column = varint();  // the long form
-    return {line_, end_line, column - 1, end_column - 1};
+    position = {line_, line_};
+    if (code != no_columns) {  // the long form
+      position.end_line = add(line_, varint());
+      position.column = varint() - 1, position.end_column = varint() - 1;
+    }
+    return !is_cut_off_;
   }
 
-  std::uint8_t byte() {
-    if (at_ >= table_.size()) {
-      ok_ = false;
-      return 0;
-    }
-    return static_cast<std::uint8_t>(table_[at_++]);
+  std::size_t left() const { return table_.size() - at_; }
+  std::uint8_t next() { return static_cast<std::uint8_t>(table_[at_++]); }
+
+  // Reads a byte of a number. Returns 0 behind the end of the table, which ends the number.
+  std::uint8_t digit() {
+    if (left() > 0) return next();
+    is_cut_off_ = true;
+    return 0;
   }
 
   // Reads a number of six bits in each byte, the least significant first. Bit 6 says that more bytes follow.
   std::int32_t varint() {
-    std::uint32_t value = 0, shift = 0;
-    while (true) {
-      std::uint8_t next = byte();
-      if (shift < 31) value |= static_cast<std::uint32_t>(next & 63) << shift;
-      shift += 6;
-      if (!(next & 64)) break;
+    constexpr std::uint8_t bits = 63, more = 64;
+    std::uint8_t byte = digit();
+    std::uint32_t value = byte & bits;
+    for (std::uint32_t shift = 6; byte & more; shift += 6) {
+      byte = digit();
+      if (shift < 31) value |= static_cast<std::uint32_t>(byte & bits) << shift;
     }
     return static_cast<std::int32_t>(value & 0x7fffffff);
   }
@@ -128,7 +137,7 @@ class Locations {
   std::int32_t line_;
   const std::span<Position> units_;
   std::size_t at_ = 0;
-  bool ok_ = true;
+  bool is_cut_off_ = false;  // in the middle of a number
 };
 
 // A run of code units [begin, end) that have the same position.
@@ -249,19 +258,14 @@ std::string write_locations(const std::vector<PositionRun>& runs, std::int32_t l
 
 std::vector<Position> read_line_table(Version version, std::string_view table, std::int32_t first_line,
                                       std::size_t code_size, bool* ok) {
-  std::vector<Position> units;
-  units.reserve(code_size / 2 + Locations::longest);
-  units.resize(code_size / 2);
+  const bool has_locations = version >= Version{3, 11};
+  const std::size_t count = code_size / 2, room = has_locations ? Locations::longest : 0;
+  std::vector<Position> units(count + room);
   bool good;
-  if (version < Version{3, 10}) {
-    good = read_lnotab(table, first_line, units);
-  } else if (version < Version{3, 11}) {
-    good = read_line_ranges(table, first_line, units);
-  } else {
-    units.resize(units.size() + Locations::longest);
-    good = Locations(table, first_line, units).read();
-    units.resize(units.size() - Locations::longest);
-  }
+  if (has_locations) good = Locations(table, first_line, units).read();
+  else if (version < Version{3, 10}) good = read_lnotab(table, first_line, units);
+  else good = read_line_ranges(table, first_line, units);
+  units.resize(count);
   if (ok) *ok = good;
   return units;
 }
