@@ -242,10 +242,15 @@ class Unmarshaller {
     }
   }
 
+  // The function is not inlined, so that those that read fields need few registers.
+  [[gnu::noinline]] void fail_type(std::string_view wanted, std::size_t start) {
+    reader_.fail_at("not " + std::string(wanted), start);
+  }
+
   void typed(Constant& constant, Constant::Kind kind, std::string_view what) {
     std::size_t start = reader_.offset();
     object(constant);
-    if (constant.kind != kind) reader_.fail_at("not " + std::string(what), start);
+    if (constant.kind != kind) fail_type(what, start);
   }
 
   // Reads an object that is a field of a code object, without a Constant in between. `read(type)` reads what follows
@@ -263,7 +268,7 @@ class Unmarshaller {
       if (const Reference* reference = reference_at(start))
         read_again(*reference, [&] { field<types...>(what, read); });
     } else if (reader_.ok()) {
-      reader_.fail_at("not " + std::string(what), start);
+      fail_type(what, start);
     }
   }
 
@@ -274,23 +279,33 @@ class Unmarshaller {
     return found;
   }
 
-  // Does the same as `field` for a string. The text that it returns is valid until the next string is read.
+  // Does the same as `field` for a string. The text that it returns is valid until the next string is read. Most names
+  // are references to texts, so all else is left to functions that are not inlined.
   std::string_view string_field(std::string_view what) {
     const std::size_t start = reader_.offset();
     const std::uint8_t byte = reader_.u8();
-    const auto type = static_cast<char>(byte & ~reference_flag);
+    if ((byte & ~reference_flag) != 'r') return new_string(what, byte, start);
+    const Reference* reference = reference_at(start);
+    if (!reference) return {};
+    return reference->text.data() ? charged(reference->text) : string_again(what, *reference);
+  }
+
+  // Reads a string that begins with `byte` at `start`.
+  [[gnu::noinline]] std::string_view new_string(std::string_view what, std::uint8_t byte, std::size_t start) {
     std::string_view found;
-    if (is_string(type)) {
+    if (const auto type = static_cast<char>(byte & ~reference_flag); is_string(type)) {
       const std::size_t index = begin_object(byte, start);
       found = string(type, start, index);
       end_object(index);
-    } else if (type == 'r') {
-      const Reference* reference = reference_at(start);
-      if (reference && reference->text.data()) return charged(reference->text);
-      if (reference) read_again(*reference, [&] { found = string_field(what); });
     } else if (reader_.ok()) {
-      reader_.fail_at("not " + std::string(what), start);
+      fail_type(what, start);
     }
+    return found;
+  }
+
+  [[gnu::noinline]] std::string_view string_again(std::string_view what, const Reference& reference) {
+    std::string_view found;
+    read_again(reference, [&] { found = string_field(what); });
     return found;
   }
 
@@ -307,7 +322,7 @@ class Unmarshaller {
   }
 
   void code(Constant& constant) {
-    auto found = std::make_shared<CodeObject>();
+    auto found = std::make_shared_for_overwrite<CodeObject>();  // without filling it with zeros first
     CodeObject& code = *found;
     bool plus = version_ >= Version{3, 11};  // one list of all variables, qualified name, exception table
     if (!charge(sizeof(CodeObject))) return;
@@ -320,7 +335,8 @@ class Unmarshaller {
     code.flags = reader_.u32();
     std::string_view bytecode = bytes_field("bytecode");
     if (!charge(bytecode.size() * (1 + sizeof(Position) / 2))) return;
-    code.bytecode.assign(bytecode.begin(), bytecode.end());
+    const auto* first_byte = reinterpret_cast<const std::uint8_t*>(bytecode.data());
+    code.bytecode.assign(first_byte, first_byte + bytecode.size());
     Constant constants;
     typed(constants, Constant::Kind::tuple, "a tuple of constants");
     code.constants = std::move(constants.items);
