@@ -93,11 +93,20 @@ Range range_of(Argument argument, const DecodedCode& decoded, std::int32_t unpac
   return {};
 }
 
-// The meanings of arguments by operation, without the rest of the table, so that a few cache lines hold them.
-constexpr std::array<Argument, op_count> argument_of = [] {
-  std::array<Argument, op_count> arguments{};
-  for (std::size_t op = 0; op < op_count; ++op) arguments[op] = info_of(static_cast<Op>(op)).argument;
-  return arguments;
+// The parts of the table of operations that `finish` needs, so that a few cache lines hold them.
+struct Check {
+  Argument argument = Argument::none;
+  bool has_more = false;  // the range of the argument is not all that there is to check
+};
+constexpr std::array<Check, op_count> checks = [] {
+  std::array<Check, op_count> all{};
+  for (std::size_t op = 0; op < op_count; ++op) {
+    const OpInfo& info = info_of(static_cast<Op>(op));
+    const bool has_target = info.control != Control::next && info.control != Control::leave;
+    all[op] = {.argument = info.argument,
+               .has_more = has_target || info.argument == Argument::unpacked || info.argument == Argument::cell};
+  }
+  return all;
 }();
 
 // Turns the targets of jumps into indices of operations, and checks each argument against the range that the operation
@@ -110,10 +119,11 @@ Result<bool> finish(DecodedCode& decoded, const OperationMap& operations) {
   for (std::size_t kind = 0; kind < ranges.size(); ++kind)
     ranges[kind] = range_of(static_cast<Argument>(kind), decoded, unpacked_most);
   for (Instruction& it : decoded.instructions) {
-    const Argument argument = argument_of[static_cast<std::size_t>(it.op)];
+    const auto [argument, has_more] = checks[static_cast<std::size_t>(it.op)];
     if (!ranges[static_cast<std::size_t>(argument)].contains(it.arg)) [[unlikely]] {
       return Error{std::string(op_name(it.op)) + ": argument " + std::to_string(it.arg) + " out of range", it.offset};
     }
+    if (!has_more) continue;
     if (it.target >= 0) {
       it.target = operations.at(static_cast<std::uint32_t>(std::int32_t{it.target}));
       if (it.target < 0) return Error{"a jump to where no instruction starts", it.offset};
