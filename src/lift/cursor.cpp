@@ -25,16 +25,16 @@ int Cursor::skip(int from) const {
 std::int32_t Cursor::first_column() const {
   const std::span<const Position> positions = decoded.code->positions;
   const int end_at = std::min(at + 1, int(code.size()));
-  if (positions.empty() || first_at >= end_at) return -1;
+  if (first_at >= end_at) return -1;
   const std::int32_t line = now().line;
-  std::int32_t column = std::numeric_limits<std::int32_t>::max();
+  std::uint32_t column = std::numeric_limits<std::uint32_t>::max();
   for (const Instruction& instruction : Row<const Instruction>(code).part(first_at, end_at - first_at)) {
     const std::size_t unit = instruction.offset / 2;
-    if (unit >= positions.size()) continue;
-    const Position& position = positions[unit];
-    if (position.line == line && position.column >= 0) column = std::min(column, position.column);
+    if (unit >= positions.size() || positions[unit].line != line) continue;
+    // As an unsigned number, an unknown column (-1) is larger than all others.
+    column = std::min(column, static_cast<std::uint32_t>(positions[unit].column));
   }
-  return column == std::numeric_limits<std::int32_t>::max() ? -1 : column;
+  return static_cast<std::int32_t>(column);
 }
 
 Expr* Cursor::target_name(const Instruction& instruction) const {

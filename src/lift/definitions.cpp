@@ -148,9 +148,7 @@ bool make_lambda(Context& context, const Cursor& cursor, Expr* expr, const Funct
 
 bool is_name(std::string_view text) {
   if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
-  for (const char c : text)
-    if (!is_identifier_byte(c)) return false;
-  return !is_keyword(text);
+  return std::all_of(text.begin(), text.end(), [](char c) { return is_identifier_byte(c); }) && !is_keyword(text);
 }
 
 bool is_function(const Context& context, const Expr* expr) {

@@ -65,9 +65,9 @@ bool is_surrogate(char32_t point) { return point >= 0xd800 && point <= 0xdfff; }
 bool is_identifier(std::string_view name) {
   if (name.empty() || is_keyword(name)) return false;
   // Most names are ASCII, for which a table of bytes decides quickly.
-  std::size_t ascii = 0;
-  while (ascii < name.size() && ascii_identifier_parts[static_cast<unsigned char>(name[ascii])]) ++ascii;
-  if (ascii == name.size()) return is_letter(static_cast<unsigned char>(name[0]));
+  const bool is_ascii = std::all_of(name.begin(), name.end(),
+                                    [](char c) { return ascii_identifier_parts[static_cast<unsigned char>(c)]; });
+  if (is_ascii) return is_letter(static_cast<unsigned char>(name[0]));
   for (std::size_t at = 0; at < name.size();) {
     const CodePoint point = code_point(name, at);
     if (!point.valid || !(at == 0 ? starts_identifier(point.value) : continues_identifier(point.value))) return false;

@@ -1,6 +1,7 @@
 // The words of Python that cannot be names.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <iterator>
@@ -42,8 +43,11 @@ inline constexpr auto keyword_starts = [] {
   return starts;
 }();
 
+inline constexpr std::size_t longest_keyword =
+    std::ranges::max(python_keywords, {}, [](std::string_view word) { return word.size(); }).size();
+
 constexpr bool is_keyword(std::string_view name) {
-  if (name.empty()) return false;
+  if (name.empty() || name.size() > longest_keyword) return false;
   const auto letter = static_cast<unsigned char>(name[0]);
   for (std::size_t at = keyword_starts[letter]; at < keyword_starts[letter + 1]; ++at)
     if (python_keywords[at] == name) return true;
