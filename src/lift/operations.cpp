@@ -317,6 +317,8 @@ constexpr Simulate function_for(Op op) {
       };
 
     // Control flow is in the graph, and cells follow from the scopes of variables.
+    case Op::nop_:
+    case Op::resume_:
     case Op::jump_:
     case Op::make_cell_:
     case Op::copy_free_vars_:
@@ -357,7 +359,6 @@ constexpr Simulate function_for(Op op) {
     case Op::import_star_:
     case Op::import_from_: return [](Simulation& sim, const Instruction&) { sim.cursor.fail("import out of place"); };
     // Passes of flow/ remove these operations from code that a compiler made.
-    case Op::nop_:
     case Op::load_fast_and_clear_:
     case Op::end_for_:
     case Op::pop_iter_:
@@ -378,7 +379,6 @@ constexpr Simulate function_for(Op op) {
     case Op::pop_finally_:
     case Op::with_cleanup_start_:
     case Op::with_cleanup_finish_:
-    case Op::resume_:
     case Op::unknown_: return fail;
   }
   return nullptr;

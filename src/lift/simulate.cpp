@@ -25,6 +25,8 @@ bool makes_display(std::string_view name) {
   return name == "<listcomp>" || name == "<setcomp>" || name == "<dictcomp>";
 }
 
+constexpr bool does_nothing(Op op) { return op == Op::nop_ || op == Op::resume_; }
+
 }  // namespace
 
 Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, bool flat, const std::set<int>& literal,
@@ -131,11 +133,11 @@ void Lifter::simulate(int begin, int end) {
   cursor.end = end;
   cursor.first_offset = begin < int(cursor.code.size()) ? cursor.code[begin].offset : 0;
   cursor.first_at = begin;
+  const Row<const Instruction> code(cursor.code);
   for (cursor.at = begin; cursor.at < end; ++cursor.at) {
-    const Instruction& instruction = cursor.code[cursor.at];
-    if (instruction.op == Op::nop_ || instruction.op == Op::resume_) continue;
+    const Instruction& instruction = code[cursor.at];
     if (!is_generic || !run_generics(sim_, instruction)) operation(sim_, instruction);
-    if (names_effects && !sim_.graph.ended) name_effects(sim_);
+    if (names_effects && !sim_.graph.ended && !does_nothing(instruction.op)) name_effects(sim_);
   }
   cursor.at = std::max(begin, end - 1);
 }
