@@ -44,3 +44,6 @@ struct LiftedGraph {
 };
 
 }  // namespace depyf::lifting
+
+// Defined in simulation.cpp. Elsewhere, the compiler inlines a push and calls only what makes the stack larger.
+extern template class std::vector<depyf::lifting::Entry>;

@@ -240,3 +240,5 @@ void Simulation::settle_parts(Expr*& expr) {
 }
 
 }  // namespace depyf::lifting
+
+template class std::vector<depyf::lifting::Entry>;
