@@ -164,7 +164,7 @@ void Simulation::emit_raw(Stmt* stmt) {
 void Simulation::emit(Stmt* stmt) {
   flush_unpackings(*this);
   if (auto* marker = as<InternalStmt>(stmt); marker && marker->marker != StmtMarker::append) return emit_raw(stmt);
-  for_each_expr(stmt, [&](Expr*& expr) { settle(expr); });
+  if (has_unsettled_) for_each_expr(stmt, [&](Expr*& expr) { settle(expr); });
   const std::string_view stored = stack.empty() ? std::string_view() : stored_name(stmt);
   for (std::size_t index = 0; index < stack.size(); ++index) {
     Entry& entry = stack[index];

@@ -62,9 +62,15 @@ class Simulation {
   Simulation(Context& context, const DecodedCode& decoded, const Cfg& cfg, bool flat, const std::set<int>& literal,
              Split split);
 
+  // Returns a node with the position of the current instruction.
+  template <class Node>
+  ast::Expr* make(const Node& node) {
+    if constexpr (requires { has_to_settle(node); }) has_unsettled_ |= has_to_settle(node);
+    return cursor.make(node);
+  }
   template <class Node>
   void push(const Node& node) {
-    push(cursor.make(node));
+    push(make(node));
   }
   void push(ast::Expr* expr) { stack.push_back({expr, graph.node, -1}); }
   // Pops an operand. Throws Restart if the value was moved out of the order of evaluation.
@@ -99,7 +105,7 @@ class Simulation {
   void emit_raw(ast::Stmt* stmt);
   // Replaces markers in `expr`, which only the simulation understands, by Python expressions.
   void settle(ast::Expr*& expr) {
-    if (has_parts(expr)) settle_parts(expr);
+    if (has_unsettled_ && has_parts(expr)) settle_parts(expr);
   }
   // Gives a name to the value of an entry.
   void spill(Entry& entry);
@@ -134,12 +140,51 @@ class Simulation {
   static bool has_parts(const ast::Expr* expr) {
     return expr && !ast::is<ast::Name>(expr) && !ast::is<ast::ConstantExpr>(expr);
   }
+  // True for a node that `settle` replaces or refuses, also as a part of another node.
+  static constexpr bool has_to_settle(const ast::Slice&) { return true; }
+  static constexpr bool has_to_settle(const ast::BinOp& binary) { return binary.in_place; }
+  static constexpr bool has_to_settle(const ast::Internal& internal);
   void settle_parts(ast::Expr*& expr);
   // Replace a node that is no Python expression, which `slot` holds. Return true if its parts have to be settled too.
   bool settle_node(ast::Expr*& slot, const ast::Internal& internal);
   bool settle_node(ast::Expr*& slot, const ast::Slice& slice);
 
+  // True once a node has been made that has to be settled. Most code has none, and its statements need no walk.
+  bool has_unsettled_ = false;
   Table<ast::Expr**> settling_;  // the slots that calls of `settle` still have to visit
 };
+
+constexpr bool Simulation::has_to_settle(const ast::Internal& internal) {
+  using ast::Marker;
+  switch (internal.marker) {
+    case Marker::iterator: return internal.value != nullptr;
+    case Marker::awaitable:
+    case Marker::code:
+    case Marker::chain:
+    case Marker::build_class:
+    case Marker::function:
+    case Marker::type_alias:
+    case Marker::unpacked:
+    case Marker::copied: return true;
+    case Marker::null:
+    case Marker::exception:
+    case Marker::previous_exception:
+    case Marker::with_exit:
+    case Marker::enter_result:
+    case Marker::item:
+    case Marker::result:
+    case Marker::unbound:
+    case Marker::type_param:
+    case Marker::generic_base:
+    case Marker::exc_match:
+    case Marker::eg_match:
+    case Marker::match_case:
+    case Marker::import_module:
+    case Marker::import_member:
+    case Marker::locals:
+    case Marker::other: return false;
+  }
+  return true;
+}
 
 }  // namespace depyf::lifting

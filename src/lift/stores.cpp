@@ -256,7 +256,7 @@ void unpack(Simulation& sim, int before, int after, bool star) {
   int count = before + after + star;
   if (count < 0 || count > search_limits::targets) sim.cursor.fail("too many targets");
   for (int index = 0; index < count; ++index) {
-    unpacking.markers.push_back(sim.cursor.make(Internal{Marker::unpacked, sim.cursor.at, nullptr}));
+    unpacking.markers.push_back(sim.make(Internal{Marker::unpacked, sim.cursor.at, nullptr}));
     unpacking.targets.push_back(nullptr);
   }
   for (int index = count - 1; index >= 0; --index) sim.push(unpacking.markers[index]);
