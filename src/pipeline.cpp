@@ -95,16 +95,15 @@ Block refine(Context& context, Block body, const Scope& scope) {
   const Options& options = context.options;
   const bool is_traced = !options.dump_after.empty() || !options.stop_after.empty();
   auto made = [&](std::string_view pass) {
-    if (!is_traced) return false;
     if (pass == options.dump_after) context.dump += trace_of_statements(pass, *scope.decoded.code, body);
     return pass == options.stop_after;
   };
-  if (made("structure")) return body;
+  if (is_traced && made("structure")) return body;
   const bool folds = options.style == Style::readable;
   for (const RefinePass& pass : refine_passes) {
     const bool wanted = !pass.folds || folds;
     if (wanted && (pass.needs.empty() || scope.kinds.has(pass.needs))) body = pass.run(context, body, scope);
-    if (made(pass.name)) break;
+    if (is_traced && made(pass.name)) break;
   }
   return body;
 }

@@ -115,7 +115,7 @@ Table<char> reachable_instructions(const Table<Instruction, InstructionIndex>& c
 bool is_straight(const Cfg& cfg, const Jumps& jumps, const Table<ProtectedRange>& ranges) {
   if (!jumps.empty() || !ranges.empty() || !cfg.patterns.empty() || cfg.ops.has(Op::pop_except_)) return false;
   const auto falls = [](const Instruction& instruction) { return falls_through(instruction.op); };
-  return std::ranges::find_if_not(cfg.code, falls) == cfg.code.end() - 1;
+  return std::find_if_not(cfg.code.begin(), cfg.code.end(), falls) == cfg.code.end() - 1;
 }
 
 // The graph of straight code, without the work that a general graph takes.

@@ -98,7 +98,7 @@ class Wildcards {
   }
   // True if the code may have such a case at all. This is cheap to ask, and mostly false.
   bool has_candidates() const {
-    return std::ranges::any_of(code_, [&](const Instruction& instruction) {
+    return std::any_of(code_.begin(), code_.end(), [&](const Instruction& instruction) {
       return instruction.op == Op::pop_top_ && behind_test(int(&instruction - code_.data()));
     });
   }
