@@ -24,11 +24,9 @@ namespace {
 Jumps survey(const Table<Instruction, InstructionIndex>& code, OpSet& ops) {
   Jumps jumps;
   jumps.reserve(code.size() / instructions_per_jump);
-  InstructionIndex at = 0;
   for (const Instruction& instruction : code) {
     ops.add(instruction.op);
-    if (instruction.target >= 0) jumps.push_back(at);
-    ++at;
+    if (instruction.target >= 0) jumps.push_back(&instruction - code.data());
   }
   return jumps;
 }
@@ -39,14 +37,12 @@ Flow flow_of(const Table<Instruction, InstructionIndex>& code) {
   flow.next.resize(code.size());
   std::iota(flow.next.begin(), flow.next.end(), 1);
   flow.jumps.reserve(code.size() / instructions_per_jump), flow.stops.reserve(code.size() / instructions_per_jump);
-  InstructionIndex at = 0;
   for (const Instruction& instruction : code) {
-    if (instruction.target >= 0) flow.jumps.push_back(at);
-    if (!falls_through(instruction.op)) flow.stops.push_back(at);
-    ++at;
+    if (instruction.target >= 0) flow.jumps.push_back(&instruction - code.data());
+    if (!falls_through(instruction.op)) flow.stops.push_back(&instruction - code.data());
   }
   // Code ends in an instruction that does not fall through. A pass may have replaced it.
-  if (falls_through(code.back().op)) flow.stops.push_back(at - 1);
+  if (falls_through(code.back().op)) flow.stops.push_back(code.size() - 1);
   for (const InstructionIndex stop : flow.stops) flow.next[stop] = -1;
   return flow;
 }
@@ -452,7 +448,7 @@ struct Search {
   Table<int> preds;  // by block: the number of its predecessors
 };
 
-// Fills `order` and `order_index` by a depth-first search. The jump of a block is visited first, so that the block to
+// Fills `order` and `order_index` by a depth-first search, and marks the headers of loops. The jump of a block is visited first, so that the block to
 // which control falls through comes first in reverse postorder.
 Search find_order(Cfg& cfg) {
   constexpr int fresh = -1, open = -2;  // in `order_index`, until a block has its place
@@ -479,7 +475,7 @@ Search find_order(Cfg& cfg) {
     if (to < 0) continue;
     if (edges == 1 || to != from.jump) ++search.preds[to];
     int& state = cfg.order_index[to];
-    if (state == open) search.back_edges.push_back({block, to});
+    if (state == open) search.back_edges.push_back({block, to}), cfg.blocks[to].is_loop_header = true;
     if (state == fresh) stack[depth++] = {to, 0}, state = open;
   }
   // Blocks that cannot be reached are in no order.

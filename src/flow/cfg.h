@@ -40,6 +40,7 @@ struct BasicBlock {
   BlockIndex next, jump;
   RegionIndex region;  // the innermost region around the block, or -1
   RegionIndex setup_of;  // for `setup`: the region that it enters
+  bool is_loop_header = false;  // a back edge leads to the block
   // The predecessors, each once: a part of `Cfg::pred_lists`.
   Row<const BlockIndex> preds;
 };

@@ -56,8 +56,7 @@ Simulation::Simulation(Context& shared, const DecodedCode& decoded, const Cfg& c
   stack.reserve(8);
   for (NodeIndex index = 0; index < int(cfg.blocks.size()); ++index) {
     const BasicBlock& block = cfg.blocks[index];
-    graph.states[index].is_loop_header =
-        std::ranges::any_of(block.preds, [&](NodeIndex pred) { return cfg.is_back_edge(pred, index); });
+    graph.states[index].is_loop_header = block.is_loop_header;
     if (block.setup_of >= 0 && cfg.regions[block.setup_of].kind == Region::Kind::with) {
       RegionIndex& region = with_at.try_emplace(block.begin).first->second;
       region = std::max<int>(region, block.setup_of);
