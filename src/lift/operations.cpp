@@ -88,14 +88,15 @@ void raise(Simulation& sim, int operands) {
   stop(sim.graph);
 }
 
+bool has_opaque_item(const Constant& constant);
 // True if the constant has no literal, or has an item without one.
-bool is_opaque(const Constant& constant);
-bool has_opaque_item(const Constant& constant) {
-  return std::any_of(constant.items.begin(), constant.items.end(), is_opaque);
-}
-bool is_opaque(const Constant& constant) {
+inline bool is_opaque(const Constant& constant) {
   const bool has_literal = constant.kind != Constant::Kind::opaque && constant.kind != Constant::Kind::code;
   return !has_literal || (!constant.items.empty() && has_opaque_item(constant));
+}
+// Few constants have items, so this is not inlined.
+[[gnu::noinline]] bool has_opaque_item(const Constant& constant) {
+  return std::any_of(constant.items.begin(), constant.items.end(), is_opaque);
 }
 
 // Handles LOAD_CONST. An object without a literal is shown under a name.
