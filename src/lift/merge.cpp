@@ -109,7 +109,8 @@ void Lifter::name_values_below_loop(NodeIndex block, const Table<Edge>& edges) {
 void Lifter::enter_merge(NodeIndex block, const Table<Edge>& edges) {
   if (graph_.states[block].is_loop_header) name_values_below_loop(block, edges);
   if (edges.size() == 1) {
-    stack_ = stack_on_edge(sim_, edges[0].first, edges[0].second);
+    const Stack brought = stack_on_edge(sim_, edges[0].first, edges[0].second);
+    stack_ = brought;  // a copy keeps the memory of the stack, which has room for more values
     return;
   }
   // All ways bring stacks of equal depth. Slots in which they differ become temporaries.
