@@ -19,9 +19,10 @@ StableNames::StableNames(Context& context, const DecodedCode& decoded,
     : context_(context) {
   const CodeObject& code = *decoded.code;
   const std::set<std::string_view> cells(code.cellvars.begin(), code.cellvars.end());
-  fast_.reserve(code.varnames.size() + 1);
-  for (std::size_t index = 0; index < code.varnames.size() && index < decoded.localsplus.size(); ++index)
-    if (cells.empty() || !cells.contains(decoded.localsplus[index])) fast_.push_back(decoded.localsplus[index].data());
+  const std::size_t locals = std::min(code.varnames.size(), decoded.localsplus.size());
+  fast_.reserve(locals + 1);
+  for (const std::string_view name : Row<const std::string_view>(decoded.localsplus).part(0, locals))
+    if (cells.empty() || !cells.contains(name)) fast_.push_back(name.data());
   if (!context.options.installed.empty()) add_installed(decoded, instructions);
   if (decoded.is_comprehension) fast_.push_back(decoded.localsplus.back().data());
   std::sort(fast_.begin(), fast_.end(), std::less<>());

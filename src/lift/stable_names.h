@@ -1,8 +1,9 @@
 // Locals that nothing but the code itself can change, and the temporaries that lifting makes.
 #pragma once
 
+#include <functional>
+#include <set>
 #include <string_view>
-#include <unordered_set>
 
 #include "decode/instruction.h"
 #include "lift/lift.h"
@@ -35,7 +36,7 @@ class StableNames {
   // them.
   Table<const char*> fast_;
   // The same for names that lifting made.
-  std::unordered_set<const char*> made_;
+  std::set<const char*, std::less<>> made_;
   int temporaries_ = 0;
 };
 

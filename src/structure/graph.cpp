@@ -134,8 +134,9 @@ void Graph::analyse() {
   immediate_dominators<NodeIndex>(sequence_, order_, [&](NodeIndex node) { return preds(node); }, idom_);
   number_dominators();
   find_merges();
-  if (has_loops()) find_loops();
-  loops_ = has_loops() ? Loops(outer_, sequence_, [&](NodeIndex node) { return loop_[node]; }) : Loops();
+  if (!has_loops()) return;
+  find_loops();
+  loops_ = Loops(outer_, sequence_, [&](NodeIndex node) { return loop_[node]; });
 }
 
 // Finds the innermost loop of each node. A loop consists of the nodes that lead back to a header that dominates them.
