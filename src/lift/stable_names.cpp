@@ -14,26 +14,25 @@ namespace depyf::lifting {
 using namespace ast;
 
 // Collects the locals that only the code itself can change: all but cells.
-StableNames::StableNames(Context& context, const DecodedCode& decoded,
-                         const Table<Instruction, InstructionIndex>& instructions)
-    : context_(context) {
-  const CodeObject& code = *decoded.code;
+void StableNames::collect() const {
+  is_collected_ = true;
+  const CodeObject& code = *decoded_.code;
   const std::set<std::string_view> cells(code.cellvars.begin(), code.cellvars.end());
-  const std::size_t locals = std::min(code.varnames.size(), decoded.localsplus.size());
+  const std::size_t locals = std::min(code.varnames.size(), decoded_.localsplus.size());
   fast_.reserve(locals + 1);
-  for (const std::string_view name : Row<const std::string_view>(decoded.localsplus).part(0, locals))
+  for (const std::string_view name : Row<const std::string_view>(decoded_.localsplus).part(0, locals))
     if (cells.empty() || !cells.contains(name)) fast_.push_back(name.data());
-  if (!context.options.installed.empty()) add_installed(decoded, instructions);
-  if (decoded.is_comprehension) fast_.push_back(decoded.localsplus.back().data());
+  if (!context_.options.installed.empty()) add_installed();
+  if (decoded_.is_comprehension) fast_.push_back(decoded_.localsplus.back().data());
   std::sort(fast_.begin(), fast_.end(), std::less<>());
 }
 
 // Adds globals that are known to exist and to keep their values (`Options::installed`) and that the code does not
 // store.
-void StableNames::add_installed(const DecodedCode& decoded, const Table<Instruction, InstructionIndex>& code) {
+void StableNames::add_installed() const {
   std::set<std::string_view> changed;
-  const std::vector<std::string>& names = decoded.code->names;
-  for (const Instruction& instruction : code)
+  const std::vector<std::string>& names = decoded_.code->names;
+  for (const Instruction& instruction : code_)
     if (instruction.op == Op::store_global_ || instruction.op == Op::delete_global_)
       changed.insert(names[std::size_t(instruction.arg)]);
   for (const std::string& name : names)
@@ -47,6 +46,7 @@ std::string_view StableNames::fresh_name() {
 }
 
 bool StableNames::is_fast(std::string_view id) const {
+  if (!is_collected_) collect();
   return std::binary_search(fast_.begin(), fast_.end(), id.data(), std::less<>()) ||
          (!made_.empty() && made_.contains(id.data()));
 }

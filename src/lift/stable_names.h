@@ -13,7 +13,8 @@ namespace depyf::lifting {
 
 class StableNames {
  public:
-  StableNames(Context& context, const DecodedCode& decoded, const Table<Instruction, InstructionIndex>& code);
+  StableNames(Context& context, const DecodedCode& decoded, const Table<Instruction, InstructionIndex>& code)
+      : context_(context), decoded_(decoded), code_(code) {}
 
   // True if only the code itself can change the variable.
   bool is_fast(std::string_view id) const;
@@ -29,12 +30,16 @@ class StableNames {
 
  private:
   bool stable(const ast::Expr* expr, int& parts) const;
-  void add_installed(const DecodedCode& decoded, const Table<Instruction, InstructionIndex>& code);
+  void collect() const;
+  void add_installed() const;
 
   Context& context_;
+  const DecodedCode& decoded_;
+  const Table<Instruction, InstructionIndex>& code_;
   // The names of locals that nobody else can change, sorted by address. The names are interned, so addresses identify
-  // them.
-  Table<const char*> fast_;
+  // them. Much code never asks for a name, so they are collected for the first question.
+  mutable Table<const char*> fast_;
+  mutable bool is_collected_ = false;
   // The same for names that lifting made.
   std::set<const char*, std::less<>> made_;
   int temporaries_ = 0;
