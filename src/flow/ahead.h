@@ -16,7 +16,7 @@ namespace depyf {
 
 // The part of the work on a code object that does not depend on the code objects around it.
 struct Prepared {
-  explicit Prepared(DecodedCode of_code) : decoded(std::move(of_code)), cfg(build_cfg(decoded, true)) {}
+  explicit Prepared(DecodedCode&& of_code) : decoded(std::move(of_code)), cfg(build_cfg(decoded, true)) {}
   Prepared(const Prepared&) = delete;
   Prepared& operator=(const Prepared&) = delete;
 

@@ -67,12 +67,13 @@ class RegionBuilder {
     }
     const Row<RegionIndex, InstructionIndex> region_of(cfg_.region_of);
     RegionIndex behind;  // the region of the instruction behind
+    int cover = -1;  // the group that covers the instruction behind
     for (int at = count_ - 1; at >= 0; --at) {
       // If something jumps to the next instruction or back to the NOP, a loop around the statement may start there, so
       // the NOP keeps its own region.
       const Op op = code_[at].op;
       const bool nothing = (op == Op::nop_ || op == Op::resume_) && at + 1 < count_ && !loop[at] && !target[at + 1];
-      if (!nothing) behind = region_at(at);
+      if (!nothing && cover_[at] != cover) behind = region_at(at), cover = cover_[at];
       region_of[at] = behind;
     }
     adopt_between();

@@ -18,8 +18,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <unordered_map>
-#include <unordered_set>
+#include <set>
 
 #include "decode/decode.h"
 #include "decode/op.h"
@@ -133,7 +132,7 @@ class ExitCopies {
     for (const InstructionIndex at : flow_.jumps)
       if (const InstructionIndex to = code_[at].target; reachable_[at] && to >= 0 && code_[at].line != code_[to].line)
         entered_elsewhere_.insert(to);
-    std::unordered_set<std::int32_t> returning;  // lines with a return
+    std::set<std::int32_t> returning;  // lines with a return
     for (int at = 0; at < count_; ++at)
       if (code_[at].op == Op::return_value_ && !returning.insert(code_[at].line).second)
         second_returns_.emplace(code_[at].line, at);
@@ -355,8 +354,8 @@ class ExitCopies {
   Table<bool> lineless_;
   Table<bool> entered_;  // by instruction: reached other than from the one before
   Table<bool> resumed_;  // by instruction: follows a copied finally body
-  std::unordered_map<std::int32_t, int> second_returns_;  // by line: its second RETURN_VALUE
-  std::unordered_set<int> entered_elsewhere_;  // instructions to which a jump on another line leads
+  std::map<std::int32_t, int> second_returns_;  // by line: its second RETURN_VALUE
+  std::set<int> entered_elsewhere_;  // instructions to which a jump on another line leads
 };
 
 }  // namespace

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
+#include <map>
 
 #include "flow/cfg.h"
 #include "structure/graph.h"
@@ -50,7 +50,7 @@ class Outline : public Graph {
   Table<char> after_star_;
   Table<std::uint32_t> loop_end_;  // by header
   Table<NodeIndex> dead_ends_;
-  std::unordered_map<std::uint32_t, NodeIndex> node_at_;  // by offset; empty without `dead_ends_`
+  std::map<std::uint32_t, NodeIndex> node_at_;  // by offset; empty without `dead_ends_`
   const bool may_return_;
 };
 
