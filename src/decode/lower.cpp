@@ -62,9 +62,8 @@ constexpr auto simple_ops = [] {
 }();
 
 // True if LOAD_FAST may load a cell itself.
-bool loads_cells_as_locals(const DecodedCode& decoded) {
-  return !dialect_of(decoded.code->version).cells_apart &&
-         std::ranges::find(decoded.is_cell, true) != decoded.is_cell.end();
+bool loads_cells_as_locals(const CodeObject& code) {
+  return !dialect_of(code.version).cells_apart && !(code.cellvars.empty() && code.freevars.empty());
 }
 
 // True if BUILD_TUPLE; LOAD_CONST; MAKE_FUNCTION makes a function with a closure.
@@ -113,7 +112,7 @@ class Lowering {
         code_(*decoded.code),
         positions_(code_.positions),
         dialect_(dialect_of(code_.version)),
-        loads_cells_(loads_cells_as_locals(decoded)),
+        loads_cells_(loads_cells_as_locals(code_)),
         simple_ops_(simple_ops[dialect_index(code_.version)][loads_cells_]),
         reader_(code_),
         map_(code_.bytecode.size()) {}

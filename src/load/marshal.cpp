@@ -19,6 +19,9 @@ constexpr int max_depth = 1000;
 // input that claims more than it holds.
 constexpr std::size_t memory_per_byte = 40, memory_base = 32u << 20;
 
+// In most files there are more bytes for each object that has a reference.
+constexpr std::size_t bytes_per_reference = 64;
+
 constexpr std::uint8_t reference_flag = 0x80;
 
 // The values by which co_localspluskinds (3.11 and later) describes a name.
@@ -41,7 +44,9 @@ std::vector<std::string> names_of_kind(const std::vector<std::string>& names, st
 class Unmarshaller {
  public:
   Unmarshaller(Version version, std::string_view input, std::size_t offset)
-      : version_(version), reader_(input, offset), budget_(input.size() * memory_per_byte + memory_base) {}
+      : version_(version), reader_(input, offset), budget_(input.size() * memory_per_byte + memory_base) {
+    references_.reserve(input.size() / bytes_per_reference);
+  }
 
   Result<std::shared_ptr<const CodeObject>> run() {
     Constant constant;
@@ -73,6 +78,13 @@ class Unmarshaller {
       case 'S': constant.kind = Constant::Kind::opaque; return;  // StopIteration
       case 'r': return referred(constant, start);
     }
+    new_object(constant, byte, start);
+  }
+
+  // Reads an object of another type, which begins with `byte` at `start`. The function is not inlined, so that the types
+  // above are read without saving registers.
+  [[gnu::noinline]] void new_object(Constant& constant, std::uint8_t byte, std::size_t start) {
+    const auto type = static_cast<char>(byte & ~reference_flag);
     if (depth_ >= max_depth) return reader_.fail_at("nested too deeply", start);
     const std::size_t index = begin_object(byte, start);
     ++depth_;
