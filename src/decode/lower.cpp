@@ -129,12 +129,6 @@ class Lowering {
   }
 
  private:
-  // One operation of the instruction that is being translated.
-  struct Emitted {
-    Op op;
-    std::int32_t arg, aux, target;
-  };
-
   // Translates the simple instructions that come next. If there is no room for another one, it is left to `lower_next`:
   // the loop takes a tenth less where no path in it allocates memory.
   void lower_simple() {
@@ -169,12 +163,10 @@ class Lowering {
     emitted_count_ = 0;
     const std::int32_t line = line_at(raw_.at);
     lower_one();
-    auto size = static_cast<std::uint8_t>(std::min(raw_.end - raw_.offset, size_max));
-    for (std::size_t i = 0; i < emitted_count_; ++i) {
-      const auto& [op, arg, aux, target] = emitted_[i];
-      decoded_.instructions.push_back(
-          {.op = op, .size = size, .arg = arg, .aux = aux, .target = target, .line = line, .offset = raw_.offset});
-      size = 0;
+    emitted_[0].size = static_cast<std::uint8_t>(std::min(raw_.end - raw_.offset, size_max));
+    for (Instruction& it : std::span(emitted_).first(emitted_count_)) {
+      it.line = line, it.offset = raw_.offset;
+      decoded_.instructions.push_back(it);
     }
     return error_.message.empty();
   }
@@ -186,7 +178,8 @@ class Lowering {
 
   void emit(Op op, std::uint32_t arg = 0, std::int32_t aux = 0, std::int32_t target = -1) {
     if (emitted_count_ == emitted_.size()) return fail("too many operations");
-    emitted_[emitted_count_++] = {op, static_cast<std::int32_t>(arg), aux, target};
+    emitted_[emitted_count_++] = {
+        .op = op, .size = 0, .arg = static_cast<std::int32_t>(arg), .aux = aux, .target = target};
   }
 
   void emit_simple() {
@@ -502,7 +495,7 @@ class Lowering {
   const SimpleOps& simple_ops_;
   RawReader reader_;
   RawInstruction raw_;  // the one that is being translated, unless it is a simple one
-  std::array<Emitted, 2> emitted_;
+  std::array<Instruction, 2> emitted_;  // the operations of `raw_`
   std::size_t emitted_count_ = 0;
   std::uint32_t last_ = 0;  // the offset of the last instruction
   OperationMap map_;
