@@ -8,6 +8,7 @@
 #include <string>
 
 #include "decode/op.h"
+#include "decode/opcode_tables.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 
@@ -21,19 +22,22 @@ constexpr std::uint32_t size_max = 255;         // of an instruction, as Instruc
 
 constexpr std::int8_t no_keyword_names = -1;    // the aux of call_
 
-// The operation that is all that an opcode means, if there is one. This does not hold behind KW_NAMES.
-struct SimpleOp {
+// An instruction that means one operation and nothing else. This does not hold behind KW_NAMES. Rows of eight bytes are
+// found by a shift.
+struct alignas(8) SimpleOp {
   bool is_known = false;
-  std::int8_t aux = 0;
+  std::uint8_t size = 0;  // in bytes, with the caches
+  std::uint8_t argument_mask = 0;  // of the byte of the argument: 0 if there is none
   std::uint8_t flags = 0;  // bits at the low end of the argument that choose the operation: none or one
+  std::int8_t aux = 0;
   std::array<Op, 2> ops{};  // by that bit
 
   Op op(std::uint32_t arg) const { return ops[arg & flags]; }
   std::uint32_t arg(std::uint32_t arg) const { return arg >> flags; }
 };
-using SimpleOps = std::array<SimpleOp, 256>;  // by opcode
+using SimpleOps = std::array<SimpleOp, 256>;
 
-constexpr SimpleOps make_simple_ops(const Dialect& dialect, bool loads_cells) {
+constexpr SimpleOps simple_ops_by_opcode(const Dialect& dialect, bool loads_cells) {
   SimpleOps simple{};
   const auto add = [&](Opcode opcode, SimpleOp operation) {
     operation.is_known = true;
@@ -51,13 +55,25 @@ constexpr SimpleOps make_simple_ops(const Dialect& dialect, bool loads_cells) {
   return simple;
 }
 
-// The tables of each dialect: first that of code in which each load of a fast local loads its value, and never the cell
-// in its slot.
+constexpr SimpleOps simple_ops_by_byte(const SimpleOps& by_opcode, const OpcodeTable& opcodes) {
+  SimpleOps simple{};
+  for (std::size_t byte = 0; byte < simple.size(); ++byte) {
+    const OpcodeInfo& info = opcodes[byte];
+    simple[byte] = by_opcode[static_cast<std::size_t>(info.opcode)];
+    simple[byte].size = static_cast<std::uint8_t>(info.size());
+    simple[byte].argument_mask = info.argument == OpcodeInfo::Argument::none ? 0 : 0xff;
+  }
+  return simple;
+}
+
+// The tables of each version, by the byte that stands for the opcode: first that of code in which each load of a fast
+// local loads its value, and never the cell in its slot.
 constexpr auto simple_ops = [] {
   std::array<std::array<SimpleOps, 2>, dialects.size()> all{};
   for (std::size_t version = 0; version < all.size(); ++version)
     for (const bool loads_cells : {false, true})
-      all[version][loads_cells] = make_simple_ops(dialects[version], loads_cells);
+      all[version][loads_cells] =
+          simple_ops_by_byte(simple_ops_by_opcode(dialects[version], loads_cells), opcode_tables[version]);
   return all;
 }();
 
@@ -132,24 +148,28 @@ class Lowering {
   // Translates the simple instructions that come next. If there is no room for another one, it is left to `lower_next`:
   // the loop takes a tenth less where no path in it allocates memory.
   void lower_simple() {
-    if (names_ >= 0) return;
+    if (names_ >= 0 || reader_.is_at_end()) return;
+    const std::span<const std::uint8_t> bytes = code_.bytecode;
     const SimpleOps& known = simple_ops_;
     std::vector<Instruction>& code = decoded_.instructions;
     std::int32_t number = count();
-    reader_.read_while([&](std::uint32_t offset, const OpcodeInfo& info, std::uint32_t arg) {
-      const SimpleOp& simple = known[static_cast<std::size_t>(info.opcode)];
-      if (!simple.is_known || code.size() == code.capacity()) return false;
-      last_ = offset;
+    std::uint32_t offset = reader_.offset();
+    while (offset < bytes.size() && code.size() != code.capacity()) {
+      const SimpleOp& simple = known[bytes[offset]];
+      if (!simple.is_known || bytes.size() - offset < simple.size) break;
+      const std::uint32_t arg = bytes[offset + 1] & simple.argument_mask;
       map_.add(offset, number++);
       code.push_back({.op = simple.op(arg),
-                      .size = static_cast<std::uint8_t>(info.size()),
+                      .size = simple.size,
                       .arg = static_cast<std::int32_t>(simple.arg(arg)),
                       .aux = simple.aux,
                       .target = {},
                       .line = line_at(offset),
                       .offset = offset});
-      return true;
-    });
+      last_ = offset;
+      offset += simple.size;
+    }
+    reader_.seek(offset);
   }
 
   // Translates the next instruction, whatever it is. Returns false at the end of the bytecode, and if that fails.
@@ -183,7 +203,7 @@ class Lowering {
   }
 
   void emit_simple() {
-    const SimpleOp& simple = simple_ops_[static_cast<std::size_t>(raw_.opcode)];
+    const SimpleOp& simple = simple_ops_[code_.bytecode[raw_.at]];
     emit(simple.op(raw_.arg), simple.arg(raw_.arg), simple.aux);
   }
 

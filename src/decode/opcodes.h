@@ -34,7 +34,7 @@ struct OpcodeInfo {
   Argument argument = Argument::none;
   bool is_jump = false;
 
-  std::uint32_t size() const { return 2 + 2u * caches; }  // in bytes, with the caches
+  constexpr std::uint32_t size() const { return 2 + 2u * caches; }  // in bytes, with the caches
 };
 
 using OpcodeTable = std::array<OpcodeInfo, 256>;

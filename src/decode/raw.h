@@ -38,38 +38,20 @@ class RawReader {
     if (!is_usual || size_ - next_ < info.size()) [[unlikely]]
       return next_unusual(raw);
     raw.offset = raw.at = next_;
-    raw.arg = argument(info, bytes_[next_ + 1]);
+    raw.arg = info.argument == OpcodeInfo::Argument::none ? 0 : bytes_[next_ + 1];
     return finish(raw, info);
-  }
-
-  // Calls `use(offset, info, arg)` for each instruction that comes next, as long as it returns true. Stops in front of
-  // the instruction for which it does not, and in front of one that is cut off. EXTENDED_ARG counts as an instruction.
-  template <class Use>
-  void read_while(Use use) {
-    // The compiler keeps copies in registers, but not members.
-    const OpcodeInfo* const table = table_;
-    const std::uint8_t* const bytes = bytes_;
-    const std::uint32_t size = size_;
-    std::uint32_t next = next_;
-    while (next < size) {
-      const OpcodeInfo& info = table[bytes[next]];
-      if (size - next < info.size() || !use(next, info, argument(info, bytes[next + 1]))) break;
-      next += info.size();
-    }
-    next_ = next;
   }
 
   // The offset behind the instruction that was read last.
   std::uint32_t offset() const { return next_; }
+  // Moves to the start of an instruction, or to the end.
+  void seek(std::uint32_t offset) { next_ = offset; }
   bool is_at_end() const { return next_ >= size_; }
 
   // Returns the opcode at an offset; none at the end.
   Opcode opcode_at(std::uint32_t offset) const { return offset < size_ ? table_[bytes_[offset]].opcode : Opcode::none; }
 
  private:
-  static std::uint32_t argument(const OpcodeInfo& info, std::uint8_t byte) {
-    return info.argument == OpcodeInfo::Argument::none ? 0 : byte;
-  }
   bool finish(RawInstruction& raw, const OpcodeInfo& info) {
     raw.opcode = info.opcode;
     raw.is_jump = info.is_jump;
