@@ -121,8 +121,6 @@ void fail(Simulation& sim, const Instruction& instruction) {
   sim.cursor.fail("no Python for " + std::string(op_name(instruction.op)));
 }
 
-using Simulate = void (*)(Simulation&, const Instruction&);
-
 // Functions that need no more of the instruction than its argument, and those that need nothing of it.
 template <void (*function)(Simulation&, int)>
 void with_argument(Simulation& sim, const Instruction& instruction) {
@@ -135,7 +133,7 @@ void alone(Simulation& sim, const Instruction&) {
 
 // This is a table: it returns the function that simulates the operation. Groups whose functions take more than a few
 // lines have a file of their own.
-constexpr Simulate function_for(Op op) {
+constexpr Operation function_for(Op op) {
   switch (op) {
     case Op::pop_top_: return alone<pop_top>;
     case Op::copy_: return with_argument<copy>;
@@ -385,16 +383,13 @@ constexpr Simulate function_for(Op op) {
   return nullptr;
 }
 
-constexpr auto functions = [] {
-  std::array<Simulate, op_count> all{};
+}  // namespace
+
+constinit const std::array<Operation, op_count> operations = [] {
+  std::array<Operation, op_count> all{};
   for (std::size_t op = 0; op < op_count; ++op) all[op] = function_for(static_cast<Op>(op));
   return all;
 }();
-}  // namespace
-
-void operation(Simulation& sim, const Instruction& instruction) {
-  functions[static_cast<std::size_t>(instruction.op)](sim, instruction);
-}
 
 // Names of constants are shared by all code: one path in the tree of code objects has one name.
 Expr* named_constant(Context& context, const Cursor& cursor, StableNames& names, int index) {

@@ -2,12 +2,17 @@
 // and pushes its result, or emits a statement.
 #pragma once
 
+#include <array>
+
+#include "decode/op.h"
 #include "lift/simulation.h"
 #include "support/table.h"
 
 namespace depyf::lifting {
 
-void operation(Simulation& sim, const Instruction& instruction);
+// The functions that simulate the operations, in the order of `Op`.
+using Operation = void (*)(Simulation&, const Instruction&);
+extern const std::array<Operation, op_count> operations;
 // Returns a constant that has no literal as a name, which stands for it.
 ast::Expr* named_constant(Context& context, const Cursor& cursor, StableNames& names, int index);
 

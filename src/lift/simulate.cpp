@@ -136,7 +136,7 @@ void Lifter::simulate(int begin, int end) {
   const Row<const Instruction> code(cursor.code);
   for (cursor.at = begin; cursor.at < end; ++cursor.at) {
     const Instruction& instruction = code[cursor.at];
-    if (!is_generic || !run_generics(sim_, instruction)) operation(sim_, instruction);
+    if (!is_generic || !run_generics(sim_, instruction)) operations[std::size_t(instruction.op)](sim_, instruction);
     if (names_effects && !sim_.graph.ended && !does_nothing(instruction.op)) name_effects(sim_);
   }
   cursor.at = std::max(begin, end - 1);
