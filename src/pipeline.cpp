@@ -100,6 +100,8 @@ Block refine(Context& context, Block body, const Scope& scope) {
   };
   if (is_traced && made("structure")) return body;
   const bool folds = options.style == Style::readable;
+// In the unrolled loop, the needs of each pass are constants, and its call is direct.
+#pragma GCC unroll 32
   for (const RefinePass& pass : refine_passes) {
     const bool wanted = !pass.folds || folds;
     if (wanted && (pass.needs.empty() || scope.kinds.has(pass.needs))) body = pass.run(context, body, scope);
