@@ -33,19 +33,18 @@ bool is_plain_block(const char* text, char quote) {
   return special == 0;
 }
 
-// Looks at a text of at least `count` bytes block by block. The last block may overlap the one before it.
-template <std::size_t count>
-bool are_plain_blocks(std::string_view text, char quote) {
-  for (std::size_t at = 0; at + count < text.size(); at += count)
-    if (!is_plain_block<count>(text.data() + at, quote)) return false;
-  return is_plain_block<count>(text.data() + text.size() - count, quote);
-}
-
 }  // namespace
 
 bool is_plain(std::string_view text, char quote) {
-  if (text.size() >= 32) return are_plain_blocks<32>(text, quote);
-  if (text.size() >= 16) return are_plain_blocks<16>(text, quote);
+  constexpr std::size_t block = 32, half = block / 2;
+  const char* const end = text.data() + text.size();
+  // The last block may overlap the one before it.
+  if (text.size() >= block) {
+    for (const char* at = text.data(); at < end - block; at += block)
+      if (!is_plain_block<block>(at, quote)) return false;
+    return is_plain_block<block>(end - block, quote);
+  }
+  if (text.size() >= half) return is_plain_block<half>(text.data(), quote) && is_plain_block<half>(end - half, quote);
   return std::ranges::all_of(text, [&](char c) { return plain_bytes[static_cast<unsigned char>(c)] && c != quote; });
 }
 
