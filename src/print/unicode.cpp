@@ -62,18 +62,26 @@ bool is_printable(char32_t point) {
 
 bool is_surrogate(char32_t point) { return point >= 0xd800 && point <= 0xdfff; }
 
-bool is_identifier(std::string_view name) {
-  if (name.empty() || is_keyword(name)) return false;
-  // Most names are ASCII, for which a table of bytes decides quickly.
-  const bool is_ascii = std::all_of(name.begin(), name.end(),
-                                    [](char c) { return ascii_identifier_parts[static_cast<unsigned char>(c)]; });
-  if (is_ascii) return is_letter(static_cast<unsigned char>(name[0]));
+namespace {
+
+// Decides for a name that is not ASCII, or is no identifier. The function is not inlined, because such names are rare.
+[[gnu::noinline]] bool is_unusual_identifier(std::string_view name) {
   for (std::size_t at = 0; at < name.size();) {
     const CodePoint point = code_point(name, at);
     if (!point.valid || !(at == 0 ? starts_identifier(point.value) : continues_identifier(point.value))) return false;
     at += point.size;
   }
   return true;
+}
+
+}  // namespace
+
+bool is_identifier(std::string_view name) {
+  if (name.empty() || is_keyword(name)) return false;
+  // Most names are ASCII, for which a table of bytes decides quickly.
+  const bool is_ascii = std::all_of(name.begin(), name.end(),
+                                    [](char c) { return ascii_identifier_parts[static_cast<unsigned char>(c)]; });
+  return is_ascii ? is_letter(static_cast<unsigned char>(name[0])) : is_unusual_identifier(name);
 }
 
 std::string identifier(std::string_view name) {
