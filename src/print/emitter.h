@@ -22,7 +22,7 @@ class Emitter {
   // Starts a line with the indentation of the current block.
   void begin_line() {
     line_begin_ = text_.size();
-    text_.append(indent(), ' ');
+    text_.append_blanks(indent());
   }
   // Continues the current line with another statement, behind `; ` or a colon.
   void continue_line() { line_begin_ = text_.view().rfind('\n') + 1; }

@@ -294,7 +294,7 @@ class Layout {
       if (mark.kind == Kind::close && apart && group.ends_items && !result.ends_with(',')) result += ',';
       if (apart) {
         result += '\n';
-        result.append(breaks_[i].indent, ' ');
+        result.append_blanks(breaks_[i].indent);
         // A blank at a line break is dropped.
         if (mark.kind != Kind::close && copied < text_.size() && text_[copied] == ' ') ++copied;
       }

@@ -42,6 +42,14 @@ class Text {
     std::fill_n(room_for(count), count, c);
     return *this;
   }
+  // A few blanks are written as a block of fixed size, which takes no call. What follows overwrites the rest of the block.
+  void append_blanks(std::size_t count) {
+    constexpr std::size_t block = 16;
+    if (count > block || room() < block) [[unlikely]]
+      return static_cast<void>(append(count, ' '));
+    std::memset(end_, ' ', block);
+    end_ += count;
+  }
   // Makes room for `count` more bytes.
   void reserve(std::size_t count) {
     if (count > room()) grow(count);
