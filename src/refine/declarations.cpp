@@ -81,7 +81,7 @@ void add_hidden(const CodeObject& code, const std::vector<std::string_view>& var
 // must have declared them.
 std::set<std::string_view> hidden_globals(const Context& context, const CodeObject& code) {
   std::set<std::string_view> hidden;
-  if (context.around.size() < 2 || code.name == "__annotate__") return hidden;
+  if (context.around.size() < 2) return hidden;
   std::vector<std::string_view> variables;
   for (std::size_t index = 0; index + 1 < context.around.size(); ++index) {
     const CodeObject& outer = *context.around[index].code;
@@ -89,8 +89,9 @@ std::set<std::string_view> hidden_globals(const Context& context, const CodeObje
     for (const auto* names : {&outer.varnames, &outer.cellvars})
       variables.insert(variables.end(), names->begin(), names->end());
   }
+  if (variables.empty() || code.name == "__annotate__") return hidden;
   std::ranges::sort(variables);
-  if (!variables.empty()) add_hidden(code, variables, hidden);
+  add_hidden(code, variables, hidden);
   return hidden;
 }
 
