@@ -137,19 +137,28 @@ Level level_of(const Expr* expr) {
   return level_by_kind(expr);
 }
 
-// Prints an integer as the source wrote it, if that is known to differ from its digits.
 void Expressions::constant(const Expr* expr, const Constant& value, Level loosest) {
-  const SpelledNumber number = spelling_of(expr, value, positions_);
-  const bool parenthesised = (number.text.empty() ? level_of(value) : number.level) < loosest;
+  if (value.kind == Constant::Kind::integer && spelled_integer(expr, value, loosest)) return;
+  // No literal binds looser than a sum.
+  const bool parenthesised = loosest > Level::arithmetic && level_of(value) < loosest;
   if (parenthesised) out_.write("("), breaks_.open(expr->line);
   breaks_.reached(expr);
-  if (number.text.empty()) {
-    breaks_.anchor(expr);
-    constants_.constant(expr, value);
-  } else {
-    out_.write(number.text);
-  }
+  breaks_.anchor(expr);
+  constants_.constant(expr, value);
   if (parenthesised) breaks_.close(), out_.write(")");
+}
+
+// Prints an integer as the source wrote it. Returns false, and prints nothing, if that is not known to differ from its
+// digits.
+bool Expressions::spelled_integer(const Expr* expr, const Constant& value, Level loosest) {
+  const SpelledNumber number = spelling_of(expr, value, positions_);
+  if (number.text.empty()) return false;
+  const bool parenthesised = number.level < loosest;
+  if (parenthesised) out_.write("("), breaks_.open(expr->line);
+  breaks_.reached(expr);
+  out_.write(number.text);
+  if (parenthesised) breaks_.close(), out_.write(")");
+  return true;
 }
 
 // Follows the leftmost operands down and back in a loop instead of recursion, because `a + b + c + ...` nests as deep

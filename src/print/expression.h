@@ -62,6 +62,7 @@ class Expressions {
 
  private:
   void constant(const ast::Expr* expr, const Constant& value, Level loosest);
+  bool spelled_integer(const ast::Expr* expr, const Constant& value, Level loosest);
   void any_expr(const ast::Expr* expr, Level loosest);
   void name(const ast::Expr* expr, const ast::Name& node);
   void attribute(const ast::Expr* whole, const ast::Attribute& node);
