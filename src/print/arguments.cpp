@@ -10,6 +10,9 @@ namespace depyf::print {
 using namespace ast;
 
 void Expressions::call_arguments(List<Expr*> args, List<Keyword> keywords, const Expr* whole) {
+  // In `sum(x for x in y)` the parentheses of the generator are those of the call.
+  auto* only = whole && args.size() == 1 && keywords.empty() ? as<ComprehensionExpr>(args[0]) : nullptr;
+  if (only && only->kind == ComprehensionKind::generator) return comprehension(*only);
   out_.write("(");
   bool first = true;
   // Every argument is preceded by a place where the line may break: behind the opening bracket, or behind a comma.

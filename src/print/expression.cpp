@@ -137,28 +137,22 @@ Level level_of(const Expr* expr) {
   return level_by_kind(expr);
 }
 
+// Prints an integer as the source wrote it, if that is known to differ from its digits.
 void Expressions::constant(const Expr* expr, const Constant& value, Level loosest) {
-  if (value.kind == Constant::Kind::integer && spelled_integer(expr, value, loosest)) return;
+  auto print = [&](bool parenthesised, auto print_literal) {
+    if (parenthesised) out_.write("("), breaks_.open(expr->line);
+    breaks_.reached(expr);
+    print_literal();
+    if (parenthesised) breaks_.close(), out_.write(")");
+  };
+  if (value.kind == Constant::Kind::integer)
+    if (const SpelledNumber number = spelling_of(expr, value, positions_); !number.text.empty())
+      return print(number.level < loosest, [&] { out_.write(number.text); });
   // No literal binds looser than a sum.
-  const bool parenthesised = loosest > Level::arithmetic && level_of(value) < loosest;
-  if (parenthesised) out_.write("("), breaks_.open(expr->line);
-  breaks_.reached(expr);
-  breaks_.anchor(expr);
-  constants_.constant(expr, value);
-  if (parenthesised) breaks_.close(), out_.write(")");
-}
-
-// Prints an integer as the source wrote it. Returns false, and prints nothing, if that is not known to differ from its
-// digits.
-bool Expressions::spelled_integer(const Expr* expr, const Constant& value, Level loosest) {
-  const SpelledNumber number = spelling_of(expr, value, positions_);
-  if (number.text.empty()) return false;
-  const bool parenthesised = number.level < loosest;
-  if (parenthesised) out_.write("("), breaks_.open(expr->line);
-  breaks_.reached(expr);
-  out_.write(number.text);
-  if (parenthesised) breaks_.close(), out_.write(")");
-  return true;
+  print(loosest > Level::arithmetic && level_of(value) < loosest, [&] {
+    breaks_.anchor(expr);
+    constants_.constant(expr, value);
+  });
 }
 
 // Follows the leftmost operands down and back in a loop instead of recursion, because `a + b + c + ...` nests as deep
@@ -190,7 +184,9 @@ void Expressions::any_expr(const Expr* expr, Level loosest) {
   }
   while (open_.size() > bottom) {
     const Open whole = open_.take_last();
-    after_leftmost(whole.expr);
+    if (auto* access = as<Attribute>(whole.expr)) attribute(whole.expr, *access);
+    else if (auto* call = as<Call>(whole.expr)) call_arguments(call->args, call->keywords, whole.expr);
+    else after_operand(whole.expr);
     if (whole.parenthesised) breaks_.close(), out_.write(")");
   }
 }
@@ -212,16 +208,8 @@ void Expressions::attribute(const Expr* whole, const Attribute& node) {
   names_.name(node.attr);
 }
 
-// Prints the rest of a node whose leftmost operand has been printed: `+ b` of `a + b`, `.name` of `x.name`, `(...)` of
-// a call.
-void Expressions::after_leftmost(const Expr* whole) {
-  if (auto* n = as<Attribute>(whole)) return attribute(whole, *n);
-  if (auto* n = as<Call>(whole)) {
-    // In `sum(x for x in y)` the parentheses of the generator are those of the call.
-    auto* only = n->args.size() == 1 && n->keywords.empty() ? as<ComprehensionExpr>(n->args[0]) : nullptr;
-    if (only && only->kind == ComprehensionKind::generator) return comprehension(*only);
-    return call_arguments(n->args, n->keywords, whole);
-  }
+// Prints the rest of an operator or subscript whose leftmost operand has been printed: `+ b` of `a + b`.
+void Expressions::after_operand(const Expr* whole) {
   if (auto* n = as<BinOp>(whole)) {
     const Operator& op = operator_of(n->op);
     operator_before(op.text, op.level, n->right);

@@ -32,8 +32,9 @@ class Expressions {
 
   // Prints `expr`, in parentheses if its level is looser than `loosest`.
   void expr(const ast::Expr* expr, Level loosest) {
-    // Half of all expressions are names, which never need parentheses.
+    // Half of all expressions are names, which never need parentheses, and most others are constants.
     if (auto* n = ast::as<ast::Name>(expr)) name(expr, *n);
+    else if (auto* leaf = ast::as<ast::ConstantExpr>(expr)) constant(expr, *leaf->value, loosest);
     else any_expr(expr, loosest);
   }
   // Prints an expression where an assignment expression (`:=`) needs no parentheses.
@@ -62,11 +63,10 @@ class Expressions {
 
  private:
   void constant(const ast::Expr* expr, const Constant& value, Level loosest);
-  bool spelled_integer(const ast::Expr* expr, const Constant& value, Level loosest);
   void any_expr(const ast::Expr* expr, Level loosest);
   void name(const ast::Expr* expr, const ast::Name& node);
   void attribute(const ast::Expr* whole, const ast::Attribute& node);
-  void after_leftmost(const ast::Expr* expr);
+  void after_operand(const ast::Expr* whole);
   void operator_before(std::string_view op, Level level, const ast::Expr* right);
   void without_leftmost(const ast::Expr* expr);
   void annotation_text(const ast::Expr* leaf, std::string_view text);
