@@ -33,7 +33,6 @@ class Text {
     copy(added, part);
     return *this;
   }
-  Text& operator+=(const char* part) { return *this += std::string_view(part); }
   Text& operator+=(char c) {
     *room_for(1) = c;
     return *this;
