@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -54,7 +55,7 @@ struct Place {
 using PlaceByLine = std::map<int, Place>;
 
 // Returns the position of an instruction if it has a column; otherwise null.
-const Position* position_of(const std::vector<Position>& positions, const Instruction& instruction) {
+const Position* position_of(std::span<const Position> positions, const Instruction& instruction) {
   const std::size_t index = instruction.offset / 2;
   if (index >= positions.size()) return nullptr;
   const Position& position = positions[index];
@@ -70,7 +71,7 @@ Place place_of(const Instruction& instruction, const Position& position) {
 // Returns the place of each `...` and `pass` that left instructions, by line. All instructions of such a line have the
 // place of the statement.
 PlaceByLine silent_places(const DecodedCode& decoded) {
-  const std::vector<Position>& positions = decoded.code->positions;
+  const std::span<const Position> positions = decoded.code->positions;
   // Most lines are one run of instructions with several places. They are left out here, so that the map stays small.
   PlaceByLine places;
   int line = -1;  // of the run
