@@ -25,32 +25,39 @@ constexpr std::int8_t no_keyword_names = -1;    // the aux of call_
 // An instruction that means one operation and nothing else. This does not hold behind KW_NAMES. Rows of eight bytes are
 // found by a shift.
 struct alignas(8) SimpleOp {
+  // Members that lie side by side in an Instruction as well, so that they are copied together.
+  struct Head {
+    Op op{};
+    std::uint8_t size = 0;  // in bytes, with the caches
+  };
   bool is_known = false;
-  std::uint8_t size = 0;  // in bytes, with the caches
   std::uint8_t argument_mask = 0;  // of the byte of the argument: 0 if there is none
   std::uint8_t flags = 0;  // bits at the low end of the argument that choose the operation: none or one
   std::int8_t aux = 0;
-  std::array<Op, 2> ops{};  // by that bit
+  std::array<Head, 2> heads{};  // by that bit; the sizes are equal
 
-  Op op(std::uint32_t arg) const { return ops[arg & flags]; }
+  const Head& head(std::uint32_t arg) const { return heads[arg & flags]; }
   std::uint32_t arg(std::uint32_t arg) const { return arg >> flags; }
+  std::uint32_t size() const { return heads[0].size; }
 };
 using SimpleOps = std::array<SimpleOp, 256>;
 
 constexpr SimpleOps simple_ops_by_opcode(const Dialect& dialect, bool loads_cells) {
   SimpleOps simple{};
-  const auto add = [&](Opcode opcode, SimpleOp operation) {
-    operation.is_known = true;
-    simple[static_cast<std::size_t>(opcode)] = operation;
+  const auto add = [&](Opcode opcode, Op op, std::int8_t aux = 0) -> SimpleOp& {
+    SimpleOp& row = simple[static_cast<std::size_t>(opcode)];
+    row.is_known = true, row.aux = aux, row.heads[0].op = op;
+    return row;
   };
-#define SIMPLE(name, op) add(Opcode::name, {.ops = {Op::op##_}});
+#define SIMPLE(name, op) add(Opcode::name, Op::op##_);
 #include "decode/simple.def"
-  for (Opcode call : {Opcode::CALL, Opcode::CALL_METHOD}) add(call, {.aux = no_keyword_names, .ops = {Op::call_}});
-  add(Opcode::MAKE_FUNCTION, {.aux = dialect.qualified_name_on_stack, .ops = {Op::make_function_}});
-  add(Opcode::LOAD_ATTR, {.flags = dialect.attribute_method_bit, .ops = {Op::load_attr_, Op::load_method_}});
+  for (Opcode call : {Opcode::CALL, Opcode::CALL_METHOD}) add(call, Op::call_, no_keyword_names);
+  add(Opcode::MAKE_FUNCTION, Op::make_function_, dialect.qualified_name_on_stack);
+  SimpleOp& load_attr = add(Opcode::LOAD_ATTR, Op::load_attr_);
+  load_attr.flags = dialect.attribute_method_bit, load_attr.heads[1].op = Op::load_method_;
   if (!loads_cells) {
     for (Opcode load : {Opcode::LOAD_FAST, Opcode::LOAD_FAST_CHECK, Opcode::LOAD_FAST_BORROW})
-      add(load, {.ops = {Op::load_fast_}});
+      add(load, Op::load_fast_);
   }
   return simple;
 }
@@ -60,7 +67,7 @@ constexpr SimpleOps simple_ops_by_byte(const SimpleOps& by_opcode, const OpcodeT
   for (std::size_t byte = 0; byte < simple.size(); ++byte) {
     const OpcodeInfo& info = opcodes[byte];
     simple[byte] = by_opcode[static_cast<std::size_t>(info.opcode)];
-    simple[byte].size = static_cast<std::uint8_t>(info.size());
+    for (SimpleOp::Head& head : simple[byte].heads) head.size = static_cast<std::uint8_t>(info.size());
     simple[byte].argument_mask = info.argument == OpcodeInfo::Argument::none ? 0 : 0xff;
   }
   return simple;
@@ -156,18 +163,19 @@ class Lowering {
     std::uint32_t offset = reader_.offset();
     while (offset < bytes.size() && code.size() != code.capacity()) {
       const SimpleOp& simple = known[bytes[offset]];
-      if (!simple.is_known || bytes.size() - offset < simple.size) break;
+      if (!simple.is_known || bytes.size() - offset < simple.size()) break;
       const std::uint32_t arg = bytes[offset + 1] & simple.argument_mask;
       map_.add(offset, number++);
-      code.push_back({.op = simple.op(arg),
-                      .size = simple.size,
+      const auto [op, instruction_size] = simple.head(arg);
+      code.push_back({.op = op,
+                      .size = instruction_size,
                       .arg = static_cast<std::int32_t>(simple.arg(arg)),
                       .aux = simple.aux,
                       .target = {},
                       .line = line_at(offset),
                       .offset = offset});
       last_ = offset;
-      offset += simple.size;
+      offset += simple.size();
     }
     reader_.seek(offset);
   }
@@ -204,7 +212,7 @@ class Lowering {
 
   void emit_simple() {
     const SimpleOp& simple = simple_ops_[code_.bytecode[raw_.at]];
-    emit(simple.op(raw_.arg), simple.arg(raw_.arg), simple.aux);
+    emit(simple.head(raw_.arg).op, simple.arg(raw_.arg), simple.aux);
   }
 
   void emit_jump(Op op, std::int32_t aux = 0) {
