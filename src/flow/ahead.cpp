@@ -31,11 +31,10 @@ Result<PreparedCode> Ahead::together(const Table<const CodeObject*>& codes) {
   Table<Result<DecodedCode>> all;
   all.reserve(codes.size());
   for (const CodeObject* each : codes) all.push_back(decoded(*each));
-  auto prepared = [](Result<DecodedCode>& each) -> Result<PreparedCode> {
-    if (!each) return each.error();
-    return std::make_unique<const Prepared>(std::move(*each));
-  };
-  for (std::size_t index = 1; index < codes.size(); ++index) ready_.emplace(codes[index], prepared(all[index]));
+  auto prepared = [](Result<DecodedCode>& each) { return std::make_unique<const Prepared>(std::move(*each)); };
+  for (std::size_t index = 1; index < codes.size(); ++index)
+    if (all[index]) ready_.emplace(codes[index], prepared(all[index]));
+  if (!all[0]) return all[0].error();
   return prepared(all[0]);
 }
 

@@ -60,8 +60,9 @@ class Ahead {
   DecodedCodes* const kept_;
   // The code objects between `enter` and `leave`, the innermost last.
   Table<Around> around_;
-  // The code objects that were prepared before their turn. `take` removes the entry that it returns.
-  std::unordered_map<const CodeObject*, Result<PreparedCode>> ready_;
+  // The code objects that were prepared before their turn. `take` removes the entry that it returns. One that cannot be
+  // prepared is not kept, since trying it again in its turn gives the same error.
+  std::unordered_map<const CodeObject*, PreparedCode> ready_;
 };
 
 }  // namespace depyf
