@@ -215,8 +215,7 @@ class Builder {
     entering_.resize(cfg_.regions.size());
     done_.resize(cfg_.regions.size());
     enter({-1, false});
-    for (BlockIndex block = 0; block < int(cfg_.blocks.size()); ++block)
-      for (bool jump : {false, true}) enter({block, jump});
+    for (BlockIndex block = 0; block < int(cfg_.blocks.size()); ++block) enter({block, false}), enter({block, true});
     // Sort the regions by nesting depth, the innermost first. Each chain of parents is counted once.
     Table<int> order(cfg_.regions.size()), depth(cfg_.regions.size(), -1);
     for (RegionIndex region = 0; region < int(cfg_.regions.size()); ++region) {

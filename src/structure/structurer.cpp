@@ -220,11 +220,10 @@ void Structurer::go_into(NodeIndex node, const Place& place, Statements& out) {
 namespace {
 
 // Code of one node needs no nesting.
-Block statements_of(Context& context, const Node& node) {
-  Table<Stmt*> statements = node.statements;
+Block statements_of(Context& context, Node& node) {
   if (node.end == Node::End::leave)
-    statements.push_back(context.stmt(Return{node.value}, node.offset, node.line, node.column, node.width));
-  return context.arena.copy(statements);
+    node.statements.push_back(context.stmt(Return{node.value}, node.offset, node.line, node.column, node.width));
+  return context.arena.copy(node.statements);
 }
 
 Block nested(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {
