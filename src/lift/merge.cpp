@@ -33,7 +33,8 @@ void Lifter::enter(NodeIndex block) {
   if (info.begin < int(cursor_.code.size()))
     fresh_node.offset = cursor_.code[info.begin].offset, fresh_node.line = cursor_.code[info.begin].line;
   sim_.stores.unpackings.clear();
-  if (cursor_.flat) {
+  // Nothing leads to the entry, and its stack is empty.
+  if (cursor_.flat || info.preds.empty()) {
     graph_.node = block;
     return;
   }
