@@ -7,30 +7,27 @@
 
 namespace depyf {
 
-namespace {
-
-// Returns the number of characters in front of the first one that is not ASCII.
-std::size_t ascii_prefix(std::string_view text) {
-  std::size_t at = 0;
-  const auto is_ascii = [&](std::size_t begin) {
-    std::uint64_t word;
-    std::memcpy(&word, text.data() + begin, sizeof word);
-    return (word & 0x8080808080808080) == 0;
+bool is_ascii(std::string_view text) {
+  const auto read = [&](auto number, std::size_t at) {
+    std::memcpy(&number, text.data() + at, sizeof number);
+    return number;
   };
-  constexpr std::size_t step = sizeof(std::uint64_t);
-  while (text.size() - at >= step && is_ascii(at)) at += step;
-  // The last word may overlap with the one in front of it.
-  if (text.size() >= step && text.size() - at < step && is_ascii(text.size() - step)) return text.size();
-  while (at < text.size() && !(text[at] & 0x80)) ++at;
-  return at;
+  const std::size_t size = text.size();
+  std::uint64_t bits = 0;  // of all bytes; the last number may overlap with the one in front of it
+  if (size >= 8) {
+    for (std::size_t at = 0; at < size - 8; at += 8) bits |= read(std::uint64_t{}, at);
+    bits |= read(std::uint64_t{}, size - 8);
+  } else if (size >= 4) {
+    bits = read(std::uint32_t{}, 0) | read(std::uint32_t{}, size - 4);
+  } else {
+    for (const char byte : text) bits |= static_cast<std::uint8_t>(byte);
+  }
+  return (bits & 0x8080808080808080) == 0;
 }
 
-}  // namespace
-
-bool is_ascii(std::string_view text) { return ascii_prefix(text) == text.size(); }
-
 bool is_wtf8(std::string_view text) {
-  std::size_t at = ascii_prefix(text);
+  if (is_ascii(text)) return true;
+  std::size_t at = 0;
   while (at < text.size()) {
     auto lead = static_cast<std::uint8_t>(text[at++]);
     if (lead < 0x80) continue;
