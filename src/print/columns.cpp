@@ -32,7 +32,7 @@ class Columns {
         anchors_(anchors),
         states_(states),
         indent_(indent),
-        place_{indent},
+        place_{std::uint32_t(indent)},
         groups_(marks.size()) {
     choices_.reserve(most_choices);
   }
@@ -50,18 +50,18 @@ class Columns {
   }
 
  private:
-  // The state of the layout at some place in the text.
+  // The state of the layout at some place in the text. It is small, because it is copied for each choice.
   struct Place {
-    std::size_t indent = 0;  // of the current line
+    std::uint32_t indent = 0;  // of the current line
     std::int32_t group = -1;  // the mark that opens the innermost bracket pair around the place; -1 if there is none
-    std::size_t depth = 0;  // bracket pairs around the place
+    std::uint32_t depth = 0;  // bracket pairs around the place
   };
   // A bracket pair, at its opening mark. A place knows only the innermost pair, and each pair the one around it, so that a
   // place is copied for each choice of breaks, but no list of pairs.
   struct Group {
+    Place around;  // where the opening bracket stands
     bool is_apart = false;  // true if the line breaks behind the opening bracket
     bool is_hint = false;  // true for redundant brackets, which are written only if columns prove them
-    Place around;  // where the opening bracket stands
   };
 
   // Updates the layout for marks whose states stay unchanged.
@@ -75,7 +75,7 @@ class Columns {
     const Mark& mark = marks_[index];
     switch (mark.kind) {
       case Mark::Kind::open:
-        groups_[index] = {breaks, mark.is_hint, place};
+        groups_[index] = {place, breaks, mark.is_hint};
         place.group = std::int32_t(index), ++place.depth;
         if (breaks) place.indent += indentation;
         return true;
