@@ -46,7 +46,7 @@ int last_line_of_test(const Expr* test, int line) {
 }
 
 StatementColumns::StatementColumns(const CodeObject& code, Block body) : code_(code) {
-  collect(body, 0);
+  if (!body.empty()) collect(body, 0);
   if (known_.total() == 0) return;
   for (int unit : {4, 2, 3, 1}) {
     // The unit of indentation is the largest of these of which most columns are multiples. A quarter may be wrong,
