@@ -1,7 +1,5 @@
 #include "print/raw_string.h"
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 
 #include "print/literal.h"
@@ -15,9 +13,8 @@ bool can_be_raw(std::string_view text, std::string_view quotes) {
   const std::size_t trailing = text.size() - (last == text.npos ? 0 : last + 1);
   if (trailing % 2 != 0) return false;
   const bool is_triple = quotes.size() > 1;
-  std::string plain;
-  std::ranges::copy_if(text, std::back_inserter(plain),
-                       [&](char c) { return c != '\\' && !(is_triple && (c == '\n' || c == '\t')); });
+  std::string plain(text);
+  std::erase_if(plain, [&](char c) { return c == '\\' || (is_triple && (c == '\n' || c == '\t')); });
   Text escaped;
   append_escaped(escaped, plain, 0);
   return escaped.view() == plain;
