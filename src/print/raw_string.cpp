@@ -15,6 +15,7 @@ bool can_be_raw(std::string_view text, std::string_view quotes) {
   const bool is_triple = quotes.size() > 1;
   std::string plain(text);
   std::erase_if(plain, [&](char c) { return c == '\\' || (is_triple && (c == '\n' || c == '\t')); });
+  if (is_plain(plain, 0)) return true;
   Text escaped;
   append_escaped(escaped, plain, 0);
   return escaped.view() == plain;
