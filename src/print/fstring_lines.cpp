@@ -18,14 +18,14 @@ namespace {
 // Returns the offset at which the last `width` columns of the escaped `text` begin; `text.size()` if no character
 // begins exactly there.
 std::size_t last_columns(std::string_view text, std::int32_t width) {
+  std::size_t size = 0, behind = text.size();
   for (std::size_t at = text.size(); at-- > 0;) {
     // Bytes of the form 10xxxxxx continue a UTF-8 character.
     if ((static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) continue;
-    Text escaped;
-    append_escaped(escaped, text.substr(at), 0);
-    const auto size = std::int32_t(escaped.size());
-    if (size == width) return at;
-    if (size > width) break;
+    size += escaped_size(text.substr(at, behind - at));
+    if (std::int32_t(size) == width) return at;
+    if (std::int32_t(size) > width) break;
+    behind = at;
   }
   return text.size();
 }
