@@ -63,8 +63,10 @@ std::size_t balanced_width(std::string_view text, std::size_t lines, std::size_t
 std::size_t filled_line(std::string_view text, std::size_t width) {
   if (text.size() <= width) return text.size();
   if (width == 0) return 0;
-  const std::size_t newline = text.rfind('\n', width - 1), blank = text.rfind(' ', width - 1);
-  return newline != text.npos ? newline + 1 : blank != text.npos ? blank + 1 : 0;
+  const std::string_view line = text.substr(0, width);
+  // Most lines have no break, which the search from the front finds out by many bytes at a time.
+  const std::size_t end = line.rfind(line.find('\n') == line.npos ? ' ' : '\n');
+  return end == line.npos ? 0 : end + 1;
 }
 
 // Prints the items of a tuple or frozenset that the compiler folded into one constant, whose items have no positions.
