@@ -89,8 +89,7 @@ Entry& Simulation::peek(int from_top) {
 
 void Simulation::check_operand(const Entry& entry) {
   if (entry.mover >= 0 && !names.stable(entry.expr)) throw Restart{entry.mover};
-  if (auto* internal = as<Internal>(entry.expr); internal && internal->marker == Marker::unpacked)
-    flush_unpackings(*this);
+  if (is_unpacked(entry.expr)) flush_unpackings(*this);
 }
 
 List<Expr*> Simulation::pop_many(int count) {

@@ -76,7 +76,7 @@ class Simulation {
   // Pops an operand. Throws Restart if the value was moved out of the order of evaluation.
   ast::Expr* pop() {
     const Entry entry = pop_entry();
-    if (entry.mover >= 0 || ast::is<ast::Internal>(entry.expr)) check_operand(entry);
+    if (entry.mover >= 0 || is_unpacked(entry.expr)) check_operand(entry);
     return entry.expr;
   }
   // Pops an entry, wherever it was moved.
@@ -135,6 +135,11 @@ class Simulation {
   Table<ast::Expr*> items;  // the items that for loops bind
 
  private:
+  // True for the marker of a target of an unpacking.
+  static bool is_unpacked(const ast::Expr* expr) {
+    auto* internal = ast::as<ast::Internal>(expr);
+    return internal && internal->marker == ast::Marker::unpacked;
+  }
   void check_operand(const Entry& entry);
   // False for null, and for a name or a constant, which are no markers and have no parts.
   static bool has_parts(const ast::Expr* expr) {
