@@ -69,8 +69,9 @@ class Structurer {
     for (ast::Stmt* stmt : statements) out.push_back(stmt);
   }
   ast::Block block(const Statements& statements) { return context_.arena.copy(statements); }
-  ast::Stmt* make(ast::Stmt::Node node, const Node& from) {
-    return context_.stmt(std::move(node), from.offset, from.line, from.column, from.width);
+  template <class Kind>
+  ast::Stmt* make(const Kind& kind, const Node& from) {
+    return context_.stmt(kind, from.offset, from.line, from.column, from.width);
   }
   // Throws InternalError with the offset of `node`.
   [[noreturn]] void fail(const char* what, NodeIndex node) const;
