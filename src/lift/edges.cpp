@@ -42,8 +42,9 @@ std::optional<Edge> only_edge_to(const Cursor& cursor, const LiftedGraph& graph,
   return only;
 }
 
-Table<Entry> stack_on_edge(Simulation& sim, NodeIndex node, bool along_b) {
-  Table<Entry> stack = sim.graph.states[node].stack;
+void copy_stack(Simulation& sim, Edge edge, Stack& stack) {
+  const auto [node, along_b] = edge;
+  stack = sim.graph.states[node].stack;
   Node& info = sim.graph.nodes[node];
   // Removes values from the top of the copied stack.
   auto drop = [&](std::size_t count) {
@@ -86,7 +87,6 @@ Table<Entry> stack_on_edge(Simulation& sim, NodeIndex node, bool along_b) {
     case Node::End::leave:
     case Node::End::stop: break;
   }
-  return stack;
 }
 
 // In 3.8: true if `break` leaves a handler at the end of the block: POP_EXCEPT; [CALL_FINALLY;] JUMP_ABSOLUTE. The end of a

@@ -109,14 +109,10 @@ void Lifter::name_values_below_loop(NodeIndex block, const Table<Edge>& edges) {
 // Makes the stack of a block that is not merged into the node in front of it.
 void Lifter::enter_merge(NodeIndex block, const Table<Edge>& edges) {
   if (graph_.states[block].is_loop_header) name_values_below_loop(block, edges);
-  if (edges.size() == 1) {
-    const Stack brought = stack_on_edge(sim_, edges[0].first, edges[0].second);
-    stack_ = brought;  // a copy keeps the memory of the stack, which has room for more values
-    return;
-  }
+  if (edges.size() == 1) return copy_stack(sim_, edges[0], stack_);
   // All ways bring stacks of equal depth. Slots in which they differ become temporaries.
-  Table<Table<Entry>> stacks;
-  for (auto [node, along_b] : edges) stacks.push_back(stack_on_edge(sim_, node, along_b));
+  Table<Stack> stacks(edges.size());
+  for (std::size_t way = 0; way < edges.size(); ++way) copy_stack(sim_, edges[way], stacks[way]);
   stack_ = stacks[0];
   for (const auto& other : stacks)
     if (other.size() != stack_.size())
@@ -212,7 +208,8 @@ void Lifter::settle_ends() {
     if (node.end == Node::End::branch) {
       for (bool along_b : {false, true})
         if (along_b ? graph_.states[index].keep_b : graph_.states[index].keep_a) {
-          auto stack = stack_on_edge(sim_, index, along_b);  // a temporary for the kept value
+          Stack stack;
+          copy_stack(sim_, {index, along_b}, stack);  // makes a temporary for the kept value
           (along_b ? graph_.states[index].keep_b : graph_.states[index].keep_a) = false;
         }
       sim_.spill_at_end(index, graph_.states[index].stack.size());
