@@ -13,6 +13,7 @@
 #include "flow/exception_regions.h"
 #include "flow/idioms.h"
 #include "flow/ranges.h"
+#include "flow/search.h"
 #include "support/dominators.h"
 #include "support/search_limits.h"
 #include "support/table.h"
@@ -259,15 +260,13 @@ class Builder {
   void find_statement_ends() {
     static constexpr OpTable<bool> ends(
         false, {{{Op::match_case_, Op::behind_handlers_, Op::pop_except_, Op::pop_top_}, true}});
-    for (const Instruction& instruction : code_) {
-      const Op op = instruction.op;
-      if (!ends[op]) continue;
-      const int at = int(&instruction - code_.data());
+    for_each_marked(code_, ends, [&](int at) {
+      const Op op = code_[at].op;
       if (op == Op::match_case_) leader_[at + 1] = true;
-      if (op == Op::behind_handlers_ && (instruction.arg & behind_else_end) != 0) leader_[at] = true;
+      if (op == Op::behind_handlers_ && (code_[at].arg & behind_else_end) != 0) leader_[at] = true;
       if (op == Op::pop_except_) leader_[after_pop_except(at)] = true;
       if (op == Op::pop_top_ && is_break(at)) leader_[at + 1] = true;
-    }
+    });
   }
 
   // Makes a block of each stretch of instructions from one leader to the next that can be reached.

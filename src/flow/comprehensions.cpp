@@ -23,6 +23,7 @@
 #include "dialect/dialect.h"
 #include "flow/exception_regions.h"
 #include "flow/ranges.h"
+#include "flow/search.h"
 #include "support/search_limits.h"
 #include "support/table.h"
 
@@ -37,14 +38,12 @@ class Outliner {
 
   void run() {
     drop_handlers(ranges_, code_.size(), [&](const ProtectedRange& range) { return is_cleanup(range.target); });
-    for (const Instruction& instruction : code_) {
-      if (!builds_display[instruction.op]) continue;
-      const int at = int(&instruction - code_.data());
-      if (!is_start(at)) continue;
+    for_each_marked(code_, builds_display, [&](int at) {
+      if (!is_start(at)) return;
       if (!has_jumps_) find_jumps();
       Found found;
       if (parse(at, found)) rewrite(found);
-    }
+    });
   }
 
  private:

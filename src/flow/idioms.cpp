@@ -7,6 +7,7 @@
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/ranges.h"
+#include "flow/search.h"
 #include "support/search_limits.h"
 #include "support/table.h"
 
@@ -51,9 +52,7 @@ class Simplifier {
   void find_copies() {
     static constexpr OpTable<bool> shows_idiom(
         false, {{{Op::get_anext_, Op::copy_, Op::set_add_, Op::rotate_, Op::call_function_}, true}});
-    for (const Instruction& instruction : code_) {
-      if (!shows_idiom[instruction.op]) continue;
-      const int at = int(&instruction - code_.data());
+    for_each_marked(code_, shows_idiom, [&](int at) {
       if (code_[at].op == Op::get_anext_) async_for(at);
       if (code_[at].op == Op::copy_ && code_[at].arg == 1) {
         if (ops_.has(Op::load_special_)) with_start(at);
@@ -64,7 +63,7 @@ class Simplifier {
       if (code_[at].op == Op::set_add_ && code_[at].arg == 1) annotated(at);
       if (code_[at].op == Op::rotate_ && code_[at].arg == 3) chained_comparison(at), reverse(at);
       if (code_[at].op == Op::call_function_ && code_[at].arg == 3) with_exit(at);
-    }
+    });
   }
 
   // Fills `targets_`.

@@ -17,6 +17,7 @@
 #include "flow/exception_regions.h"
 #include "flow/guarded_wildcards.h"
 #include "flow/pattern_parser.h"
+#include "flow/search.h"
 #include "support/table.h"
 
 namespace depyf {
@@ -32,13 +33,12 @@ class MatchFinder {
     // The code of a case starts with one of these operations, or with the load of a class.
     static constexpr OpTable<bool> case_starts(
         false, {{{Op::copy_, Op::match_sequence_, Op::match_mapping_, Op::match_class_}, true}});
-    for (const Instruction& instruction : code_) {
-      const Op op = instruction.op;
-      if (!case_starts[op] || (op == Op::copy_ && instruction.arg != 1)) continue;
-      const int at = int(&instruction - code_.data());
-      if (!taken_.empty() && taken_[at]) continue;
+    for_each_marked(code_, case_starts, [&](int at) {
+      const Op op = code_[at].op;
+      if (op == Op::copy_ && code_[at].arg != 1) return;
+      if (!taken_.empty() && taken_[at]) return;
       statement(op == Op::match_class_ ? class_start(at) : at);
-    }
+    });
   }
 
  private:
