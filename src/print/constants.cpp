@@ -169,7 +169,7 @@ bool Constants::multiline_string(const Expr* leaf, const Constant& constant) {
   // As many line breaks in the text as between the positions show triple quotes, or strings that each end in a line
   // break. The column where the source's text ended tells them apart.
   const bool by_newline = ends_by_newline(leaf, constant.text, more);
-  if (std::ranges::count(constant.text, '\n') == more && !by_newline) append_docstring(out_.text(), constant.text, 0);
+  if (line_breaks_in(constant.text) == more && !by_newline) append_docstring(out_.text(), constant.text, 0);
   else joined_string(leaf, constant, by_newline);
   return true;
 }
@@ -180,7 +180,7 @@ bool Constants::ends_by_newline(const Expr* leaf, std::string_view text, std::in
   const std::size_t newline = text.size() < 2 ? text.npos : text.rfind('\n', text.size() - 2);
   if (newline == text.npos) return false;
   const std::string_view last = text.substr(newline + 1);
-  if (std::ranges::count(text, '\n') - (last.back() == '\n') != more) return false;
+  if (line_breaks_in(text) - (last.back() == '\n') != more) return false;
   const Position& position = positions_.code->positions[leaf->offset / 2];
   if (last.back() != '\n' && position.end_column == std::int32_t(last.size()) + triple_quotes) return false;
   return position.end_column == position.column + quotes + std::int32_t(escaped_size(last));

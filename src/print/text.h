@@ -12,6 +12,13 @@
 
 namespace depyf::print {
 
+// Returns the number of line breaks in the text. Each search for the next one compares many bytes at a time.
+inline std::int32_t line_breaks_in(std::string_view text) {
+  std::int32_t count = 0;
+  for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1)) ++count;
+  return count;
+}
+
 // Appending costs less than to a std::string: there is no null to write behind the end, short parts are copied without a
 // call, and the code that makes room, where the limit is checked too, stands apart.
 class Text {
