@@ -42,7 +42,9 @@ void append_docstring_line(Text& out, std::string_view line, bool is_last) {
   for (std::size_t i = 0, part = end_of_part(line, 0); i < line.size();) {
     if (i == part) out += "\\\n", part = end_of_part(line, i);
     const std::size_t special = std::min(find_special(line, i), part);
-    append_escaped(out, line.substr(i, special - i), 0);
+    const std::string_view usual = line.substr(i, special - i);
+    if (is_plain(usual, 0)) out += usual;
+    else append_escaped(out, usual, 0);
     if ((i = special) == part) continue;
     // A quote is escaped only where it would end the docstring.
     const bool ends_text = is_last && i + 1 == line.size();
