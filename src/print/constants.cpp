@@ -45,19 +45,26 @@ std::size_t escaped_size(std::string_view text) {
   return size;
 }
 
-// Tries one width after the other, from the average on.
 std::size_t balanced_width(std::string_view text, std::size_t lines, std::size_t used, std::size_t usual) {
   if (lines == 0 || text.size() > lines * usual) return usual;
-  for (std::size_t width = std::max((text.size() + used) / lines, used + 1); width < usual; ++width) {
+  auto holds = [&](std::size_t width) {
     std::size_t at = 0, left = lines;
     for (std::size_t room = width - used; at < text.size() && left > 0; room = width, --left) {
       const std::size_t size = filled_line(text.substr(at), room);
       if (size == 0) break;
       at += size;
     }
-    if (at == text.size()) return width;
+    return at == text.size();
+  };
+  // Each line ends no earlier if all lines are wider. So all widths behind the least one hold the text, too, and it is
+  // found by halving what is left, from the average width on.
+  std::size_t least = std::max((text.size() + used) / lines, used + 1), known = usual;
+  while (least < known) {
+    const std::size_t middle = least + (known - least) / 2;
+    if (holds(middle)) known = middle;
+    else least = middle + 1;
   }
-  return usual;
+  return known;
 }
 
 std::size_t filled_line(std::string_view text, std::size_t width) {
