@@ -198,6 +198,7 @@ char preferred_quote(Quoting quoting) { return quoting == Quoting::usual ? '"' :
 // Chooses the quotes that need fewer backslashes; the preferred quotes win a tie.
 char quote_of(std::string_view text, Quoting quoting) {
   const char preferred = preferred_quote(quoting), other = preferred == '"' ? '\'' : '"';
+  if (text.find(preferred) == text.npos) return preferred;
   return std::ranges::count(text, preferred) > std::ranges::count(text, other) ? other : preferred;
 }
 
