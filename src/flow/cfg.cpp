@@ -117,12 +117,9 @@ bool is_straight(const Cfg& cfg, const Jumps& jumps, const Table<ProtectedRange>
 
 // The graph of straight code, without the work that a general graph takes.
 void make_one_block(Cfg& cfg) {
-  BasicBlock block;
-  block.end = int(cfg.code.size());
-  cfg.blocks.push_back(std::move(block));
-  cfg.region_of.assign(cfg.code.size(), -1);
-  cfg.order = {0};
-  cfg.order_index = {0};
+  cfg.blocks.emplace_back().end = int(cfg.code.size());
+  cfg.order.push_back(0);
+  cfg.order_index.push_back(0);
 }
 
 // Makes blocks, threads jumps and adds setup blocks, in this order.

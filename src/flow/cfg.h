@@ -56,7 +56,8 @@ struct Cfg {
   OpSet ops;  // the operations that occurred in the decoded code
   Table<CasePattern> patterns;  // indexed by the argument of match_case
   Table<InlinedComprehension> comprehensions;  // indexed by the argument of comprehension
-  Table<RegionIndex, InstructionIndex> region_of;  // by instruction: the innermost region, or -1
+  // By instruction: the innermost region, or -1. Empty if the code is straight.
+  Table<RegionIndex, InstructionIndex> region_of;
   Table<BasicBlock, BlockIndex> blocks;  // only blocks that can be reached
   Table<Region, RegionIndex> regions;
   // The predecessors of all blocks, one list behind the other.
