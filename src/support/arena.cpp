@@ -9,9 +9,9 @@ void* Arena::allocate_in_new_block(std::size_t size) {
   if (capacity > limit_ - std::min(limit_, taken_)) throw OutOfArena();
   blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(capacity));
   taken_ += capacity;
-  std::byte* const start = blocks_.back().get();  // new[] aligns for every fundamental type
-  free_ = start + size, free_size_ = capacity - size;
-  return start;
+  free_ = blocks_.back().get();  // new[] aligns for every fundamental type
+  free_size_ = capacity - size;
+  return free_ + free_size_;
 }
 
 }  // namespace depyf

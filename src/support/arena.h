@@ -36,9 +36,8 @@ class Arena {
     const std::size_t rounded = (size + alignment - 1) & ~(alignment - 1);
     if (rounded > free_size_) [[unlikely]]
       return allocate_in_new_block(rounded);
-    void* const start = free_;
-    free_ += rounded, free_size_ -= rounded;
-    return start;
+    free_size_ -= rounded;
+    return free_ + free_size_;
   }
 
   template <class T, class... Args>
@@ -102,7 +101,8 @@ class Arena {
   static constexpr std::size_t alignment = 8;
   static constexpr std::size_t block_size = 1 << 14;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
-  std::byte* free_ = nullptr;  // the rest of the last block
+  // The rest of the last block. Memory is taken from its end, so that only its size changes.
+  std::byte* free_ = nullptr;
   std::size_t free_size_ = 0;
   std::size_t taken_ = 0, limit_ = no_limit;  // of all blocks
   struct Growing {
