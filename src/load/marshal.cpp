@@ -1,12 +1,11 @@
 #include "load/marshal.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
-#include "load/byte_reader.h"
 #include "load/exception_table.h"
 #include "load/line_table.h"
+#include "load/marshal_reader.h"
 #include "load/marshal_text.h"
 #include "support/deep_stack.h"
 
@@ -15,10 +14,6 @@ namespace {
 
 // CPython's own limit is 2000; compilers stay far below.
 constexpr int max_depth = 1000;
-// The number of bytes that all objects may take in memory, with references expanded. It bounds memory and time for
-// input that claims more than it holds.
-constexpr std::size_t memory_per_byte = 40, memory_base = 32u << 20;
-
 // In most files there are more bytes for each object that has a reference.
 constexpr std::size_t bytes_per_reference = 64;
 
@@ -44,7 +39,7 @@ std::vector<std::string> names_of_kind(const std::vector<std::string>& names, st
 class Unmarshaller {
  public:
   Unmarshaller(Version version, std::string_view input, std::size_t offset)
-      : version_(version), reader_(input, offset), budget_(input.size() * memory_per_byte + memory_base) {
+      : version_(version), reader_(input, offset) {
     references_.reserve(input.size() / bytes_per_reference);
   }
 
@@ -110,12 +105,16 @@ class Unmarshaller {
     using Kind = Constant::Kind;
     switch (type) {
       case 'i': constant.kind = Kind::integer, constant.text = std::to_string(reader_.i32()); return;
-      case 'l': constant.kind = Kind::integer, constant.text = long_integer(start); return;
-      case 'f': constant.kind = Kind::real, constant.real = text_float(); return;
-      case 'g': constant.kind = Kind::real, constant.real = binary_float(); return;
-      case 'x': constant.kind = Kind::complex, constant.real = text_float(), constant.imag = text_float(); return;
-      case 'y': constant.kind = Kind::complex, constant.real = binary_float(), constant.imag = binary_float(); return;
-      case 's': constant.kind = Kind::bytes, constant.text = text(size()); return;
+      case 'l': constant.kind = Kind::integer, constant.text = reader_.long_integer(start); return;
+      case 'f': constant.kind = Kind::real, constant.real = reader_.text_float(); return;
+      case 'g': constant.kind = Kind::real, constant.real = reader_.binary_float(); return;
+      case 'x':
+        constant.kind = Kind::complex, constant.real = reader_.text_float(), constant.imag = reader_.text_float();
+        return;
+      case 'y':
+        constant.kind = Kind::complex, constant.real = reader_.binary_float(), constant.imag = reader_.binary_float();
+        return;
+      case 's': constant.kind = Kind::bytes, constant.text = reader_.text(reader_.size()); return;
       case 'u':
       case 't':
       case 'a':
@@ -123,10 +122,10 @@ class Unmarshaller {
       case 'z':
       case 'Z': constant.kind = Kind::string, constant.text = string(type, start, index); return;
       case ')': return sequence(constant, Kind::tuple, reader_.u8());
-      case '(': return sequence(constant, Kind::tuple, size());
-      case '>': return sequence(constant, Kind::frozenset, size());
+      case '(': return sequence(constant, Kind::tuple, reader_.size());
+      case '>': return sequence(constant, Kind::frozenset, reader_.size());
       case '[':
-      case '<': return skip_items(constant, size());
+      case '<': return skip_items(constant, reader_.size());
       case '{':
       case '}': return skip_pairs(constant);
       case ':': return sequence(constant, Kind::slice, 3);
@@ -138,7 +137,8 @@ class Unmarshaller {
   void referred(Constant& constant, std::size_t start) {
     const Reference* reference = reference_at(start);
     if (!reference) return;
-    if (reference->text.data()) constant.kind = Constant::Kind::string, constant.text = charged(reference->text);
+    if (reference->text.data())
+      constant.kind = Constant::Kind::string, constant.text = reader_.charged(reference->text);
     else read_again(*reference, [&] { object(constant); });
   }
 
@@ -168,31 +168,10 @@ class Unmarshaller {
     if (reader_.ok()) reader_.seek(after);
   }
 
-  // Takes `bytes` from the memory that all objects together may occupy. Returns false if there is not enough left.
-  bool charge(std::size_t bytes) {
-    if (bytes > budget_) {
-      reader_.fail("expands to more than a file of this size may");
-      budget_ = 0;
-      return false;
-    }
-    budget_ -= bytes;
-    return true;
-  }
-
-  std::size_t size() {
-    std::int32_t count = reader_.i32();
-    if (count >= 0) return static_cast<std::size_t>(count);
-    reader_.fail("negative size");
-    return 0;
-  }
-
-  std::string_view text(std::size_t count) { return charged(reader_.bytes(count)); }
-  std::string_view charged(std::string_view text) { return charge(2 * text.size()) ? text : std::string_view(); }
-
   // Reads what follows the type of the string that begins at `start`, and notes its text for later references. The text
   // is valid until the next string is read.
   std::string_view string(char type, std::size_t start, std::size_t index) {
-    std::string_view found = text(type == 'z' || type == 'Z' ? reader_.u8() : size());
+    std::string_view found = reader_.text(type == 'z' || type == 'Z' ? reader_.u8() : reader_.size());
     if (type == 'u' || type == 't') {
       if (!is_wtf8(found)) reader_.fail_at("string that is not UTF-8", start);
     } else if (!is_ascii(found)) {
@@ -203,34 +182,10 @@ class Unmarshaller {
     return found;
   }
 
-  std::string long_integer(std::size_t start) {
-    std::int64_t count = reader_.i32();
-    bool negative = count < 0;
-    if (negative) count = -count;
-    if (static_cast<std::size_t>(count) * 2 > reader_.remaining()) reader_.fail("truncated");
-    if (!reader_.ok() || !charge(static_cast<std::size_t>(count) * 6)) return {};
-    std::vector<std::uint16_t> digits(static_cast<std::size_t>(count));
-    for (std::uint16_t& digit : digits) {
-      digit = reader_.u16();
-      if (digit > 0x7fff) reader_.fail_at("digit of an integer out of range", start);
-    }
-    if (!digits.empty() && digits.back() == 0) reader_.fail_at("integer with a leading zero", start);
-    return integer_text(digits, negative);
-  }
-
-  double binary_float() { return std::bit_cast<double>(reader_.u64()); }
-
-  double text_float() {
-    std::size_t start = reader_.offset();
-    std::optional<double> value = parse_float(reader_.bytes(reader_.u8()));
-    if (!value) reader_.fail_at("malformed float", start);
-    return value.value_or(0);
-  }
-
   void sequence(Constant& constant, Constant::Kind kind, std::size_t count) {
     constant.kind = kind;
     if (count > reader_.remaining()) reader_.fail("truncated");  // an item takes a byte at least
-    if (!reader_.ok() || !charge(count * sizeof(Constant))) return;
+    if (!reader_.ok() || !reader_.charge(count * sizeof(Constant))) return;
     constant.items.reserve(count);
     for (std::size_t i = 0; i < count && reader_.ok(); ++i) object(constant.items.emplace_back());
   }
@@ -287,7 +242,7 @@ class Unmarshaller {
   // Returns a view of the input.
   std::string_view bytes_field(std::string_view what) {
     std::string_view found;
-    field<'s'>(what, [&](char) { found = text(size()); });
+    field<'s'>(what, [&](char) { found = reader_.text(reader_.size()); });
     return found;
   }
 
@@ -299,7 +254,7 @@ class Unmarshaller {
     if ((byte & ~reference_flag) != 'r') return new_string(what, byte, start);
     const Reference* reference = reference_at(start);
     if (!reference) return {};
-    return reference->text.data() ? charged(reference->text) : string_again(what, *reference);
+    return reference->text.data() ? reader_.charged(reference->text) : string_again(what, *reference);
   }
 
   // Reads a string that begins with `byte` at `start`.
@@ -324,9 +279,9 @@ class Unmarshaller {
   std::vector<std::string> names_field(std::string_view what) {
     std::vector<std::string> names;
     field<')', '('>(what, [&](char type) {
-      const std::size_t count = type == ')' ? reader_.u8() : size();
+      const std::size_t count = type == ')' ? reader_.u8() : reader_.size();
       if (count > reader_.remaining()) reader_.fail("truncated");  // a name takes a byte at least
-      if (!reader_.ok() || !charge(count * sizeof(Constant))) return;
+      if (!reader_.ok() || !reader_.charge(count * sizeof(Constant))) return;
       names.reserve(count);
       for (std::size_t i = 0; i < count && reader_.ok(); ++i) names.emplace_back(string_field(what));
     });
@@ -337,16 +292,16 @@ class Unmarshaller {
     auto found = std::make_shared_for_overwrite<CodeObject>();  // without filling it with zeros first
     CodeObject& code = *found;
     bool plus = version_ >= Version{3, 11};  // one list of all variables, qualified name, exception table
-    if (!charge(sizeof(CodeObject))) return;
+    if (!reader_.charge(sizeof(CodeObject))) return;
     code.version = version_;
-    code.argcount = count_field();
-    code.posonlyargcount = count_field();
-    code.kwonlyargcount = count_field();
+    code.argcount = reader_.count();
+    code.posonlyargcount = reader_.count();
+    code.kwonlyargcount = reader_.count();
     if (!plus) reader_.i32();  // number of locals
-    code.stacksize = count_field();
+    code.stacksize = reader_.count();
     code.flags = reader_.u32();
     std::string_view bytecode = bytes_field("bytecode");
-    if (!charge(bytecode.size() * (1 + sizeof(Position) / 2))) return;
+    if (!reader_.charge(bytecode.size() * (1 + sizeof(Position) / 2))) return;
     const auto* first_byte = reinterpret_cast<const std::uint8_t*>(bytecode.data());
     code.bytecode.assign(first_byte, first_byte + bytecode.size());
     Constant constants;
@@ -371,13 +326,6 @@ class Unmarshaller {
     check_arguments(code);
     constant.kind = Constant::Kind::code;
     constant.code = std::move(found);
-  }
-
-  std::int32_t count_field() {
-    std::size_t start = reader_.offset();
-    std::int32_t count = reader_.i32();
-    if (count < 0) reader_.fail_at("negative count", start);
-    return count;
   }
 
   void locals_plus(CodeObject& code) {
@@ -409,8 +357,7 @@ class Unmarshaller {
   }
 
   Version version_;
-  ByteReader reader_;
-  std::size_t budget_;
+  MarshalReader reader_;
   std::vector<Reference> references_;
   std::string converted_;  // the last text of the file that was no UTF-8
   int depth_ = 0;

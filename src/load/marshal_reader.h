@@ -1,0 +1,63 @@
+// Reads the values of the marshal format that stand inside of objects: counts, texts and numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "load/byte_reader.h"
+
+namespace depyf {
+
+// It also bounds the memory that all objects together may take, with references expanded: a file can claim more than it
+// holds.
+class MarshalReader : public ByteReader {
+ public:
+  explicit MarshalReader(std::string_view input, std::size_t offset = 0)
+      : ByteReader(input, offset), budget_(input.size() * memory_per_byte + memory_base) {}
+
+  // Takes `bytes` from the memory that is left. Returns false if there is not enough.
+  bool charge(std::size_t bytes) {
+    if (bytes > budget_) [[unlikely]] {
+      fail("expands to more than a file of this size may");
+      budget_ = 0;
+      return false;
+    }
+    budget_ -= bytes;
+    return true;
+  }
+  // Returns the text, or an empty one if the memory for it is not left.
+  std::string_view charged(std::string_view text) { return charge(2 * text.size()) ? text : std::string_view(); }
+
+  // Returns a view of the input.
+  std::string_view text(std::size_t count) { return charged(bytes(count)); }
+
+  // Reads the number of the items or bytes that follow.
+  std::size_t size() {
+    const std::int32_t count = i32();
+    if (count >= 0) return static_cast<std::size_t>(count);
+    fail("negative size");
+    return 0;
+  }
+
+  // Reads a field of a code object that counts something.
+  std::int32_t count() {
+    const std::size_t start = offset();
+    const std::int32_t found = i32();
+    if (found < 0) fail_at("negative count", start);
+    return found;
+  }
+
+  // Reads what follows the type of an integer of any size. `start` is the offset of its type, for the message of an error.
+  std::string long_integer(std::size_t start);
+  double binary_float();
+  double text_float();
+
+ private:
+  static constexpr std::size_t memory_per_byte = 40, memory_base = 32u << 20;
+
+  std::size_t budget_;
+};
+
+}  // namespace depyf
