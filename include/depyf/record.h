@@ -284,6 +284,15 @@ struct Compilation {
   double start_us = 0;  // since the epoch; 0: unknown
   double seconds = 0;  // forward, as the log states it; the backward's beside it
   double backward_seconds = 0;
+
+  // The defaults, defined in src/record/compilation.cpp: a copy of all members takes the compiler a second, in each file
+  // that needs one.
+  Compilation();
+  Compilation(const Compilation&);
+  Compilation(Compilation&&) noexcept;
+  Compilation& operator=(const Compilation&);
+  Compilation& operator=(Compilation&&) noexcept;
+  ~Compilation();
 };
 
 // A damaged or missing part of a log. The parts around it were read.
