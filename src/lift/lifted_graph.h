@@ -45,5 +45,6 @@ struct LiftedGraph {
 
 }  // namespace depyf::lifting
 
-// Defined in simulation.cpp. Elsewhere, the compiler inlines a push and calls only what makes the stack larger.
-extern template class std::vector<depyf::lifting::Entry>;
+// Defined in simulation.cpp. Elsewhere, the compiler inlines a push and calls only what makes the stack larger. C++ allows
+// this for a type of the program, which the check does not know.
+extern template class std::vector<depyf::lifting::Entry>;  // NOLINT(bugprone-std-namespace-modification)

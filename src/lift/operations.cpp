@@ -385,7 +385,7 @@ constexpr Operation function_for(Op op) {
 
 }  // namespace
 
-constinit const std::array<Operation, op_count> operations = [] {
+constexpr std::array<Operation, op_count> operations = [] {
   std::array<Operation, op_count> all{};
   for (std::size_t op = 0; op < op_count; ++op) all[op] = function_for(static_cast<Op>(op));
   return all;

@@ -239,4 +239,4 @@ void Simulation::settle_parts(Expr*& expr) {
 
 }  // namespace depyf::lifting
 
-template class std::vector<depyf::lifting::Entry>;
+template class std::vector<depyf::lifting::Entry>;  // NOLINT(bugprone-std-namespace-modification)

@@ -37,14 +37,14 @@ bool is_plain_block(const char* text, char quote) {
 
 bool is_plain(std::string_view text, char quote) {
   constexpr std::size_t block = 32, half = block / 2;
-  const char* const end = text.data() + text.size();
+  const char *const begin = text.data(), *const end = begin + text.size();
   // The last block may overlap the one before it.
   if (text.size() >= block) {
-    for (const char* at = text.data(); at < end - block; at += block)
+    for (const char* at = begin; at < end - block; at += block)
       if (!is_plain_block<block>(at, quote)) return false;
     return is_plain_block<block>(end - block, quote);
   }
-  if (text.size() >= half) return is_plain_block<half>(text.data(), quote) && is_plain_block<half>(end - half, quote);
+  if (text.size() >= half) return is_plain_block<half>(begin, quote) && is_plain_block<half>(end - half, quote);
   return std::ranges::all_of(text, [&](char c) { return plain_bytes[static_cast<unsigned char>(c)] && c != quote; });
 }
 
