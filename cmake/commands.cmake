@@ -1,8 +1,17 @@
 # The commands depyf-decompile and depyf-report. They need no library but the core.
+include(CheckCXXSourceCompiles)
 include(CheckLinkerFlag)
 # Loading and relocating a shared C++ library takes four times the instructions that decompiling a small file does. To
 # load those of C as well takes a fifth of the time of such a process, so a release goes without them where it can.
-check_linker_flag(CXX "-static" DEPYF_HAS_STATIC_LIBC)
+# Before 2.34, glibc has its threads in a library of their own, of which a static program may miss a part.
+set(CMAKE_REQUIRED_LINK_OPTIONS -static)
+check_cxx_source_compiles("
+#include <features.h>
+#if !defined(__GLIBC__) || !__GLIBC_PREREQ(2, 34)
+#error too old
+#endif
+int main() {}" DEPYF_HAS_STATIC_LIBC)
+unset(CMAKE_REQUIRED_LINK_OPTIONS)
 check_linker_flag(CXX "-static-libstdc++;-static-libgcc" DEPYF_HAS_STATIC_LIBSTDCXX)
 set(command_link_options "")
 if(DEPYF_STATIC OR (DEPYF_HAS_STATIC_LIBC AND CMAKE_BUILD_TYPE STREQUAL Release AND NOT DEPYF_SANITIZE))
