@@ -1,5 +1,5 @@
 // Defines the record: what one run of torch.compile did, as plain data, and its JSON form. The record needs neither
-// torch nor Python.
+// torch nor Python. It is one file, because its structs form one tree, which the JSON has as well.
 #pragma once
 
 #include <cstdint>
