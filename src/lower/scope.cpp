@@ -67,16 +67,15 @@ void SymbolTable::block(Scope* scope, Block body) {
 void SymbolTable::arguments(Scope* scope, const Arguments* args) {
   if (!args) return;
   auto add = [&](const Arg& arg) {
-    if (arg.name.empty()) return;
     const std::string_view name = mangled(arg.name, *scope);
     scope->bind(name);
     scope->parameters.push_back(name);
   };
   scope->parameters.reserve(args->posonly.size() + args->args.size() + args->kwonly.size() + 2);
   for (List<Arg> list : {args->posonly, args->args, args->kwonly})
-    for (const Arg& arg : list) add(arg);
-  add(args->vararg);
-  add(args->kwarg);
+    for (const Arg& arg : list) add(arg);  // also one whose name is empty, as damaged code can have it
+  if (!args->vararg.name.empty()) add(args->vararg);
+  if (!args->kwarg.name.empty()) add(args->kwarg);
 }
 
 void SymbolTable::defaults(Scope* scope, const Arguments* args) {

@@ -225,3 +225,26 @@ def test_class_and_mapping_patterns_are_proved_and_their_mutants_refused(
     refused, _, tried = done.stdout.splitlines()[-1].split()[:3]
     assert refused == tried, done.stdout
     assert int(tried) >= 20
+
+
+@pytest.mark.parametrize("version", [version for version in VERSIONS if version >= (3, 12)], ids=str)
+def test_a_parameter_with_an_empty_name_is_a_parameter(version: tuple[int, int], tmp_path: Path) -> None:
+    """`super()` reads the first parameter, whatever its name is."""
+    python = interpreter(version)
+    if python is None:
+        pytest.skip("no such CPython here")
+    path = tmp_path / "module.pyc"
+    program = f"""
+import importlib.util, marshal
+code = compile("class C:\\n    def method(self):\\n        return super().method()", "m", "exec")
+def renamed(code):
+    consts = tuple(renamed(const) if hasattr(const, "co_code") else const for const in code.co_consts)
+    names = tuple("" if name == "self" else name for name in code.co_varnames)
+    return code.replace(co_consts=consts, co_varnames=names)
+with open({str(path)!r}, "wb") as file:
+    file.write(importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(renamed(code)))
+"""
+    subprocess.run([python, "-c", program], check=True)
+    shown = subprocess.run([COMMAND, "--prove", str(path)], capture_output=True, text=True, check=False)
+    assert shown.returncode == 0, shown
+    assert "return super().method()" in shown.stdout
