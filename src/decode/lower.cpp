@@ -73,8 +73,8 @@ constexpr SimpleOps simple_ops_by_byte(const SimpleOps& by_opcode, const OpcodeT
   return simple;
 }
 
-// The tables of each version, by the byte that stands for the opcode: first that of code in which each load of a fast
-// local loads its value, and never the cell in its slot.
+// Two tables for each version, by the byte that stands for the opcode. The first one is for code in which each load of a
+// fast local loads its value, and never the cell in its slot.
 constexpr auto simple_ops = [] {
   std::array<std::array<SimpleOps, 2>, dialects.size()> all{};
   for (std::size_t version = 0; version < all.size(); ++version)

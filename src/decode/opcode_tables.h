@@ -1,4 +1,4 @@
-// The tables of opcodes, for tables that are made of them when depyf is compiled.
+// The tables of opcodes as constant expressions, from which other tables are computed when depyf is compiled.
 #pragma once
 
 #include <array>

@@ -443,8 +443,8 @@ struct Search {
   Table<int> preds;  // by block: the number of its predecessors
 };
 
-// Fills `order` and `order_index` by a depth-first search, and marks the headers of loops. The jump of a block is visited first, so that the block to
-// which control falls through comes first in reverse postorder.
+// Fills `order` and `order_index` by a depth-first search, and marks the headers of loops. The jump of a block is visited
+// first, so that the block to which control falls through comes first in reverse postorder.
 Search find_order(Cfg& cfg) {
   constexpr int fresh = -1, open = -2;  // in `order_index`, until a block has its place
   struct Visit {

@@ -1,4 +1,4 @@
-// Finds the instructions with some operations.
+// Searches code for the instructions whose operations are in a set.
 #pragma once
 
 #include <algorithm>

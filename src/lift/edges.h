@@ -16,7 +16,8 @@ using Edge = std::pair<NodeIndex, bool>;
 void find_edges(const Cursor& cursor, const LiftedGraph& graph, NodeIndex block, Table<Edge>& edges);
 // Returns the edge to `block` if there is exactly one.
 std::optional<Edge> only_edge_to(const Cursor& cursor, const LiftedGraph& graph, NodeIndex block);
-// Copies the stack at the end of an edge to `stack`. For the way to a handler, the stack is cut and the exception is on top.
+// Copies the stack at the end of an edge to `stack`. For the way to a handler, the stack is cut and the exception is on
+// top.
 void copy_stack(Simulation& sim, Edge edge, Stack& stack);
 // In 3.8: true if the jump at the end of `block` is a `break` that leaves a handler.
 bool breaks_out_of_handler(const Cursor& cursor, NodeIndex block, NodeIndex target);

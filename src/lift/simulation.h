@@ -135,7 +135,7 @@ class Simulation {
   Table<ast::Expr*> items;  // the items that for loops bind
 
  private:
-  // True for the marker of a target of an unpacking.
+  // True if the expression is a marker that stands for a target of an unpacking.
   static bool is_unpacked(const ast::Expr* expr) {
     auto* internal = ast::as<ast::Internal>(expr);
     return internal && internal->marker == ast::Marker::unpacked;

@@ -76,8 +76,8 @@ class Unmarshaller {
     new_object(constant, byte, start);
   }
 
-  // Reads an object of another type, which begins with `byte` at `start`. The function is not inlined, so that the types
-  // above are read without saving registers.
+  // Reads an object that later ones may refer to. It begins with `byte` at `start`. The function is not inlined, so that
+  // `object` reads the other types without saving registers.
   [[gnu::noinline]] void new_object(Constant& constant, std::uint8_t byte, std::size_t start) {
     const auto type = static_cast<char>(byte & ~reference_flag);
     if (depth_ >= max_depth) return reader_.fail_at("nested too deeply", start);

@@ -41,7 +41,7 @@ class MarshalReader : public ByteReader {
     return 0;
   }
 
-  // Reads a field of a code object that counts something.
+  // Reads a number of arguments or variables, or the size of the stack, from a code object.
   std::int32_t count() {
     const std::size_t start = offset();
     const std::int32_t found = i32();

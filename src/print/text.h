@@ -81,8 +81,8 @@ class Text {
     return added;
   }
   void grow(std::size_t count);
-  // Appends `part`, which has no room. As this is the last step of the caller, nothing has to be kept in registers for
-  // it.
+  // Makes room for `part` and appends it. The call is the last step of its caller, which so keeps no values in registers
+  // across it.
   Text& append_with_growth(std::string_view part);
   void swap(Text& other) noexcept {
     std::swap(limit_, other.limit_);
