@@ -144,7 +144,7 @@ bool SourceLines::has_no_room_below() {
   return options_.align && next_line >= 0 && next_line <= std::int32_t(out_.line()) + 1;
 }
 
-bool SourceLines::fits_behind_colon(Block body) {
+bool SourceLines::all_fit_behind_colon(Block body) {
   if (body.empty()) return false;
   const std::int32_t line = std::int32_t(out_.line());
   if (first_source_line(body) < 0 && !has_no_room_below()) return false;

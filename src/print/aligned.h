@@ -33,12 +33,13 @@ class SourceLines {
   // Returns true if the next statement belongs on the line directly below the current line, or further up.
   bool has_no_room_below();
   // Returns true if all of `body` fits behind the colon of its header, which has just been written: `if x: y = 1`.
-  bool fits_behind_colon(ast::Block body);
+  bool fits_behind_colon(ast::Block body) { return options_.align && all_fit_behind_colon(body); }
   // Returns how many lines the text that is being printed may take. The text is the header of `body`, or a simple
   // statement if `body` is empty.
   std::int32_t room(ast::Block body);
 
  private:
+  bool all_fit_behind_colon(ast::Block body);
   bool has_line_above(const ast::Expr* test, ast::Block body, std::string_view keyword);
   std::int32_t line_of_code_above(std::int32_t line);
   std::int32_t keyword_line(ast::Block body, std::int32_t otherwise);

@@ -142,7 +142,7 @@ void Definitions::body(const Stmt* stmt, const CodeObject* code, Block body) {
     positions_.code = outer;
     return;
   }
-  if (options_.align && lines_.fits_behind_colon(body)) {
+  if (lines_.fits_behind_colon(body)) {
     out_.write(" ");
     statements_.aligned_statements(body, true);
     positions_.code = outer;

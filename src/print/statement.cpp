@@ -65,7 +65,7 @@ void Statements::suite(Block body) {
     out_.write(" pass");
     return out_.end_line();
   }
-  if (options_.align && lines_.fits_behind_colon(body)) {
+  if (lines_.fits_behind_colon(body)) {
     out_.write(" ");
     return aligned_statements(body, true);
   }
