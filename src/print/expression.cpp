@@ -2,6 +2,7 @@
 // operands.
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <type_traits>
 
 #include "ast/overloaded.h"
@@ -159,6 +160,8 @@ void Expressions::constant(const Expr* expr, const Constant& value, Level looses
 // as it is long.
 void Expressions::any_expr(const Expr* expr, Level loosest) {
   const std::size_t bottom = open_.size();
+  // All operands on the way down start with the same leaf. It is searched for once, since the way may be long.
+  std::optional<std::int32_t> line_of_leaf;
   for (;;) {
     if (auto* n = as<Name>(expr)) {
       name(expr, *n);
@@ -172,7 +175,11 @@ void Expressions::any_expr(const Expr* expr, Level loosest) {
     // An expression whose leftmost operand must be an atom is an atom itself.
     const bool is_atom = operand.expr && operand.loosest == Level::atom;
     const bool parenthesised = !is_atom && level_of(expr) < loosest;
-    if (parenthesised) out_.write("("), breaks_.open(first_line_within(expr));
+    if (parenthesised) {
+      if (operand.expr && !line_of_leaf) line_of_leaf = first_line(expr);
+      out_.write("(");
+      breaks_.open(operand.expr ? *line_of_leaf : first_line_within(expr));
+    }
     if (!operand.expr) {
       without_leftmost(expr);
       if (parenthesised) breaks_.close(is<Tuple>(expr) ? expr : nullptr), out_.write(")");
