@@ -10,6 +10,7 @@
 
 #include "decode/operators.h"
 #include "depyf/constant.h"
+#include "support/shared_table.h"
 #include "support/table.h"
 
 namespace depyf {
@@ -94,8 +95,10 @@ struct DecodedCode {
   const CodeObject* code = nullptr;
   Table<Instruction, InstructionIndex>
       instructions;  // ends in one that does not fall through: where bytecode runs off its end, a raise
-  Table<std::string_view> localsplus;  // names of fast locals, then cells that are no locals, then free variables
-  Table<bool> is_cell;  // one an entry of localsplus: a cell or free variable, arguments among them
+  // Names of fast locals, then cells that are no locals, then free variables. Both tables are shared, because the bodies
+  // of all comprehensions of a function have its variables.
+  SharedTable<std::string_view> localsplus;
+  SharedTable<bool> is_cell;  // one an entry of localsplus: a cell or free variable, arguments among them
   std::int32_t cell_count = 0, first_cell = 0, first_free = 0;
   Table<ProtectedRange> ranges;  // of the exception table, in its order
   bool is_comprehension =

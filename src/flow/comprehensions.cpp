@@ -25,6 +25,7 @@
 #include "flow/ranges.h"
 #include "flow/search.h"
 #include "support/search_limits.h"
+#include "support/shared_table.h"
 #include "support/table.h"
 
 namespace depyf {
@@ -223,10 +224,13 @@ class Outliner {
     made.variables = found.variables;
     DecodedCode& body = made.body;
     body.code = decoded_.code, body.is_comprehension = true;
-    body.localsplus = decoded_.localsplus, body.is_cell = decoded_.is_cell;
     body.cell_count = decoded_.cell_count, body.first_cell = decoded_.first_cell, body.first_free = decoded_.first_free;
-    const int argument = int(body.localsplus.size());
-    body.localsplus.push_back(".0"), body.is_cell.push_back(false);
+    const int argument = int(decoded_.localsplus.size());
+    if (names_.size() == 0) {
+      names_ = decoded_.localsplus, names_.push_back(".0");
+      is_cell_ = decoded_.is_cell, is_cell_.push_back(false);
+    }
+    body.localsplus = names_, body.is_cell = is_cell_;
     auto add = [&](Instruction instruction, Op op, int arg) {
       instruction.op = op, instruction.arg = arg, instruction.aux = 0, instruction.target = -1;
       body.instructions.push_back(instruction);
@@ -269,6 +273,9 @@ class Outliner {
   Table<InlinedComprehension>& comprehensions_;
   Table<std::pair<int, int>> jumps_;  // pairs of target and source, sorted
   bool has_jumps_ = false;  // true once `jumps_` is filled
+  // The variables of each body: those of the function, and `.0`. Empty until the first comprehension is found.
+  SharedTable<std::string_view> names_;
+  SharedTable<bool> is_cell_;
 };
 
 }  // namespace

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from interpreters import interpreter
+
 COMMAND = Path(__file__).parents[2] / "build/dev/depyf-decompile"
 
 
@@ -55,16 +57,33 @@ GROWING = {
 }
 
 
+def decompiled(pyc: Path) -> subprocess.CompletedProcess[str]:
+    """The command on a file, with memory and time in proportion to it."""
+    # Address space in KiB: 64 times the file, 64 MiB, and the reserved stacks of threads.
+    space = (64 * pyc.stat().st_size >> 10) + (64 << 10) + (256 << 10)
+    command = f"ulimit -v {space}; exec {COMMAND} {pyc}"
+    return subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=10)
+
+
 @pytest.mark.parametrize("code", GROWING.values(), ids=GROWING.keys())
 def test_growth_is_bounded(code: types.CodeType, tmp_path: Path) -> None:
     pyc = tmp_path / "growing.pyc"
     pyc.write_bytes(importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code))
-    # Address space in KiB: 64 times the file, 64 MiB, and the reserved stacks of threads.
-    space = (64 * pyc.stat().st_size >> 10) + (64 << 10) + (256 << 10)
-    command = f"ulimit -v {space}; exec {COMMAND} {pyc}"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=10)
+    done = decompiled(pyc)
     if done.returncode == 0:
         compile(done.stdout, "again", "exec")
     else:
         assert done.returncode == 1
         assert done.stderr.endswith("bytes\n"), done.stderr
+
+
+def test_inlined_comprehensions_share_the_variables_of_their_function(tmp_path: Path) -> None:
+    python = interpreter((3, 12))
+    if python is None:
+        pytest.skip("no CPython 3.12 here")
+    source = tmp_path / "many.py"
+    source.write_text("def f(x):\n" + "".join(f"    y{i} = [e for e in x if e]\n" for i in range(8_000)))
+    compile_there = "import py_compile, sys; py_compile.compile(sys.argv[1], sys.argv[2], doraise=True)"
+    subprocess.run([python, "-c", compile_there, str(source), str(tmp_path / "many.pyc")], check=True)
+    done = decompiled(tmp_path / "many.pyc")
+    assert (done.returncode, done.stdout) == (0, source.read_text())
