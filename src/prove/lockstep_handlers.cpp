@@ -8,9 +8,10 @@ namespace depyf::lockstep {
 bool Handlers::enter(const Frames& frames, Value exception, std::vector<Frames>& ahead) {
   if (exception == 0) {
     // The latest situations match most often.
-    for (const Situation& situation : known_ | std::views::reverse)
+    std::vector<Situation>& known = known_[codes_[0].handler_at(frames.sides[0].at)];
+    for (const Situation& situation : known | std::views::reverse)
       if (is_in(situation, frames)) return true;
-    note(frames);
+    known.push_back(situation_of(frames));
     exception = values_.fresh();
   }
   Frames unwound = frames;
@@ -32,27 +33,30 @@ std::span<const Value> Handlers::below(int side, const Frame& frame) const {
   return std::span(frame.stack).first(std::min(depth, frame.stack.size()));
 }
 
+// The protected range of the first side is the same.
 bool Handlers::is_in(const Situation& situation, const Frames& frames) const {
+  if (situation.range_of_other != codes_[1].handler_at(frames.sides[1].at)) return false;
   for (int side = 0; side < 2; ++side) {
     const Frame& frame = frames.sides[side];
-    if (situation.ranges[side] != codes_[side].handler_at(frame.at) || situation.handled[side] != frame.handled ||
-        situation.blocks[side] != frame.blocks || !std::ranges::equal(situation.below[side], below(side, frame)))
+    if (situation.handled[side] != frame.handled || situation.blocks[side] != frame.blocks ||
+        !std::ranges::equal(situation.below[side], below(side, frame)))
       return false;
   }
   return situation.shadows == frames.shadows;
 }
 
-void Handlers::note(const Frames& frames) {
-  Situation& situation = known_.emplace_back();
+Handlers::Situation Handlers::situation_of(const Frames& frames) const {
+  Situation situation;
+  situation.range_of_other = codes_[1].handler_at(frames.sides[1].at);
   situation.shadows = frames.shadows;
   for (int side = 0; side < 2; ++side) {
     const Frame& frame = frames.sides[side];
-    situation.ranges[side] = codes_[side].handler_at(frame.at);
     situation.handled[side] = frame.handled;
     situation.blocks[side] = frame.blocks;
     const std::span<const Value> values = below(side, frame);
     situation.below[side].assign(values.begin(), values.end());
   }
+  return situation;
 }
 
 }  // namespace depyf::lockstep

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <span>
+#include <unordered_map>
+#include <vector>
 
 #include "prove/lockstep_frames.h"
 #include "prove/lockstep_silent.h"
@@ -24,7 +26,7 @@ class Handlers {
 
  private:
   struct Situation {
-    int ranges[2] = {-1, -1};
+    int range_of_other = -1;  // the protected range of the second side
     std::vector<Value> below[2];  // the values that stay below the exception
     std::vector<Block> blocks[2];
     std::vector<Shadow> shadows;
@@ -37,12 +39,13 @@ class Handlers {
   bool enter(const Frames& frames, Value exception, std::vector<Frames>& ahead);
   std::span<const Value> below(int side, const Frame& frame) const;
   bool is_in(const Situation& situation, const Frames& frames) const;
-  void note(const Frames& frames);
+  Situation situation_of(const Frames& frames) const;
 
   const Code (&codes_)[2];
   const SilentSteps& silent_;
   Values& values_;
-  std::vector<Situation> known_;
+  // By the protected range of the first side, -1 for none: a function may have thousands of handlers.
+  std::unordered_map<int, std::vector<Situation>> known_;
 };
 
 }  // namespace depyf::lockstep
