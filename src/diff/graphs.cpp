@@ -42,7 +42,7 @@ std::string function_at(const Facts& facts, const Place& place, const std::strin
   return last && last->own_name() == place.function ? last->title() : place.function;
 }
 
-// A line that differs, in both runs. One of the two can be missing.
+// A line that differs between two runs, as it stands in each. One of the two can be missing.
 struct LinePair {
   const Line* before = nullptr;
   const Line* after = nullptr;

@@ -24,7 +24,7 @@ class Sources {
     for (const SeenDirection& direction : seen.directions)
       for (const SeenNode& row : direction.graph) rows_.push_back(&row);
     for (const SeenNode& row : seen.captured) line_of_[row.name] = row.line ? &*row.line : nullptr;
-    // Only the graphs that AOTAutograd ran are considered. Inductor's passes come later.
+    // Only the graphs that AOTAutograd ran are considered, not those that Inductor's passes have changed after it.
     const std::size_t count = seen.joint.empty() ? rows_.size() : seen.joint.size();
     for (std::size_t i = 0; i < count; ++i)
       for (const NodeSource& source : rows_[i]->sources) graphs_.insert(source.graph);

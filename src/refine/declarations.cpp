@@ -66,8 +66,8 @@ void walrus_targets(const CodeObject& function, const CodeObject& code, std::set
   }
 }
 
-// Adds those of `variables`, which are sorted, that are names in `code` or in the lambdas and comprehensions in it. These
-// have no statements of their own, so the definition around them declares.
+// Adds those of `variables`, which are sorted, that are names in `code` or in the lambdas and comprehensions in it.
+// Lambdas and comprehensions have no statements, so the definition around them has to declare their globals.
 void add_hidden(const CodeObject& code, const std::vector<std::string_view>& variables,
                 std::set<std::string_view>& hidden) {
   for (const std::string& name : code.names)

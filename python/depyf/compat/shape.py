@@ -64,7 +64,7 @@ def look_up(name: Name) -> Any:
         try:
             value = getattr(value, part)
         except Exception as error:
-            # If the owner has a row of its own, it is the name that is lost.
+            # If the part that is missing has a row of its own in the registry, that row is the one to report.
             raise Unexpected(row or name, in_words(error)) from None
         if row is not None:
             _check_type(row, value)
