@@ -61,12 +61,12 @@ class CompareGraph {
     return at >= 0 && at < int(nodes.size()) ? decoded_->instructions[at].offset : 0;
   }
 
-  // Returns the first instruction from `at` on that does something. Returns -1 for an endless loop of jumps, or if
-  // there is no instruction.
+  // Returns the first instruction from `at` on that does something, which the jump back of an endless loop of jumps
+  // does: the handler of a signal may raise there. Returns -1 if there is no instruction.
   int resolve(int at) const {
     for (std::size_t steps = 0; at >= 0 && at < int(nodes.size()); ++steps) {
       if (nodes[at].op != Op::nop_ && nodes[at].op != Op::jump_) return at;
-      if (steps > nodes.size()) return -1;
+      if (steps > nodes.size()) return last_of_loop(at);
       at = nodes[at].first;
     }
     return -1;
@@ -95,6 +95,13 @@ class CompareGraph {
   Table<CompareNode> nodes;
 
  private:
+  // Returns the last instruction of an endless loop of jumps.
+  int last_of_loop(int at) const {
+    int last = at;
+    for (int next = nodes[at].first; next != at; next = nodes[next].first) last = std::max(last, next);
+    return last;
+  }
+
   // Values of `detail` for a load of a constant. They keep constants of different meaning apart that have equal
   // symbols.
   enum ConstantDetail : std::int32_t { code_object = 1, line_of_class, names_of_class, common_constant };
@@ -107,6 +114,7 @@ class CompareGraph {
     // Jumps on true and on false are brought to one form: the successor of a test that holds comes first.
     if (it.op == Op::jump_) {
       made.first = it.target, made.second = -1;
+      made.value = 0, made.detail = 0;
     } else if (it.op == Op::pop_jump_if_false_) {
       made.op = Op::pop_jump_if_true_;
     } else if (it.op == Op::pop_jump_if_not_none_) {

@@ -36,7 +36,10 @@ class RegionBuilder {
     // A handler is dropped if none of the instructions that it protects can raise.
     constexpr int unused = -1, fresh = -2;
     Table<int> group_of(code_.size() + 1, unused);  // by start of a handler
-    auto may_raise = [&](int at) { return reachable[at] && code_[at].op != Op::nop_ && code_[at].op != Op::jump_; };
+    auto may_raise = [&](int at) {
+      const Op op = code_[at].op;
+      return reachable[at] && op != Op::nop_ && (op != Op::jump_ || closes_idle_loop(at));
+    };
     for (const ProtectedRange& range : ranges) {
       int at = range.begin;
       while (at < range.end && at < count_ && !may_raise(at)) ++at;
@@ -205,6 +208,13 @@ class RegionBuilder {
     RegionIndex region;
   };
   static constexpr int unresolved = -2, in_resolution = -3;
+
+  // True for the jump of `while True: pass`. The handler of a signal may raise there, KeyboardInterrupt for example. In
+  // other loops there is an instruction that may raise as well.
+  bool closes_idle_loop(int at) const {
+    const int to = code_[at].target;
+    return to >= 0 && to <= at && skip(to) == at;
+  }
 
   // Returns the first instruction from `at` that is not a NOP.
   int skip(int at) const {

@@ -33,6 +33,11 @@ bool threads(const Program& program, const Frame& frame, Op op) {
   return keeps && threaded.has(program.decoded.instructions[static_cast<std::size_t>(frame.side().at)].op);
 }
 
+bool is_jump_back(const Program& program, int at) {
+  const int target = program.decoded.instructions[static_cast<std::size_t>(at)].target;
+  return target >= 0 && target <= at;
+}
+
 }  // namespace
 
 Outcome Machine::run(State& state) {
@@ -63,9 +68,10 @@ Outcome Machine::run(State& state) {
     // collection of unreachable objects they are equal.
     if (count % steps_before_looking == 0) collect(execution_.frame.side(), execution_.symbols);
     // Brent's algorithm finds a cycle: the state is compared with a snapshot, which is renewed at doubling intervals.
-    // An endless silent loop counts as one effect.
+    // An endless silent loop counts as one effect, at a jump back: the handler of a signal may raise there.
     if (execution_.frame.side() == snapshot) {
-      execution_.outcome.step = execution_.effect({.op = Op::jump_, .then = Effect::Then::end, .raises = false});
+      while (!is_jump_back(execution_.program, execution_.frame.side().at)) step();
+      execution_.outcome.step = execution_.effect({.op = Op::jump_, .returns = false});
       break;
     }
     if (count == next_snapshot) snapshot = execution_.frame.side(), next_snapshot *= 2;
