@@ -194,12 +194,7 @@ class Builder {
     for (BasicBlock& block : cfg_.blocks) {
       const auto thread_edge = [&](BlockIndex& to) {
         if (to < 0) return;
-        for (int steps = 0; steps < search_limits::jump_chain && passed_[to]; ++steps) {
-          const BasicBlock& via = cfg_.blocks[to];
-          if (via.next == to) break;
-          if (via.region != cfg_.blocks[via.next].region && via.region != block.region) break;
-          to = via.next;
-        }
+        to = threaded(to, block.region);
         if (!same.empty() && same[to] >= 0 && cfg_.blocks[same[to]].begin > block.begin) to = same[to];
       };
       thread_edge(block.next), thread_edge(block.jump);
@@ -309,6 +304,17 @@ class Builder {
     return true;
   }
 
+  // Returns the block at the end of the blocks from `to` on that do nothing, for an edge from a block of `region`.
+  BlockIndex threaded(BlockIndex to, RegionIndex region) const {
+    for (int steps = 0; steps < search_limits::jump_chain && passed_[to]; ++steps) {
+      const BasicBlock& via = cfg_.blocks[to];
+      if (via.next == to) break;
+      if (via.region != cfg_.blocks[via.next].region && via.region != region) break;
+      to = via.next;
+    }
+    return to;
+  }
+
   // Returns for each block that is nothing but a `return` of a constant the first block that is the same statement; -1
   // for other blocks. Returns are the same statement if constant, line and region agree. Returns an empty table if
   // there is none.
@@ -406,6 +412,8 @@ class Builder {
       made.begin = made.end = cfg_.blocks[entry].begin;
       const int handler = info.kind == Region::Kind::with ? info.follow_at : info.handler_at;
       made.jump = handler >= 0 && handler < count_ ? block_at_[handler] : -1;
+      // What follows a with statement is one block for both ways to it, so that both enter the next statement alike.
+      if (info.kind == Region::Kind::with && made.jump >= 0) made.jump = threaded(made.jump, info.parent);
       cfg_.blocks.push_back(made);
       for (Edge edge : edges)
         if (target(edge) == entry) target(edge) = index;
