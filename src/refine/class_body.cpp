@@ -6,6 +6,7 @@
 
 #include "dialect/dialect.h"
 #include "refine/refine.h"
+#include "refine/static_attributes.h"
 #include "support/search_limits.h"
 
 namespace depyf {
@@ -36,20 +37,34 @@ bool returns_cell(const Stmt* stmt) {
 //         __static_attributes__ = ()     else:
 //     else:                                  raise E
 //         raise E
-Block without_end(Context& context, Block body, int depth) {
+//
+// `attributes` becomes the value of `__static_attributes__`, where it is a constant.
+Block without_end(Context& context, Block body, int depth, const Constant*& attributes) {
   if (body.empty() || depth > search_limits::statement_nesting) return body;
   std::size_t count = body.size();
   if (returns_cell(body[count - 1])) --count;
   if (count > 0 && stores(body[count - 1], "__classdictcell__")) --count;
-  if (count > 0 && dialect_of(context.version).class_details && stores(body[count - 1], "__static_attributes__"))
-    --count;
+  if (count > 0 && dialect_of(context.version).class_details && stores(body[count - 1], "__static_attributes__")) {
+    if (auto* value = as<ConstantExpr>(as<Assign>(body[--count])->value)) attributes = value->value;
+  }
   if (count < body.size()) return body.first(count);
   if (auto* branch = as<If>(body.back())) {
-    branch->orelse = without_end(context, branch->orelse, depth + 1);
-    branch->body = without_end(context, branch->body, depth + 1);
+    branch->orelse = without_end(context, branch->orelse, depth + 1, attributes);
+    branch->body = without_end(context, branch->body, depth + 1, attributes);
     if (branch->body.empty()) branch->body = context.list({context.stmt(Pass{})});
   }
   return body;
+}
+
+Block with_lost_attributes(Context& context, Block body, const std::vector<std::string_view>& lost) {
+  constexpr std::size_t shown = 5;
+  std::string text = "depyf: not equal: __static_attributes__ lists attributes of code that the compiler left out: ";
+  for (std::size_t index = 0; index < std::min(lost.size(), shown); ++index) {
+    if (index > 0) text += ", ";
+    text += lost[index];
+  }
+  if (lost.size() > shown) text += ", ...";
+  return context.with_comment(text, body);
 }
 
 }  // namespace
@@ -59,7 +74,8 @@ Block class_body(Context& context, Block body, const Scope& scope) {
   std::vector<Stmt*> result;
   result.reserve(body.size() + 1);
   Stmt* doc = nullptr;
-  body = without_end(context, body, 0);
+  const Constant* attributes = nullptr;
+  body = without_end(context, body, 0, attributes);
   // A statement that occurs a second time was written by a person.
   std::vector<std::string_view> seen;
   auto is_first = [&](std::string_view name) {
@@ -90,7 +106,10 @@ Block class_body(Context& context, Block body, const Scope& scope) {
     result.push_back(stmt);
   }
   if (doc) result.insert(result.begin(), doc);
-  return context.arena.copy(result);
+  const Block finished = context.arena.copy(result);
+  const std::vector<std::string_view> lost =
+      attributes ? lost_attributes(*attributes, finished) : std::vector<std::string_view>{};
+  return lost.empty() ? finished : with_lost_attributes(context, finished, lost);
 }
 
 }  // namespace depyf
