@@ -66,12 +66,14 @@ NodeIndex first_behind(const Outline& outline, NodeIndex header, NodeIndex exit,
     // A value that is made below the iterator is returned.
     if (info.carries && !is_behind(outline, header, node)) continue;
     const bool is_after = info.offset > outline.nodes[exhausted].offset || info.pops_iterator;
+    // The code in front of the else clause of a while loop stands in the loop.
+    const bool is_within = outline.nodes[header].end != Node::End::loop || !is_behind(outline, header, node);
     if ((is_after && is_behind(outline, header, node)) || node == place.next || node == place.cont) {
       if (found >= 0 && found != node) return -1;
       found = node;
-    } else if (info.end == Node::End::go || (info.end == Node::End::setup && !is_behind(outline, header, node))) {
+    } else if (info.end == Node::End::go || (info.end == Node::End::setup && is_within)) {
       todo.push_back(info.a);
-    } else if (info.end == Node::End::branch && !is_behind(outline, header, node)) {
+    } else if (info.end == Node::End::branch && is_within) {
       is_branched = true;
       for (NodeIndex next : outline.successors(node))
         if (outline.order(next) > outline.order(node)) todo.push_back(next);
