@@ -108,10 +108,10 @@ class Simplifier {
       for (int at = range.begin; at < range.end; ++at) covered[at] = true;
     for (const int at : jumps_) {
       if (!is_test(at) || at < 1 || !covered[at - 1]) continue;
-      const Instruction& next = code_[skip(at + 1)];
+      const int next = skip(at + 1);
       const int far = code_[at].target > at ? skip(code_[at].target) : -1;
       if (!covered[at]) code_[at].turned = Turned::yes;
-      else if (jumps_back(next, at)) code_[at].turned = Turned::no;
+      else if (jumps_back(code_[next], at)) code_[at].turned = covered[next] ? Turned::no : Turned::yes;
       else if (far >= 0 && covered[far] && jumps_back(code_[far], at))
         code_[at].turned = target_of(code_[at], code_[far]);
     }
