@@ -173,19 +173,19 @@ bool super_attribute(Unit& unit, const Attribute& node) {
   auto* callee = call ? as<Name>(call->func) : nullptr;
   Scope* owner = unit.names.scope->unit();
   if (!unit.dialect.super_attributes || !callee || callee->id != "super" || !call->keywords.empty()) return false;
-  if (!owner->is_function_like() || unit.names.scope != owner) return false;
-  if (owner->home_of("super") != Home::global_implicit) return false;
+  if (!owner->is_function_like() || unit.names.scope->home_of("super") != Home::global_implicit) return false;
   const Scope* module = owner;
   while (module->parent) module = module->parent;
   const Symbol* replaced = module->symbols.find("super");
-  if (replaced && (replaced->is_bound || replaced->is_declared_global)) return false;
+  // CPython asks whether the module mentions the name, even if only to read it.
+  if (replaced && (replaced->is_mentioned || replaced->is_declared_global)) return false;
   const bool written = call->args.size() == 2;
   if (!written && !call->args.empty()) return false;
   if (has_star(call->args)) return false;
   // `super()` needs a first argument and the cell of __class__.
   if (!written) {
     if (unit.head().argcount == 0) return false;
-    if (owner->home_of("__class__") != Home::free) return false;
+    if (unit.names.scope->home_of("__class__") != Home::free) return false;
   }
   const std::string_view attribute = unit.names.mangled(node.attr);
   if (attribute == "__class__") return false;
@@ -194,7 +194,7 @@ bool super_attribute(Unit& unit, const Attribute& node) {
     exprs(unit, call->args);
   } else {
     unit.code.emit(Op::load_deref_, unit.names.cell_slot(unit.names.scope, "__class__"));
-    unit.names.variable(unit.names.scope->parameters[0], Access::load);
+    unit.names.variable(owner->parameters[0], Access::load);
   }
   unit.code.named(Op::load_super_attr_, attribute, written ? 2 : 0);
   return true;

@@ -248,3 +248,22 @@ with open({str(path)!r}, "wb") as file:
     shown = subprocess.run([COMMAND, "--prove", str(path)], capture_output=True, text=True, check=False)
     assert shown.returncode == 0, shown
     assert "return super().method()" in shown.stdout
+
+
+SUPER = """
+class A:
+    def in_comprehensions(self, b):
+        return [super(A, self).f(x) for x in b], {super().f: y for y in b}, (super(A, self).f for x in b)
+
+    def of_a_variable(self, b):
+        return [super().f(self) for self in b]
+"""
+
+
+@pytest.mark.parametrize("version", [version for version in VERSIONS if version >= (3, 12)], ids=str)
+@pytest.mark.parametrize("mention", ["", "print(super)\n"], ids=["plain", "mentioned"])
+def test_attributes_of_super_are_proved(version: tuple[int, int], mention: str, tmp_path: Path) -> None:
+    """A module that reads the name `super` gets no LOAD_SUPER_ATTR, and inlined comprehensions do."""
+    python = interpreter_of(version)
+    report = report_of(pyc_of(mention + SUPER, python), "--prove")
+    assert report["files"][0]["not_proved"] == []
