@@ -152,6 +152,11 @@ class Wildcards {
     const bool copies = op == Op::copy_;
     if (!copies) to.resize(to.size() - std::size_t(effect.pops));
     to.insert(to.end(), std::size_t(copies ? 1 : effect.pushes), expression || copies ? at : -1);
+    // A display of many items is made before they are added: BUILD_LIST 0; LOAD_CONST; LIST_EXTEND 1.
+    constexpr OpSet adding = {Op::list_extend_, Op::set_update_, Op::dict_update_, Op::dict_merge_,
+                              Op::list_append_, Op::set_add_,    Op::map_add_};
+    const auto depth = std::size_t(std::max(code_[at].arg, 0));
+    if (adding.has(op) && depth >= 1 && depth <= to.size() && to[to.size() - depth] >= 0) to[to.size() - depth] = at;
     return true;
   }
 

@@ -43,3 +43,14 @@ def captured(c):
             g(x)
         case y if w := y:
             g(w)
+
+
+def displays_of_many_items(a):
+    match [1, 2, 3]:
+        case [_, _, _]:
+            a()
+    match [a, 2, *a]:
+        case [_, _]:
+            a()
+        case _:
+            a(1)
