@@ -185,11 +185,11 @@ class Builder {
       if (region.handler_at >= 0 && region.handler_at < count_) region.handler = block_at_[region.handler_at];
   }
 
-  // Redirects edges through jumps to jumps, and makes copies of one `return` of a constant one block. The compiler
-  // threads jumps in the same way.
+  // Redirects edges through jumps to jumps, which the compiler threads in the same way. Makes copies of one `return` of
+  // a constant, or of the end of a finally clause, one block.
   void thread() {
     const bool has_passed = find_passed();
-    const Table<int> same = equal_returns();
+    const Table<int> same = equal_ends();
     if (!has_passed && same.empty()) return;
     for (BasicBlock& block : cfg_.blocks) {
       const auto thread_edge = [&](BlockIndex& to) {
@@ -315,20 +315,23 @@ class Builder {
     return to;
   }
 
-  // Returns for each block that is nothing but a `return` of a constant the first block that is the same statement; -1
-  // for other blocks. Returns are the same statement if constant, line and region agree. Returns an empty table if
-  // there is none.
-  Table<int> equal_returns() const {
+  // Returns for each block that is nothing but a `return` of a constant or the end of a finally clause the first block
+  // that is the same end; -1 for other blocks. Ends are the same if constant, line and region agree. Returns an empty
+  // table if there is none.
+  Table<int> equal_ends() const {
+    constexpr int no_constant = -1;
     Table<int> same;
-    std::map<std::array<int, 3>, int> returns;
+    std::map<std::array<int, 3>, int> ends;
     for (const BasicBlock& block : cfg_.blocks) {
-      if (code_[block.end - 1].op != Op::return_value_) continue;
-      const int load = first_action(block);
-      if (code_[load].op != Op::load_const_ || load + 2 != block.end) continue;
+      const Instruction& last = code_[block.end - 1];
+      if (last.op != Op::return_value_ && last.op != Op::reraise_) continue;
+      const int first = first_action(block);
+      const bool returns = last.op == Op::return_value_;
+      if (returns ? code_[first].op != Op::load_const_ || first + 2 != block.end : first + 1 != block.end) continue;
       if (same.empty()) same.assign(cfg_.blocks.size(), -1);
-      std::array<int, 3> key{code_[load].arg, code_[load + 1].line, block.region};
+      std::array<int, 3> key{returns ? code_[first].arg : no_constant, last.line, block.region};
       const int index = block_at_[block.begin];
-      same[index] = returns.emplace(key, index).first->second;
+      same[index] = ends.emplace(key, index).first->second;
     }
     return same;
   }
