@@ -316,10 +316,11 @@ class Builder {
   }
 
   // Returns for each block that is nothing but a `return` of a constant or the end of a finally clause the first block
-  // that is the same end; -1 for other blocks. Ends are the same if constant, line and region agree. Returns an empty
-  // table if there is none.
+  // that is the same end; -1 for other blocks. Returns are the same if constant, line and region agree. The end of a
+  // finally clause has the line of the test that leads to it, so the regions alone count. Returns an empty table if
+  // there is none.
   Table<int> equal_ends() const {
-    constexpr int no_constant = -1;
+    constexpr int no_constant = -1, any_line = -1;
     Table<int> same;
     std::map<std::array<int, 3>, int> ends;
     for (const BasicBlock& block : cfg_.blocks) {
@@ -329,7 +330,7 @@ class Builder {
       const bool returns = last.op == Op::return_value_;
       if (returns ? code_[first].op != Op::load_const_ || first + 2 != block.end : first + 1 != block.end) continue;
       if (same.empty()) same.assign(cfg_.blocks.size(), -1);
-      std::array<int, 3> key{returns ? code_[first].arg : no_constant, last.line, block.region};
+      std::array<int, 3> key{returns ? code_[first].arg : no_constant, returns ? last.line : any_line, block.region};
       const int index = block_at_[block.begin];
       same[index] = ends.emplace(key, index).first->second;
     }
