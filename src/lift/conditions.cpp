@@ -215,6 +215,15 @@ class BranchPair {
     return cursor_.code[start].op != Op::for_iter_;
   }
 
+  // True if a jump by itself stands where the first test leads past the second: that of `pass`, or of `continue`.
+  bool has_statement_between() const {
+    const int jump = cursor_.cfg.blocks[before_].end - 1, second = cursor_.cfg.blocks[node_].begin;
+    const int target = cursor_.code[jump].target;
+    int past = target == second ? jump + 1 : target;
+    while (past + 1 < int(cursor_.code.size()) && cursor_.code[past].op == Op::nop_) ++past;
+    return past < 0 || cursor_.code[past].op == Op::jump_;
+  }
+
   // One of the two tests has to be negated: the one for which no other instruction is needed. The condition is true
   // where the code that stands first runs.
   bool join_negated() {
@@ -223,16 +232,14 @@ class BranchPair {
     const bool changes_first = negation_changes(context_, first_.value);
     const bool changes_second = negation_changes(context_, second_.value);
     // If neither test can be negated without another instruction, they are two statements. From 3.14 on, `not a in b`
-    // is compiled to the opposite jump, so they are one statement if the rest jumps over an else clause.
-    if (changes_first && changes_second) {
-      const int end = cursor_.cfg.blocks[shared].begin - 1;
-      const bool over = end >= 0 && cursor_.code[end].op == Op::jump_ && cursor_.code[end].target > end;
-      if (!dialect_of(context_.version).negation_turns_jumps || !over) return false;
-    }
+    // is compiled to the opposite jump, so they are one statement if no `pass` stands between.
+    const bool changes_both = changes_first && changes_second;
+    if (changes_both && (!dialect_of(context_.version).negation_turns_jumps || has_statement_between())) return false;
     const int cost_first = negation_cost(context_, first_.value), cost_second = negation_cost(context_, second_.value);
-    bool negate_first = cost_first >= other_operator || cost_second >= other_operator ? cost_first < cost_second
-                        : along_b_ ? cursor_.cfg.blocks[rest].begin < cursor_.cfg.blocks[shared].begin
-                                   : cursor_.cfg.blocks[shared].begin < cursor_.cfg.blocks[rest].begin;
+    const bool by_cost = cost_first >= other_operator || cost_second >= other_operator;
+    bool negate_first = by_cost && !changes_both ? cost_first < cost_second
+                        : along_b_               ? cursor_.cfg.blocks[rest].begin < cursor_.cfg.blocks[shared].begin
+                                                 : cursor_.cfg.blocks[shared].begin < cursor_.cfg.blocks[rest].begin;
     if (changes_first != changes_second) negate_first = changes_second;
     if (keep_rest) negate_first = true;
     if (negate_first) {
