@@ -5,7 +5,7 @@
 
 Checks: gcc, clang, sanitizers, pipeline, fuzz, coverage, score. The exit status is 1 if one of them failed; their output is in
 build/check-all/NAME.out. `score` changes single operators of src/prove and src/recode, one at a time, and counts the changes that
-the C++ tests of the stage notice.
+the C++ tests notice, or the gate's judgement of tests/cases.
 """
 
 from __future__ import annotations

@@ -1,13 +1,18 @@
-"""Counts the single changes of C++ sources that the C++ tests notice. Each change is built and tested in a copy of the
-repository."""
+"""Counts the single changes of C++ sources that tests notice. Each change is built and tested in a copy of the repository.
+
+The tests are those in C++, and two of the gate that tests/core/test_gate.py and tests/cases run as well: which code objects
+of the cases are proved, and which mutants of their printed trees are refused.
+"""
 
 from __future__ import annotations
 
+import marshal
 import random
 import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
 # Operators and constants, and their replacements. Comments, strings and lines of the preprocessor stay.
@@ -28,6 +33,7 @@ CHANGES = [
     (re.compile(r"\(!(?=[a-z])"), "("),
 ]
 TEST_SECONDS = 120  # a change may make a loop endless
+TREE_MUTANTS = 400
 
 
 def places(folder: Path) -> Iterator[tuple[Path, int, int, int, str]]:
@@ -56,10 +62,12 @@ def score(root: Path, folder: str, count: int, seed: int) -> tuple[int, int, lis
     configure = ["cmake", "-S", str(copy), "-B", str(build), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Dev"]
     configure += ["-DCMAKE_CXX_FLAGS_DEV=-O1", "-DDEPYF_BUILD_EXTENSION=OFF"]
     subprocess.run(configure, check=True, capture_output=True)
-    make = ["cmake", "--build", str(build), "--target", "depyf_tests"]
+    make = ["cmake", "--build", str(build), "--target", "depyf_tests", "depyf-decompile", "depyf-tree-mutants"]
     subprocess.run(make, check=True, capture_output=True)
     if not passes(build, copy):
         raise RuntimeError("the tests fail before anything is changed")
+    files = compiled_cases(copy, build / "cases")
+    judged_before = judged(build, files)
     all_places = list(places(copy / folder))
     chosen = random.Random(seed).sample(all_places, min(count, len(all_places)))
     survivors = []
@@ -69,7 +77,7 @@ def score(root: Path, folder: str, count: int, seed: int) -> tuple[int, int, lis
         lines[index] = lines[index][:start] + replacement + lines[index][end:]
         path.write_text("".join(lines), encoding="utf-8")
         is_built = subprocess.run(make, capture_output=True).returncode == 0
-        if is_built and passes(build, copy):
+        if is_built and passes(build, copy) and judged(build, files) == judged_before:
             survivors.append(f"{path.relative_to(copy)}:{index + 1}: {lines[index].strip()}")
         path.write_text(before, encoding="utf-8")
     return len(chosen) - len(survivors), len(chosen), survivors
@@ -82,3 +90,31 @@ def passes(build: Path, directory: Path) -> bool:
     except subprocess.TimeoutExpired:
         return False
     return tests.returncode == 0
+
+
+def compiled_cases(directory: Path, folder: Path) -> list[Path]:
+    """Compiles the cases that this interpreter can compile to files in `folder`."""
+    folder.mkdir(exist_ok=True)
+    files = []
+    for path in sorted((directory / "tests" / "cases").glob("*/*.py")):
+        try:
+            code = compile(path.read_bytes(), path.name, "exec", dont_inherit=True)
+        except SyntaxError:
+            continue
+        files.append(folder / f"{path.parent.name}-{path.stem}.pyc")
+        files[-1].write_bytes(MAGIC_NUMBER + bytes(12) + marshal.dumps(code))
+    return files
+
+
+def judged(build: Path, files: list[Path]) -> list[str]:
+    """Returns what the gate says of the files and of mutants of their trees; an empty list if it does not end."""
+    commands = [["depyf-decompile", "--prove"], ["depyf-tree-mutants", str(TREE_MUTANTS), "1"]]
+    try:
+        return [
+            subprocess.run(
+                [str(build / name), *options, *map(str, files)], capture_output=True, text=True, timeout=TEST_SECONDS
+            ).stdout
+            for name, *options in commands
+        ]
+    except subprocess.TimeoutExpired:
+        return []

@@ -21,6 +21,7 @@
 #include <set>
 
 #include "decode/decode.h"
+#include "decode/folded_constants.h"
 #include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
@@ -244,7 +245,7 @@ class ExitCopies {
            (place.at == end && index == 1 && is_end(places[0].at, end) && !ends_conditional(places[0].at, end))))
         continue;
       // A return of a constant is compiled at each place of the source, not copied.
-      if (place.whole && values == 2 && code_[load].op == Op::load_const_) continue;
+      if (place.whole && values == 2 && code_[load].op == Op::load_const_ && !is_folded_late(load)) continue;
       Tail tail{place.at, place.statement, !place.whole, place.whole && place.at == start && entered_[start], {}};
       tail.key.reserve(std::size_t(count - index) + 1);
       tail.key.push_back({place.whole});
@@ -252,6 +253,11 @@ class ExitCopies {
       found.push_back(std::move(tail));
     }
     return found;
+  }
+
+  // True if the constant was an expression when the compiler copied code.
+  bool is_folded_late(int load) const {
+    return dialect_of(version_).late_folding && is_folded(decoded_.constant(code_[load].arg));
   }
 
   // True if the instruction belongs to the end of a class body, of which copies have any length.

@@ -1,7 +1,6 @@
 #include "structure/outline.h"
 
-#include <cmath>
-
+#include "decode/folded_constants.h"
 #include "decode/op.h"
 #include "dialect/dialect.h"
 #include "support/table.h"
@@ -59,24 +58,7 @@ bool Outline::trivial_tail(NodeIndex node) const {
 // the compiler makes by folding, because it folds after it has placed the load.
 bool Outline::is_kept_back(const Expr* value) const {
   auto* node = as<ConstantExpr>(value);
-  if (!node || !dialect_of(version_).late_folding) return node;
-  switch (const Constant& constant = *node->value; constant.kind) {
-    case Constant::Kind::integer: return !constant.text.starts_with('-');
-    case Constant::Kind::real: return !std::signbit(constant.real);
-    case Constant::Kind::complex: return !std::signbit(constant.imag) && constant.real == 0;
-    case Constant::Kind::tuple:
-    case Constant::Kind::frozenset: return false;
-    case Constant::Kind::none:
-    case Constant::Kind::true_:
-    case Constant::Kind::false_:
-    case Constant::Kind::ellipsis:
-    case Constant::Kind::string:
-    case Constant::Kind::bytes:
-    case Constant::Kind::slice:
-    case Constant::Kind::code:
-    case Constant::Kind::opaque: return true;
-  }
-  return true;
+  return node && !(dialect_of(version_).late_folding && is_folded(*node->value));
 }
 
 bool Outline::is_case(NodeIndex node) const {

@@ -1,0 +1,12 @@
+// Constants that the compiler may have made of an expression.
+#pragma once
+
+#include "depyf/code_object.h"
+
+namespace depyf {
+
+// True for a constant that the source cannot write as one literal, such as -1 or (1, 2). From 3.14 on, the compiler makes
+// it after it has laid out and copied the code of the expression.
+bool is_folded(const Constant& constant);
+
+}  // namespace depyf
