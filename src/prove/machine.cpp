@@ -68,9 +68,10 @@ Outcome Machine::run(State& state) {
     // collection of unreachable objects they are equal.
     if (count % steps_before_looking == 0) collect(execution_.frame.side(), execution_.symbols);
     // Brent's algorithm finds a cycle: the state is compared with a snapshot, which is renewed at doubling intervals.
-    // An endless silent loop counts as one effect, at a jump back: the handler of a signal may raise there.
+    // An endless silent loop counts as one effect, at a jump back: the handler of a signal may raise there. In 3.8, damaged
+    // code may go round without such a jump, by the ends of finally clauses.
     if (execution_.frame.side() == snapshot) {
-      while (!is_jump_back(execution_.program, execution_.frame.side().at)) step();
+      for (int left = count; left > 0 && !is_jump_back(execution_.program, execution_.frame.side().at); --left) step();
       execution_.outcome.step = execution_.effect({.op = Op::jump_, .returns = false});
       break;
     }
