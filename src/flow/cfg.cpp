@@ -304,9 +304,11 @@ class Builder {
     return true;
   }
 
-  // Returns the block at the end of the blocks from `to` on that do nothing, for an edge from a block of `region`.
+  // Returns the block at the end of the blocks from `to` on that do nothing, for an edge from a block of `region`. Setup
+  // blocks, which come last, do something.
   BlockIndex threaded(BlockIndex to, RegionIndex region) const {
-    for (int steps = 0; steps < search_limits::jump_chain && passed_[to]; ++steps) {
+    const int count = int(passed_.size());
+    for (int steps = 0; steps < search_limits::jump_chain && to < count && passed_[to]; ++steps) {
       const BasicBlock& via = cfg_.blocks[to];
       if (via.next == to) break;
       if (via.region != cfg_.blocks[via.next].region && via.region != region) break;
