@@ -51,7 +51,8 @@ STEPS = [
         Edit(
             "src/lift/operations.cpp",
             "case Op::pop_top_:",
-            '    case Op::load_length_: return sim.push(Call{sim.context.name("len"), sim.context.list({sim.pop()}), {}});',
+            "    case Op::load_length_: return [](Simulation& sim, const Instruction&) "
+            '{ sim.push(Call{sim.context.name("len"), sim.context.list({sim.pop()}), {}}); };',
             "src/lift/operations.cpp",
         ),
         Edit(
