@@ -68,6 +68,8 @@ def score(root: Path, folder: str, count: int, seed: int) -> tuple[int, int, lis
         raise RuntimeError("the tests fail before anything is changed")
     files = compiled_cases(copy, build / "cases")
     judged_before = judged(build, files)
+    if not judged_before:
+        raise RuntimeError("the gate does not end before anything is changed")
     all_places = list(places(copy / folder))
     chosen = random.Random(seed).sample(all_places, min(count, len(all_places)))
     survivors = []

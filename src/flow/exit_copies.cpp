@@ -23,6 +23,7 @@
 #include "decode/decode.h"
 #include "decode/folded_constants.h"
 #include "decode/op.h"
+#include "decode/op_info.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/exception_regions.h"
@@ -197,9 +198,6 @@ class ExitCopies {
       int at, statement;
       bool whole, value;
     };
-    // The end of a display such as [1, 2, 3]: BUILD_LIST 0; LOAD_CONST (1, 2, 3); LIST_EXTEND 1.
-    constexpr OpSet fills_display{Op::list_extend_, Op::set_update_, Op::dict_update_, Op::dict_merge_,
-                                  Op::list_append_, Op::set_add_,    Op::map_add_};
     Table<Place> places;
     int depth = 0, statement = start;
     bool below = false;  // values from before `start` are part of the statement
@@ -214,7 +212,8 @@ class ExitCopies {
       if (takes) below = effect.pushes > 0, depth = effect.pushes;
       else depth += effect.pushes - std::min(effect.pops, depth);
       if (depth == 0 && !(at == start && drops_tested(at))) statement = at + 1, below = false;
-      made = effect.pushes > 0 || fills_display.has(code_[at].op);
+      // A display such as [1, 2, 3] ends in an addition: BUILD_LIST 0; LOAD_CONST (1, 2, 3); LIST_EXTEND 1.
+      made = effect.pushes > 0 || adds_to_display(code_[at].op);
     }
     Table<Tail> found;
     const int count = int(places.size()), bound = dialect_of(version_).copied_exits ? longest : 1;

@@ -14,6 +14,7 @@
 
 #include "decode/decode.h"
 #include "decode/op.h"
+#include "decode/op_info.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/exception_regions.h"
@@ -153,10 +154,9 @@ class Wildcards {
     if (!copies) to.resize(to.size() - std::size_t(effect.pops));
     to.insert(to.end(), std::size_t(copies ? 1 : effect.pushes), expression || copies ? at : -1);
     // A display of many items is made before they are added: BUILD_LIST 0; LOAD_CONST; LIST_EXTEND 1.
-    constexpr OpSet adding = {Op::list_extend_, Op::set_update_, Op::dict_update_, Op::dict_merge_,
-                              Op::list_append_, Op::set_add_,    Op::map_add_};
     const auto depth = std::size_t(std::max(code_[at].arg, 0));
-    if (adding.has(op) && depth >= 1 && depth <= to.size() && to[to.size() - depth] >= 0) to[to.size() - depth] = at;
+    if (adds_to_display(op) && depth >= 1 && depth <= to.size() && to[to.size() - depth] >= 0)
+      to[to.size() - depth] = at;
     return true;
   }
 

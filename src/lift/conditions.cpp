@@ -220,8 +220,9 @@ class BranchPair {
     const int jump = cursor_.cfg.blocks[before_].end - 1, second = cursor_.cfg.blocks[node_].begin;
     const int target = cursor_.code[jump].target;
     int past = target == second ? jump + 1 : target;
+    if (past < 0) return true;
     while (past + 1 < int(cursor_.code.size()) && cursor_.code[past].op == Op::nop_) ++past;
-    return past < 0 || cursor_.code[past].op == Op::jump_;
+    return cursor_.code[past].op == Op::jump_;
   }
 
   // One of the two tests has to be negated: the one for which no other instruction is needed. The condition is true

@@ -36,9 +36,9 @@ class StoredAttributes {
 
   // True if an attribute of that name is stored. The code of a class C may store `__a` as `_C__a`.
   bool has(std::string_view name) const {
-    return std::ranges::any_of(names_, [&](std::string_view stored) {
-      return stored == name || (name.starts_with("__") && stored.ends_with(name));
-    });
+    if (names_.contains(name)) return true;
+    if (!name.starts_with("__")) return false;
+    return std::ranges::any_of(names_, [&](std::string_view stored) { return stored.ends_with(name); });
   }
 
  private:

@@ -187,15 +187,14 @@ TEST_CASE("what goes on for ever without an effect is equal to its like alone") 
 
 TEST_CASE("a signal may end an endless loop, so its handler counts") {
   auto code = [](std::uint8_t result) {
-    CodeObject made = assemble(v310, {{Opcode::SETUP_FINALLY, 1},
-                                      {Opcode::JUMP_ABSOLUTE, 1},
-                                      {Opcode::POP_TOP},
-                                      {Opcode::POP_TOP},
-                                      {Opcode::POP_TOP},
-                                      {Opcode::POP_EXCEPT},
-                                      {Opcode::LOAD_CONST, result},
-                                      {Opcode::RETURN_VALUE}});
-    return made;
+    return assemble(v310, {{Opcode::SETUP_FINALLY, 1},
+                           {Opcode::JUMP_ABSOLUTE, 1},
+                           {Opcode::POP_TOP},
+                           {Opcode::POP_TOP},
+                           {Opcode::POP_TOP},
+                           {Opcode::POP_EXCEPT},
+                           {Opcode::LOAD_CONST, result},
+                           {Opcode::RETURN_VALUE}});
   };
   CHECK(proved(code(0), code(0)));
   CHECK_FALSE(proved(code(0), code(1)));
