@@ -2,7 +2,6 @@
 
 #include "decode/decode.h"
 #include "decode/op.h"
-#include "depyf/code_object.h"
 
 namespace depyf {
 
@@ -16,7 +15,7 @@ Disassembly disassemble(const CodeObject& code) {
   }
   result.instructions.reserve(decoded->instructions.size());
   for (const Instruction& it : decoded->instructions) {
-    StackEffect fall = stack_effect(it, code.version, false), jump = stack_effect(it, code.version, true);
+    StackEffect fall = stack_effect(it, decoded->version, false), jump = stack_effect(it, decoded->version, true);
     result.instructions.push_back({op_name(it.op), it.arg, it.aux, it.offset, it.target, it.line, fall.pops,
                                    fall.pushes, jump.pops, jump.pushes});
   }

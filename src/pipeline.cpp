@@ -209,7 +209,7 @@ Block statements(Context& context, const CodeObject& code, const Prepared& prepa
 // Counts a nested code object each time it is used, because one code object may be used any number of times.
 std::size_t size_with_nested(const Context& context, const DecodedCode& decoded) {
   std::size_t size = decoded.instructions.size();
-  const std::vector<Constant>& constants = decoded.code->constants;
+  const std::span<const Constant> constants = decoded.constants;
   if (std::ranges::none_of(constants, [](const Constant& constant) { return constant.code != nullptr; })) return size;
   for (const Instruction& instruction : decoded.instructions) {
     if (instruction.op != Op::load_const_ || std::size_t(instruction.arg) >= constants.size()) continue;
@@ -432,7 +432,7 @@ Block whole(Context& context, const CodeObject& code) {
       with_names.insert(with_names.end(), block.begin(), block.end());
       block = context.arena.copy(with_names);
     }
-    block = spell_out_comprehension(context, code, block);
+    block = spell_out_comprehension(context, code.name, block);
     bool async = (code.flags & (CodeObject::coroutine | CodeObject::async_generator)) != 0;
     block = context.list({context.stmt(
         FunctionDef{name, parameters_of(context, code), block, {}, nullptr, async, {}, &code}, 0, code.firstlineno)});

@@ -26,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "depyf/code_object.h"
 #include "depyf/compare.h"
 #include "depyf/decompile.h"
 #include "depyf/disassemble.h"

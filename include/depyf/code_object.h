@@ -7,21 +7,10 @@
 #include <vector>
 
 #include "depyf/constant.h"
+#include "depyf/exception_entry.h"
+#include "depyf/position.h"
 
 namespace depyf {
-
-// The source position of one code unit (two bytes of bytecode); -1 where it is unknown. Columns are UTF-8 byte offsets.
-struct Position {
-  std::int32_t line = -1, end_line = -1, column = -1, end_column = -1;
-  friend bool operator==(const Position&, const Position&) = default;
-};
-
-// One row of the exception table (3.11 and later). Offsets are in bytes, and `end` is excluded.
-struct ExceptionEntry {
-  std::uint32_t start = 0, end = 0, target = 0, depth = 0;
-  bool lasti = false;
-  friend bool operator==(const ExceptionEntry&, const ExceptionEntry&) = default;
-};
 
 // The fields have the meaning and the names of the attributes `co_*` of a Python code object.
 struct CodeObject {

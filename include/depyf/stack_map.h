@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
+#include "depyf/exception_entry.h"
 
 namespace depyf {
 

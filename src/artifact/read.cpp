@@ -12,7 +12,7 @@
 #include "artifact/outlines.h"
 #include "artifact/precompile.h"
 #include "artifact/stages.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 #include "depyf/recode.h"
 #include "load/zip.h"
 #include "page/sha256.h"

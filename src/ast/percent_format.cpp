@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "ast/position.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
+#include "depyf/position.h"
 
 namespace depyf::ast {
 

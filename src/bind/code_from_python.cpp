@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "depyf/code_object.h"
 #include "depyf/tables.h"
 #include "dialect/dialect.h"
 #include "python_text.h"

@@ -3,7 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 
 namespace depyf {
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "code_from_python.h"
+#include "depyf/code_object.h"
 #include "depyf/stack_map.h"
 #include "frame_layout.h"
 #include "gil.h"

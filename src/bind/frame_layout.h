@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 
 namespace depyf {
 

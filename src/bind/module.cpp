@@ -11,6 +11,7 @@
 #include "command.h"
 #include "conditions.h"
 #include "decompile.h"
+#include "depyf/code_object.h"
 #include "depyf/disassemble.h"
 #include "depyf/graph_text.h"
 #include "depyf/links.h"

@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "code_from_python.h"
+#include "depyf/code_object.h"
 #include "depyf/load.h"
 #include "depyf/prove.h"
 #include "gil.h"

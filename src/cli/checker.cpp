@@ -13,6 +13,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "depyf/code_object.h"
 #include "depyf/load.h"
 
 extern char** environ;

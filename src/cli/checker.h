@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "depyf/code_object.h"
 #include "depyf/compare.h"
+#include "depyf/constant.h"
 
 namespace depyf::cli {
 

@@ -20,6 +20,7 @@
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/text.h"
+#include "depyf/code_object.h"
 #include "depyf/decompile.h"
 #include "depyf/disassemble.h"
 #include "support/deep_stack.h"

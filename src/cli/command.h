@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/inputs.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 #include "depyf/decompile.h"
 
 namespace depyf::cli {

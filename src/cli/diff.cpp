@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "depyf/code_object.h"
 #include "depyf/compare.h"
 
 namespace depyf::cli {

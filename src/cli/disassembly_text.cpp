@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "cli/text.h"
+#include "depyf/code_object.h"
 #include "depyf/disassemble.h"
 
 namespace depyf::cli {

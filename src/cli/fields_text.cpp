@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "cli/text.h"
+#include "depyf/code_object.h"
 
 namespace depyf::cli {
 namespace {

@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "depyf/code_object.h"
 #include "depyf/disassemble.h"
 #include "load/marshal.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 #include "depyf/load.h"
 #include "load/zip.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 #include "depyf/decompile.h"
 
 namespace depyf::cli {

@@ -1,7 +1,6 @@
 #include "decode/class_details.h"
 
 #include "decode/op.h"
-#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 
 namespace depyf {
@@ -14,7 +13,7 @@ std::string_view stored_name(const DecodedCode& decoded, std::int32_t at) {
   const Instruction& it = decoded.instructions[std::size_t(at)];
   if (it.op == Op::store_deref_) return decoded.localsplus[std::size_t(it.arg)];
   if (it.op != Op::store_name_ && it.op != Op::store_global_) return {};
-  return decoded.code->names[std::size_t(it.arg)];
+  return decoded.names[std::size_t(it.arg)];
 }
 
 }  // namespace
@@ -22,7 +21,7 @@ std::string_view stored_name(const DecodedCode& decoded, std::int32_t at) {
 // A class body starts with `__module__ = __name__; __qualname__ = 'C'; __firstlineno__ = 1`.
 ClassDetails class_details(const DecodedCode& decoded) {
   ClassDetails result;
-  if (!dialect_of(decoded.code->version).class_details || (decoded.code->flags & CodeObject::optimized)) return result;
+  if (!dialect_of(decoded.version).class_details || decoded.has_fast_locals()) return result;
   constexpr std::int32_t before_line = 5;
   bool has_line = false;
   for (std::int32_t at = before_line; at < std::int32_t(decoded.instructions.size()); ++at) {

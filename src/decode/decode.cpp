@@ -81,7 +81,7 @@ Range range_of(Argument argument, const DecodedCode& decoded, std::int32_t unpac
     case Argument::common_constant: return up_to(CommonName::set);
     case Argument::local:
     case Argument::cell: return indices_of(decoded.localsplus);
-    case Argument::name: return indices_of(decoded.code->names);
+    case Argument::name: return indices_of(decoded.names);
     case Argument::unpacked: return up_to(unpacked_most);
     case Argument::slice_parts: return {.least = 2, .count = 2};
     case Argument::special:
@@ -168,18 +168,29 @@ const Constant& common_constant(std::size_t index) {
 
 }  // namespace
 
+bool DecodedCode::is_async_generator() const { return (code->flags & CodeObject::async_generator) != 0; }
+
+bool DecodedCode::has_fast_locals() const { return (code->flags & CodeObject::optimized) != 0; }
+
+bool DecodedCode::is_class_body() const { return !(code->flags & CodeObject::new_locals) && name != "<module>"; }
+
+void DecodedCode::set_code(const CodeObject& of) {
+  code = &of, version = of.version, name = of.name;
+  names = of.names, constants = of.constants, positions = of.positions;
+}
+
 const Constant& DecodedCode::constant(std::int32_t index) const {
-  const auto place = static_cast<std::size_t>(index), own = code->constants.size();
-  return place < own ? code->constants[place] : common_constant(place - own);
+  const auto place = static_cast<std::size_t>(index), own = constants.size();
+  return place < own ? constants[place] : common_constant(place - own);
 }
 
 std::int32_t DecodedCode::constant_count() const {
-  return static_cast<std::int32_t>(code->constants.size()) + (code->version < Version{3, 15} ? 0 : common_constants);
+  return static_cast<std::int32_t>(constants.size()) + (version < Version{3, 15} ? 0 : common_constants);
 }
 
 Result<DecodedCode> decode(const CodeObject& code) {
   DecodedCode decoded;
-  decoded.code = &code;
+  decoded.set_code(code);
   name_slots(decoded);
   Result<OperationMap> operations = lower(decoded);
   if (!operations) return operations.error();

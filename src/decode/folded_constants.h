@@ -1,7 +1,7 @@
 // Constants that the compiler may have made of an expression.
 #pragma once
 
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 
 namespace depyf {
 

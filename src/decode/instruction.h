@@ -6,10 +6,13 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "decode/operators.h"
 #include "depyf/constant.h"
+#include "depyf/position.h"
 #include "support/shared_table.h"
 #include "support/table.h"
 
@@ -93,6 +96,12 @@ struct ProtectedRange {  // of instructions [begin, end)
 
 struct DecodedCode {
   const CodeObject* code = nullptr;
+  // What most readers want of `code`. The spans are views of its fields.
+  Version version;
+  std::string_view name;
+  std::span<const std::string> names;
+  std::span<const Constant> constants;
+  std::span<const Position> positions;
   Table<Instruction, InstructionIndex>
       instructions;  // ends in one that does not fall through: where bytecode runs off its end, a raise
   // Names of fast locals, then cells that are no locals, then free variables. Both tables are shared, because the bodies
@@ -104,6 +113,11 @@ struct DecodedCode {
   bool is_comprehension =
       false;  // the body of an inlined comprehension, which `outline_comprehensions` took out of `code`
 
+  bool is_async_generator() const;
+  bool has_fast_locals() const;
+  bool is_class_body() const;
+  // Sets `code` and the fields that repeat it. The code object must not change afterwards.
+  void set_code(const CodeObject& of);
   // Returns a constant that load_const_ may load: one of the code's constants or, from 3.15 on, one that all code
   // shares.
   const Constant& constant(std::int32_t index) const;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 
 namespace depyf {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "decode/opcodes.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 #include "support/result.h"
 
 namespace depyf {

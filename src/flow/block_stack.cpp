@@ -6,7 +6,6 @@
 
 #include "decode/op.h"
 #include "decode/op_info.h"
-#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/unwinder.h"
 
@@ -19,6 +18,7 @@ constexpr int nesting_max = 100;
 
 Unwinder::Unwinder(const DecodedCode& decoded)
     : code_object_(*decoded.code),
+      version_(decoded.version),
       unwound_(decoded.instructions),
       targets_(unwound_.old.size() + 1),
       called_(unwound_.old.size() + 1) {
@@ -181,7 +181,7 @@ bool Unwinder::step(State& state) {
   if (op != Op::load_const_) return ordinary(state, it);
   // In 3.8, a `finally` clause that contains `return`, `break` or `continue` has a None below the statement, so that
   // the stack has equal depth on both ways into the clause. The rewritten code does not have it.
-  const bool is_balance = dialect_of(code_object_.version).finally_subroutines && at_ + 1 < int(unwound_.old.size()) &&
+  const bool is_balance = dialect_of(version_).finally_subroutines && at_ + 1 < int(unwound_.old.size()) &&
                           unwound_.old[std::size_t(at_) + 1].op == Op::setup_finally_;
   if (is_balance) clear(), state.push(Kind::placeholder);
   else state.push();
@@ -202,7 +202,7 @@ void Unwinder::with_cleanup(State& state, Op op) {
 // Handles an instruction that has nothing to do with blocks. Returns true if control falls through.
 bool Unwinder::ordinary(State& state, const Instruction& it) {
   auto effect_on = [&](State& after, bool jump) {
-    StackEffect effect = stack_effect(it, code_object_.version, jump);
+    StackEffect effect = stack_effect(it, version_, jump);
     if (after.gone_in_top(effect.pops) > 0) throw Stop{at_, "part of an exception is used as a value"};
     pop(after, effect.pops);
     after.depth += effect.pushes;
@@ -320,7 +320,7 @@ void Unwinder::pop_except(State& state) {
   unwound_.cover[std::size_t(at_)] = state.block;
   // The end of a handler jumps forward to the code that follows the statement. POP_EXCEPT is followed by JUMP_FORWARD
   // nowhere else: `break` and `return` compile to other instructions.
-  if (dialect_of(code_object_.version).finally_subroutines && at_ + 1 < int(unwound_.old.size()) &&
+  if (dialect_of(version_).finally_subroutines && at_ + 1 < int(unwound_.old.size()) &&
       is_jump_forward(code_object_, unwound_.old[std::size_t(at_) + 1]))
     behind_.insert(unwound_.old[std::size_t(at_) + 1].target);
   // 3.11 keeps the offset of the instruction that raised on the stack of a with statement's handler.
@@ -357,7 +357,7 @@ bool Unwinder::end_handler(State& state) {
 }
 
 Result<bool> replace_block_stack(DecodedCode& decoded) {
-  if (dialect_of(decoded.code->version).exception_table) return true;
+  if (dialect_of(decoded.version).exception_table) return true;
   bool any = std::any_of(decoded.instructions.begin(), decoded.instructions.end(), [](const Instruction& it) {
     return it.op == Op::setup_finally_ || it.op == Op::setup_with_ || it.op == Op::setup_async_with_;
   });

@@ -19,7 +19,6 @@
 
 #include "decode/op.h"
 #include "decode/op_table.h"
-#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/exception_regions.h"
 #include "flow/ranges.h"
@@ -223,7 +222,7 @@ class Outliner {
     InlinedComprehension made;
     made.variables = found.variables;
     DecodedCode& body = made.body;
-    body.code = decoded_.code, body.is_comprehension = true;
+    body.set_code(*decoded_.code), body.is_comprehension = true;
     body.cell_count = decoded_.cell_count, body.first_cell = decoded_.first_cell, body.first_free = decoded_.first_free;
     const int argument = int(decoded_.localsplus.size());
     if (names_.size() == 0) {
@@ -282,7 +281,7 @@ class Outliner {
 
 void outline_comprehensions(const DecodedCode& decoded, Table<Instruction, InstructionIndex>& code,
                             Table<ProtectedRange>& ranges, Table<InlinedComprehension>& comprehensions) {
-  if (!dialect_of(decoded.code->version).inlined_comprehensions) return;
+  if (!dialect_of(decoded.version).inlined_comprehensions) return;
   Outliner(decoded, code, ranges, comprehensions).run();
 }
 

@@ -24,7 +24,6 @@
 #include "decode/folded_constants.h"
 #include "decode/op.h"
 #include "decode/op_info.h"
-#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/exception_regions.h"
 #include "support/table.h"
@@ -42,7 +41,7 @@ class ExitCopies {
       : code_(cfg.code),
         cfg_(cfg),
         decoded_(decoded),
-        version_(decoded.code->version),
+        version_(decoded.version),
         flow_(flow),
         reachable_(reachable),
         count_(int(code_.size())) {
@@ -158,14 +157,13 @@ class ExitCopies {
   //
   //   LOAD_CONST; STORE __static_attributes__; [LOAD; STORE __classdictcell__;] LOAD; COPY; STORE __classcell__; RETURN
   void find_class_ends() {
-    const CodeObject& code = *decoded_.code;
-    if (!dialect_of(version_).columns || (code.flags & CodeObject::new_locals) || code.name == "<module>") return;
+    if (!dialect_of(version_).columns || !decoded_.is_class_body()) return;
     constexpr OpSet of_end{Op::load_const_, Op::load_fast_, Op::load_closure_,
                            Op::load_deref_, Op::copy_,      Op::store_name_};
     const std::string_view first = dialect_of(version_).class_details ? "__static_attributes__" : "__classcell__";
     const int loads = dialect_of(version_).class_details ? 1 : 2;  // in front of the store
     for (int at = loads; at + 1 < count_; ++at) {
-      if (code_[at].op != Op::store_name_ || code.names[std::size_t(code_[at].arg)] != first) continue;
+      if (code_[at].op != Op::store_name_ || decoded_.names[std::size_t(code_[at].arg)] != first) continue;
       int end = at + 1;
       while (end + 1 < count_ && of_end.has(code_[end].op)) ++end;
       if (code_[end].op != Op::return_value_) continue;
@@ -318,7 +316,7 @@ class ExitCopies {
   // Returns the source position of an instruction; an empty position if the code object has none.
   Position position(int at) const {
     const std::size_t unit = code_[at].offset / 2;
-    return unit < decoded_.code->positions.size() ? decoded_.code->positions[unit] : Position{};
+    return unit < decoded_.positions.size() ? decoded_.positions[unit] : Position{};
   }
 
   bool is_none(int at) const {

@@ -14,7 +14,7 @@
 
 #include "decode/decode.h"
 #include "decode/op.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 #include "flow/exception_regions.h"
 #include "support/forest.h"
 #include "support/search_limits.h"
@@ -207,7 +207,7 @@ class CopyMatcher {
 }  // namespace
 
 void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, const DecodedCode& decoded) {
-  const Version version = decoded.code->version;
+  const Version version = decoded.version;
   auto is_finally = [](const Region& region) { return region.kind == Region::Kind::try_finally && !region.called; };
   if (std::none_of(cfg.regions.begin(), cfg.regions.end(), is_finally)) return;
   // All copies are matched before any edge changes, because copies of an outer body contain copies of inner ones.

@@ -15,7 +15,6 @@
 #include "decode/decode.h"
 #include "decode/op.h"
 #include "decode/op_info.h"
-#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/exception_regions.h"
 #include "flow/pattern_parser.h"
@@ -40,7 +39,7 @@ int case_after_guard(const DecodedCode& decoded, const Table<Instruction, Instru
       continue;
     }
     auto change = [&](bool jump) {
-      StackEffect effect = stack_effect(instruction, decoded.code->version, jump);
+      StackEffect effect = stack_effect(instruction, decoded.version, jump);
       return depth - int(effect.pops) + int(effect.pushes);
     };
     if (instruction.target >= 0) todo.push_back({instruction.target, change(true)});
@@ -142,7 +141,7 @@ class Wildcards {
   // Runs the instruction at `at` on a stack. Returns false if the stack is too short.
   bool run(const Stack& from, Stack& to, int at, bool jump) const {
     const Op op = code_[at].op;
-    const StackEffect effect = stack_effect(code_[at], decoded_.code->version, jump);
+    const StackEffect effect = stack_effect(code_[at], decoded_.version, jump);
     if (from.size() < std::size_t(effect.pops)) return false;
     if (&from != &to) to = from;
     if (op == Op::swap_ && code_[at].arg >= 1) {
@@ -215,7 +214,7 @@ class Wildcards {
 }  // namespace
 
 void restore_wildcards(DecodedCode& decoded) {
-  if (dialect_of(decoded.code->version).bare_wildcards) Wildcards(decoded).run();
+  if (dialect_of(decoded.version).bare_wildcards) Wildcards(decoded).run();
 }
 
 }  // namespace depyf

@@ -4,7 +4,8 @@
 
 #include "decode/op.h"
 #include "decode/op_table.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
+#include "depyf/position.h"
 #include "dialect/dialect.h"
 #include "flow/ranges.h"
 #include "flow/search.h"
@@ -26,7 +27,7 @@ class Simplifier {
     if (!ranges_.empty()) drops_.resize(code_.size());
     for (const ProtectedRange& range : ranges_) drops_[range.target] = throws_into(range.target);
     const bool copies = ops_.has(Op::get_anext_, Op::copy_, Op::set_add_, Op::rotate_, Op::call_function_);
-    if (copies || !dialect_of(decoded_.code->version).turned_jumps) count_targets();
+    if (copies || !dialect_of(decoded_.version).turned_jumps) count_targets();
     if (!jumps_.empty()) find_turned();
     if (ops_.has(Op::return_generator_)) generator_start();
     if (ops_.has(Op::resume_, Op::yield_value_)) forget_states();
@@ -98,7 +99,7 @@ class Simplifier {
   // opposite test over a jump back (normalize_jumps in CPython's Python/flowgraph.c). In 3.13 and 3.14 the turned jump
   // lies outside of the exception range around it, which shows that it was turned.
   void find_turned() {
-    const Dialect& dialect = dialect_of(decoded_.code->version);
+    const Dialect& dialect = dialect_of(decoded_.version);
     if (!dialect.turned_jumps) return find_continues();
     find_placed_continues();
     if (!dialect.uncovered_turned_jumps) return;
@@ -145,7 +146,7 @@ class Simplifier {
 
   // True if the position of the jump back is a word of so many characters, and not that of the test in front of `jump`.
   bool is_word(const Instruction& back, const Instruction& jump, int width) const {
-    const std::vector<Position>& positions = decoded_.code->positions;
+    const std::span<const Position> positions = decoded_.positions;
     if (back.offset / 2 >= positions.size()) return false;
     const Position &own = positions[back.offset / 2], &test = positions[jump.offset / 2];
     const bool apart = own.line != test.line || own.column != test.column;
@@ -266,7 +267,7 @@ class Simplifier {
     const bool name = load.op == Op::load_name_ || load.op == Op::load_global_;
     if (!name && load.op != Op::load_deref_) return;
     std::string_view set =
-        name ? std::string_view(decoded_.code->names[std::size_t(load.arg)]) : decoded_.localsplus[load.arg];
+        name ? std::string_view(decoded_.names[std::size_t(load.arg)]) : decoded_.localsplus[load.arg];
     Table<int> parts = sequence(at - 2, {load.op, number.op, Op::set_add_, Op::pop_top_});
     if (parts.empty() || set != "__conditional_annotations__") return;
     const int index = large ? std::stoi(decoded_.constant(number.arg).text) : number.arg;

@@ -6,7 +6,6 @@
 
 #include "decode/decode.h"
 #include "decode/op.h"
-#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/exception_regions.h"
 #include "support/search_limits.h"
@@ -19,11 +18,11 @@ constexpr int longest_rest = 64;
 
 class JoinedEnds {
  public:
-  JoinedEnds(const Cfg& cfg, const Flow& flow, const Table<char>& reachable, const CodeObject& code)
+  JoinedEnds(const Cfg& cfg, const Flow& flow, const Table<char>& reachable, const DecodedCode& decoded)
       : code_(cfg.code),
         cfg_(cfg),
-        version_(code.version),
-        is_lambda_(code.name == "<lambda>"),
+        version_(decoded.version),
+        is_lambda_(decoded.name == "<lambda>"),
         flow_(flow),
         reachable_(reachable),
         count_(int(code_.size())) {}
@@ -179,7 +178,7 @@ class JoinedEnds {
 
 void join_ends(const Cfg& cfg, const Flow& flow, const Table<char>& reachable, const DecodedCode& decoded,
                Originals& original) {
-  JoinedEnds(cfg, flow, reachable, *decoded.code).run(original);
+  JoinedEnds(cfg, flow, reachable, decoded).run(original);
 }
 
 }  // namespace depyf

@@ -13,7 +13,6 @@
 #include "decode/decode.h"
 #include "decode/op.h"
 #include "decode/op_table.h"
-#include "depyf/code_object.h"
 #include "flow/exception_regions.h"
 #include "flow/guarded_wildcards.h"
 #include "flow/pattern_parser.h"
@@ -93,7 +92,7 @@ class MatchFinder {
     std::int32_t above = 0;  // values on top of the subject
     for (; at < size(); ++at) {
       const Instruction& it = code_[at];
-      const StackEffect effect = stack_effect(it, decoded_.code->version, false);
+      const StackEffect effect = stack_effect(it, decoded_.version, false);
       const bool reaches = it.op == Op::copy_ || it.op == Op::swap_ ? it.arg > above : effect.pops > above;
       if (reaches || it.target >= 0 || !falls_through(it.op)) return reaches;
       above += effect.pushes - effect.pops;

@@ -79,7 +79,7 @@ bool Unwinder::starts_return() const {
                           Op::get_awaitable_,      Op::yield_from_,          Op::nop_};
   const auto& code = unwound_.old;
   const int count = int(code.size());
-  if (!targets_[std::size_t(at_)] || !dialect_of(code_object_.version).finally_subroutines) return false;
+  if (!targets_[std::size_t(at_)] || !dialect_of(version_).finally_subroutines) return false;
   auto op = [&](int at) { return at < count ? code[std::size_t(at)].op : Op::unknown_; };
   int at = at_;
   // The LOAD_CONST in front of YIELD_FROM belongs to the end of `async with`.

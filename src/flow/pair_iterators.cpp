@@ -14,7 +14,6 @@
 #include "decode/decode.h"
 #include "decode/op.h"
 #include "decode/op_info.h"
-#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/exception_regions.h"
 #include "support/table.h"
@@ -85,7 +84,7 @@ class Uniter {
     auto drop = [&]() { rewritten.op = Op::nop_, rewritten.arg = rewritten.aux = 0; };
     // Returns how many indices lie among the `n` places below the top `pops` places.
     auto indices = [&](int n, int pops) { return int(std::count(flags.end() - pops - n, flags.end() - pops, true)); };
-    StackEffect effect = stack_effect(it, decoded_.code->version, jump);
+    StackEffect effect = stack_effect(it, decoded_.version, jump);
     if (it.op == Op::push_null_) {
       flags.push_back(is_index(at));
       if (flags.back()) drop();
@@ -131,7 +130,7 @@ class Uniter {
 }  // namespace
 
 Result<bool> unite_pair_iterators(DecodedCode& decoded) {
-  if (!dialect_of(decoded.code->version).pair_iterators) return true;
+  if (!dialect_of(decoded.version).pair_iterators) return true;
   return Uniter(decoded).run();
 }
 

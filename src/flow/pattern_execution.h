@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "decode/op.h"
-#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/pattern_parser.h"
 #include "support/search_limits.h"
@@ -85,7 +84,7 @@ class PatternExecution {
   }
   // True if nothing was tested or bound at `node` yet.
   bool plain(int node) const { return nodes_[node].kind == Kind::wildcard && nodes_[node].stores.empty(); }
-  bool tests_are_pushed() const { return dialect_of(decoded_.code->version).pushed_pattern_tests; }
+  bool tests_are_pushed() const { return dialect_of(decoded_.version).pushed_pattern_tests; }
 
   // pattern_parser.cpp
   bool same_end(int one, int two) const;

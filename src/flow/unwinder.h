@@ -144,6 +144,7 @@ class Unwinder {
   void end_statement(int target);
 
   const CodeObject& code_object_;
+  const Version version_;
   Unwound unwound_;
   // True for jump targets (`targets_`) and for starts of finally clauses that 3.8 calls (`called_`).
   Table<bool> targets_, called_;

@@ -4,7 +4,6 @@
 #include <optional>
 #include <unordered_set>
 
-#include "depyf/code_object.h"
 #include "depyf/graph_text.h"
 #include "support/utf8.h"
 

@@ -2,7 +2,7 @@
 
 #include "decode/op.h"
 #include "decode/op_info.h"
-#include "depyf/code_object.h"
+#include "depyf/position.h"
 #include "lift/block_ends.h"
 #include "lift/operations.h"
 #include "lift/stores.h"
@@ -15,7 +15,7 @@ namespace {
 
 // Returns the column of the word `for`, four in front of the target of the loop; -1 if it is unknown.
 std::int32_t column_of_for(const Cursor& cursor, const Instruction& instruction, int body) {
-  const std::vector<Position>& positions = cursor.decoded.code->positions;
+  const std::span<const Position> positions = cursor.decoded.positions;
   const int first = cursor.cfg.blocks[body].begin;
   const std::size_t unit = first < int(cursor.code.size()) ? cursor.code[first].offset / 2 : positions.size();
   if (unit >= positions.size() || positions[unit].line != instruction.line || instruction.aux == 2) return -1;
@@ -88,8 +88,8 @@ void leave(Simulation& sim, const Instruction& instruction) {
   sim.graph.nodes[sim.graph.node].offset = sim.cursor.first_offset;
   sim.graph.nodes[sim.graph.node].column = sim.cursor.first_column();
   // The width shows whether the `return` was written in the source (see refine/implicit_return.cpp).
-  if (const std::size_t unit = instruction.offset / 2; unit < sim.cursor.decoded.code->positions.size()) {
-    const Position& position = sim.cursor.decoded.code->positions[unit];
+  if (const std::size_t unit = instruction.offset / 2; unit < sim.cursor.decoded.positions.size()) {
+    const Position& position = sim.cursor.decoded.positions[unit];
     if (position.end_line == position.line)
       sim.graph.nodes[sim.graph.node].width = position.end_column - position.column;
   }

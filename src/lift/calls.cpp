@@ -10,7 +10,6 @@
 #include <algorithm>
 
 #include "decode/op.h"
-#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "lift/comprehensions.h"
 #include "lift/definitions.h"
@@ -74,8 +73,8 @@ void call(Simulation& sim, const Instruction& instruction) {
     names = constant_of(sim.pop(), Constant::Kind::tuple);
     if (!names) sim.cursor.fail("keyword names are no tuple");
   } else if (instruction.op == Op::call_ && instruction.aux >= 0) {
-    if (instruction.aux >= int(sim.cursor.decoded.code->constants.size())) sim.cursor.fail("no such constant");
-    names = &sim.cursor.decoded.code->constants[std::size_t(instruction.aux)];
+    if (instruction.aux >= int(sim.cursor.decoded.constants.size())) sim.cursor.fail("no such constant");
+    names = &sim.cursor.decoded.constants[std::size_t(instruction.aux)];
   }
   List<Expr*> args = sim.pop_many(instruction.arg);
   List<Keyword> keywords;
@@ -118,7 +117,7 @@ void finish_call(Simulation& sim, Expr* function, List<Expr*> args, List<Keyword
       Expr *made = nullptr, *iterable = nullptr;
       if (iterator && iterator->marker == Marker::iterator) iterable = iterator->value;
       // From 3.15 on, a generator expression calls iter() by itself.
-      else if (dialect_of(sim.cursor.decoded.code->version).iterating_generators && called.code->name == "<genexpr>")
+      else if (dialect_of(sim.cursor.decoded.version).iterating_generators && called.name == "<genexpr>")
         iterable = args[0];
       if (iterable && comprehension(sim.context, sim.cursor, made, called, iterable)) return sim.push(made);
     }
@@ -167,9 +166,9 @@ void call_ex(Simulation& sim, const Instruction& instruction) {
   if (mapping) {
     auto* dict = as<Dict>(mapping);
     bool plain = dict && !dict->keys.empty() &&
-                 !is_one_mapping(*dict, sim.cursor.code, sim.cursor.at, sim.cursor.decoded.code->version);
+                 !is_one_mapping(*dict, sim.cursor.code, sim.cursor.at, sim.cursor.decoded.version);
     const bool is_mapping =
-        dict && dialect_of(sim.cursor.decoded.code->version).unpacking_builds && is_written_as_mapping(*dict, args);
+        dict && dialect_of(sim.cursor.decoded.version).unpacking_builds && is_written_as_mapping(*dict, args);
     plain &= !is_mapping;
     std::set<std::string_view> seen;
     if (dict)
@@ -187,7 +186,7 @@ void call_ex(Simulation& sim, const Instruction& instruction) {
         Expr* value = dict->values[index];
         auto* nested = key ? nullptr : as<Dict>(value);
         bool nested_plain =
-            nested != nullptr && !after_keywords && !dialect_of(sim.cursor.decoded.code->version).unpacking_builds;
+            nested != nullptr && !after_keywords && !dialect_of(sim.cursor.decoded.version).unpacking_builds;
         if (nested)
           for (Expr* inner : nested->keys) {
             auto* text = inner ? constant_of(inner, Constant::Kind::string) : nullptr;

@@ -12,7 +12,6 @@
 
 #include "ast/visit.h"
 #include "decode/op.h"
-#include "depyf/code_object.h"
 #include "flow/cfg.h"
 #include "lift/comprehensions.h"
 #include "lift/definitions.h"
@@ -153,7 +152,7 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
 // Finds the kind of a comprehension by the name of its code object.
 bool comprehension(Context& context, const Cursor& cursor, Expr*& result, const FunctionValue& function,
                    Expr* iterable) {
-  const std::string& name = function.code->name;
+  const std::string_view name = function.name;
   ComprehensionKind kind;
   if (name == "<listcomp>") kind = ComprehensionKind::list;
   else if (name == "<setcomp>") kind = ComprehensionKind::set;
@@ -192,12 +191,12 @@ using namespace ast;
 
 // Writes BUILD_LIST; LIST_APPEND; RETURN_VALUE as statements on a variable `__result`, if the body fits no
 // comprehension.
-Block spell_out_comprehension(Context& context, const CodeObject& code, Block body) {
+Block spell_out_comprehension(Context& context, std::string_view code_name, Block body) {
   std::string_view result = "__result";
   Expr* display = nullptr;  // an empty one of the kind
-  if (code.name == "<listcomp>") display = context.expr(ListExpr{});
-  if (code.name == "<dictcomp>") display = context.expr(Dict{});
-  if (code.name == "<setcomp>")
+  if (code_name == "<listcomp>") display = context.expr(ListExpr{});
+  if (code_name == "<dictcomp>") display = context.expr(Dict{});
+  if (code_name == "<setcomp>")
     display = context.expr(SetExpr{context.list({context.expr(Starred{context.expr(Tuple{})})})});
   if (!display) return body;
   std::function<void(Block)> walk = [&](Block block) {
@@ -208,7 +207,7 @@ Block spell_out_comprehension(Context& context, const CodeObject& code, Block bo
           Expr* target = context.expr(Subscript{name, append->value});
           stmt->node = Assign{context.list({target}), append->value2};
         } else {
-          Expr* method = context.expr(Attribute{name, code.name == "<setcomp>" ? "add" : "append"});
+          Expr* method = context.expr(Attribute{name, code_name == "<setcomp>" ? "add" : "append"});
           stmt->node = ExprStmt{context.expr(Call{method, context.list({append->value}), {}})};
         }
       }

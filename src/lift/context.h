@@ -27,6 +27,7 @@ struct InternalError {
 // A function that MAKE_FUNCTION has made, with what was given to it.
 struct FunctionValue {
   const CodeObject* code = nullptr;
+  std::string_view name;  // of the code object
   std::uint32_t constant = 0;  // its index in the constants of the outer code
   // Null if the function has none.
   ast::Expr *defaults = nullptr, *kw_defaults = nullptr, *annotations = nullptr;
@@ -171,8 +172,8 @@ class Context {
 // Returns the parameters of a function, without annotations and defaults.
 ast::Arguments* parameters_of(Context& context, const CodeObject& code);
 
-// Returns the body of a comprehension's code object as statements that do not need a comprehension around them.
-ast::Block spell_out_comprehension(Context& context, const CodeObject& code, ast::Block body);
+// Returns the body of a comprehension, whose code object has the name `code_name`, as statements that do not need a comprehension around them.
+ast::Block spell_out_comprehension(Context& context, std::string_view code_name, ast::Block body);
 
 // Returns `block` without the test `if format > 2: raise NotImplementedError`, which begins each function that the
 // compiler makes for lazy evaluation (3.14 and later).

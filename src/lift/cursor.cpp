@@ -6,7 +6,7 @@
 
 #include "decode/op.h"
 #include "decode/op_info.h"
-#include "depyf/code_object.h"
+#include "depyf/position.h"
 #include "support/table.h"
 
 namespace depyf::lifting {
@@ -23,7 +23,7 @@ int Cursor::skip(int from) const {
 
 // The statement starts at the lowest column of its instructions on that line.
 std::int32_t Cursor::first_column() const {
-  const std::span<const Position> positions = decoded.code->positions;
+  const std::span<const Position> positions = decoded.positions;
   const int end_at = std::min(at + 1, int(code.size()));
   if (first_at >= end_at) return -1;
   const std::int32_t line = now().line;

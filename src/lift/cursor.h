@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "decode/decode.h"
-#include "depyf/code_object.h"
 #include "flow/cfg.h"
 #include "lift/lift.h"
 #include "support/table.h"
@@ -47,8 +46,8 @@ struct Cursor {
   }
   // Returns a name of the code object; fails if there is no such name.
   std::string_view name_of(int index) const {
-    if (index < 0 || index >= int(decoded.code->names.size())) fail("no such name");
-    return decoded.code->names[std::size_t(index)];
+    if (index < 0 || index >= int(decoded.names.size())) fail("no such name");
+    return decoded.names[std::size_t(index)];
   }
   // Returns the name of a variable by its index in localsplus; fails if there is no such variable.
   std::string_view local_name(int index) const {

@@ -51,8 +51,8 @@ enum class ItemLines : std::uint8_t { unknown, of_keyword, own };
 //         b=2,
 //     ):
 ItemLines place_items(const Cursor& cursor, const Expr* tuple, Table<Expr*>& items, int step) {
-  const std::vector<Position>& positions = cursor.decoded.code->positions;
-  if (!dialect_of(cursor.decoded.code->version).columns || !constant_of(tuple, Constant::Kind::tuple) || items.empty())
+  const std::span<const Position> positions = cursor.decoded.positions;
+  if (!dialect_of(cursor.decoded.version).columns || !constant_of(tuple, Constant::Kind::tuple) || items.empty())
     return ItemLines::unknown;
   int at = cursor.at;
   while (at > 0 && cursor.code[at].offset > tuple->offset) --at;
@@ -173,7 +173,8 @@ void make_function(Simulation& sim, const Instruction& instruction) {
   auto* internal = as<Internal>(code);
   if (!internal || internal->marker != Marker::code) sim.cursor.fail("a function without constant code");
   FunctionValue function;
-  function.code = sim.cursor.decoded.code->constants[std::size_t(internal->index)].code.get();
+  function.code = sim.cursor.decoded.constants[std::size_t(internal->index)].code.get();
+  function.name = function.code->name;
   function.constant = std::uint32_t(internal->index);
   if (instruction.arg & 8) sim.pop();
   if (instruction.arg & 4) function.annotations = sim.pop();
@@ -302,12 +303,12 @@ void hoist(Simulation& sim, Expr* expr) {
   // A name that the code uses for something else would be overwritten.
   bool taken = !is_function(sim.context, expr);
   for (std::string_view name : sim.cursor.decoded.localsplus) taken |= name == id;
-  for (std::string_view name : sim.cursor.decoded.code->names) taken |= name == id;
+  for (std::string_view name : sim.cursor.decoded.names) taken |= name == id;
   if (taken) id = sim.names.fresh_name();
   else id = sim.context.arena.copy(id);
   sim.names.note(id);
   Stmt* made = function_def(sim.context, sim.cursor, function, id, {});
-  as<FunctionDef>(made)->body = spell_out_comprehension(sim.context, *function.code, as<FunctionDef>(made)->body);
+  as<FunctionDef>(made)->body = spell_out_comprehension(sim.context, function.name, as<FunctionDef>(made)->body);
   // The defaults are evaluated in front of the current statement as well.
   for (Expr** part :
        {&sim.context.functions[internal->index].defaults, &sim.context.functions[internal->index].kw_defaults})

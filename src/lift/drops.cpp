@@ -6,7 +6,7 @@
 //   an iterator; POP_TOP                          nothing: `break` or `return` leaves the loop
 //   v; POP_TOP, with no test in front             match v: case _: ...
 #include "decode/op.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 #include "dialect/dialect.h"
 #include "lift/operations.h"
 #include "lift/stores.h"
@@ -51,7 +51,7 @@ void pop_top(Simulation& sim) {
   // The compiler removes statements that are constants. A constant that is popped on another line is the subject of
   // `case _`.
   if (is<ConstantExpr>(value) && !sim.cursor.flat && value->line != sim.cursor.now().line &&
-      dialect_of(sim.cursor.decoded.code->version).match_statement) {
+      dialect_of(sim.cursor.decoded.version).match_statement) {
     MatchCase any{sim.context.arena.make<Pattern>(Pattern{MatchAs{nullptr, {}}}), nullptr,
                   sim.context.list({sim.context.stmt(Pass{})})};
     return sim.emit(Match{value, sim.context.list({any})});

@@ -1,7 +1,6 @@
 #include "lift/edges.h"
 
 #include "decode/op.h"
-#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "support/table.h"
 
@@ -92,7 +91,7 @@ void copy_stack(Simulation& sim, Edge edge, Stack& stack) {
 // In 3.8: true if `break` leaves a handler at the end of the block: POP_EXCEPT; [CALL_FINALLY;] JUMP_ABSOLUTE. The end of a
 // handler jumps to code that follows its statement.
 bool breaks_out_of_handler(const Cursor& cursor, NodeIndex block, NodeIndex target) {
-  if (!dialect_of(cursor.decoded.code->version).finally_subroutines) return false;
+  if (!dialect_of(cursor.decoded.version).finally_subroutines) return false;
   const BasicBlock &from = cursor.cfg.blocks[block], &to = cursor.cfg.blocks[target];
   int at = from.end - 1;
   while (at > from.begin && (cursor.code[at].op == Op::nop_ || cursor.code[at].op == Op::jump_)) --at;

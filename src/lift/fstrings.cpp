@@ -6,7 +6,8 @@
 #include <algorithm>
 
 #include "ast/percent_format.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
+#include "depyf/position.h"
 #include "dialect/dialect.h"
 #include "lift/operations.h"
 #include "support/table.h"
@@ -38,10 +39,10 @@ void format_value(Simulation& sim, const Instruction& instruction) {
   if (auto* converted = as<FormattedValue>(value); converted && !converted->format_spec && !conversion)
     conversion = converted->conversion, value = converted->value;
   const FormattedValue field{value, conversion, spec};
-  const std::vector<Position>& positions = sim.cursor.decoded.code->positions;
+  const std::span<const Position> positions = sim.cursor.decoded.positions;
   const std::size_t unit = instruction.offset / 2;
   // The compiler makes f-strings of '%r' % (x,) as well; positions tell which of the two it was.
-  const bool is_percent = conversion && dialect_of(sim.cursor.decoded.code->version).percent_formats &&
+  const bool is_percent = conversion && dialect_of(sim.cursor.decoded.version).percent_formats &&
                           unit < positions.size() && is_percent_field(*sim.cursor.decoded.code, field, positions[unit]);
   sim.push(JoinedStr{sim.context.list({sim.cursor.make(field)}), is_percent && !is<ConstantExpr>(value)});
 }

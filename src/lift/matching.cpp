@@ -1,7 +1,7 @@
 // The operations of `match` by themselves, for match statements that flow did not recognise. Each operation becomes a
 // match statement that sets a temporary.
 #include "decode/op.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 #include "dialect/dialect.h"
 #include "lift/operations.h"
 #include "support/table.h"
@@ -35,7 +35,7 @@ void matching(Simulation& sim, const Instruction& instruction) {
   };
   // Up to 3.10, a bool above the values shows whether there are any.
   auto found = [&]() {
-    if (!dialect_of(sim.cursor.decoded.code->version).pushed_pattern_tests) return;
+    if (!dialect_of(sim.cursor.decoded.version).pushed_pattern_tests) return;
     sim.push(Compare{sim.cursor.make(sim.peek(1).expr->node), sim.context.list({CompareOp::is_not}),
                      sim.context.list({sim.context.none()})});
   };

@@ -10,7 +10,6 @@
 #include <algorithm>
 
 #include "decode/op.h"
-#include "depyf/code_object.h"
 #include "lift/generics.h"
 #include "lift/operations.h"
 #include "lift/stores.h"
@@ -32,7 +31,7 @@ bool swap_starts_stores(const Cursor& cursor, int n) {
     const Op op = instruction.op;
     if (ignored.has(op)) continue;
     if (moves.has(op)) return false;
-    const StackEffect effect = stack_effect(instruction, cursor.decoded.code->version, false);
+    const StackEffect effect = stack_effect(instruction, cursor.decoded.version, false);
     if (is_store_name(op) || stores_into.has(op)) {
       // All but the value is what the target itself pushed.
       if (depth != effect.pops - 1) return false;

@@ -5,7 +5,7 @@
 
 #include "decode/op.h"
 #include "decode/op_info.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 #include "lift/block_ends.h"
 #include "lift/comprehensions.h"
 #include "lift/definitions.h"
@@ -101,7 +101,7 @@ inline bool is_opaque(const Constant& constant) {
 
 // Handles LOAD_CONST. An object without a literal is shown under a name.
 void load_const(Simulation& sim, int index) {
-  const std::vector<Constant>& own = sim.cursor.decoded.code->constants;
+  const std::span<const Constant> own = sim.cursor.decoded.constants;
   const bool is_own = index >= 0 && std::size_t(index) < own.size();
   if (!is_own && (index < 0 || index >= sim.cursor.decoded.constant_count())) sim.cursor.fail("no such constant");
   const Constant& constant = is_own ? own[std::size_t(index)] : sim.cursor.decoded.constant(index);

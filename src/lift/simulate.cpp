@@ -8,7 +8,6 @@
 
 #include "decode/op.h"
 #include "decode/op_info.h"
-#include "depyf/code_object.h"
 #include "flow/cfg.h"
 #include "lift/block_ends.h"
 #include "lift/generics.h"
@@ -36,7 +35,7 @@ Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, boo
       cursor_(sim_.cursor),
       graph_(sim_.graph),
       stack_(sim_.stack),
-      comprehension_(decoded.is_comprehension || makes_display(decoded.code->name)) {}
+      comprehension_(decoded.is_comprehension || makes_display(decoded.name)) {}
 
 // Lifts all blocks in reverse postorder, so that a block comes after the blocks that lead to it, except along back
 // edges.

@@ -31,7 +31,7 @@ void StableNames::collect() const {
 // store.
 void StableNames::add_installed() const {
   std::set<std::string_view> changed;
-  const std::vector<std::string>& names = decoded_.code->names;
+  const std::span<const std::string> names = decoded_.names;
   for (const Instruction& instruction : code_)
     if (instruction.op == Op::store_global_ || instruction.op == Op::delete_global_)
       changed.insert(names[std::size_t(instruction.arg)]);

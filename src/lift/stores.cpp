@@ -10,7 +10,6 @@
 #include "ast/equal.h"
 #include "decode/op.h"
 #include "decode/op_info.h"
-#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/cfg.h"
 #include "lift/annotations.h"
@@ -157,8 +156,8 @@ bool define(Simulation& sim, Expr* target, Expr* value) {
                       sim.context.name(sim.context.type_aliases[internal->index].name));
   } else if (is_function(sim.context, inner)) {
     const FunctionValue function = sim.context.functions[as<Internal>(inner)->index];
-    if (!fits(function.code->name)) return false;
-    made = function_def(sim.context, sim.cursor, function, function.code->name, decorators);
+    if (!fits(function.name)) return false;
+    made = function_def(sim.context, sim.cursor, function, function.name, decorators);
   } else if (is_class(inner)) {
     const Call& call = *as<Call>(inner);
     auto* text = call.args.size() > 1 ? as<ConstantExpr>(call.args[1]) : nullptr;
@@ -246,7 +245,7 @@ void unpack(Simulation& sim, int before, int after, bool star) {
   // In `*args: *Ts` (3.11), the annotation is the one item of Ts, and the name of the parameter lies below it as a
   // text.
   if (before == 1 && after == 0 && !star && !sim.stack.empty() &&
-      dialect_of(sim.cursor.decoded.code->version).starred_annotations &&
+      dialect_of(sim.cursor.decoded.version).starred_annotations &&
       constant_of(sim.stack.back().expr, Constant::Kind::string))
     return sim.push(Starred{unpacking.source.expr});
   if (unpacking.source.mover >= 0 && !sim.names.stable(unpacking.source.expr) &&

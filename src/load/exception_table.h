@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "depyf/code_object.h"
+#include "depyf/exception_entry.h"
 
 namespace depyf {
 

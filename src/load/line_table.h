@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
+#include "depyf/position.h"
 
 namespace depyf {
 

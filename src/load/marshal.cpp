@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "depyf/code_object.h"
 #include "load/exception_table.h"
 #include "load/line_table.h"
 #include "load/marshal_reader.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 #include "support/result.h"
 
 namespace depyf {

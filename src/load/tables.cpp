@@ -1,5 +1,6 @@
 #include "depyf/tables.h"
 
+#include "depyf/code_object.h"
 #include "load/exception_table.h"
 #include "load/line_table.h"
 

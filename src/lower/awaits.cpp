@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "decode/op.h"
-#include "depyf/code_object.h"
 #include "lower/awaits.h"
 #include "lower/expressions.h"
 
@@ -56,8 +55,7 @@ void yield_expr(Unit& unit, const Yield& node) {
   if (node.value) expr(unit, node.value);
   else unit.code.load_none();
   // Asynchronous generators wrap the values that they yield (3.11 and later).
-  if (unit.dialect.wrapped_async_items && (unit.head().flags & CodeObject::async_generator))
-    unit.code.emit(Op::async_gen_wrap_);
+  if (unit.dialect.wrapped_async_items && unit.is_async_generator()) unit.code.emit(Op::async_gen_wrap_);
   unit.code.emit(Op::yield_value_, 0);
   unit.code.emit(Op::resume_, 1);
 }

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "decode/op.h"
-#include "depyf/code_object.h"
 #include "lower/awaits.h"
 #include "lower/calls.h"
 #include "lower/expressions.h"
@@ -184,7 +183,7 @@ bool super_attribute(Unit& unit, const Attribute& node) {
   if (has_star(call->args)) return false;
   // `super()` needs a first argument and the cell of __class__.
   if (!written) {
-    if (unit.head().argcount == 0) return false;
+    if (!unit.has_positional_parameters()) return false;
     if (unit.names.scope->home_of("__class__") != Home::free) return false;
   }
   const std::string_view attribute = unit.names.mangled(node.attr);

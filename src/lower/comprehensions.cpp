@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "decode/op.h"
-#include "depyf/code_object.h"
 #include "lower/awaits.h"
 #include "lower/comprehensions.h"
 #include "lower/expressions.h"
@@ -113,8 +112,7 @@ void generators(Unit& unit, const ComprehensionExpr& node, std::size_t index, in
     switch (node.kind) {
       case ComprehensionKind::generator:
         expr(unit, node.elt);
-        if (unit.dialect.wrapped_async_items && (unit.head().flags & CodeObject::async_generator))
-          unit.code.emit(Op::async_gen_wrap_);
+        if (unit.dialect.wrapped_async_items && unit.is_async_generator()) unit.code.emit(Op::async_gen_wrap_);
         unit.code.emit(Op::yield_value_, 0);
         unit.code.emit(Op::resume_, 1);
         unit.code.emit(Op::pop_top_);

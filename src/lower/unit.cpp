@@ -25,6 +25,10 @@ Unit::Unit(Shared& of, Scope* scope, Unit* outer, const Header& header)
 
 const CodeObject& Unit::head() const { return result_->code; }
 
+bool Unit::has_positional_parameters() const { return head().argcount != 0; }
+
+bool Unit::is_async_generator() const { return (head().flags & CodeObject::async_generator) != 0; }
+
 // Fields that both sides of the proof compare.
 void Unit::describe(Scope* scope, const Header& header) {
   CodeObject& made = result_->code;
@@ -73,11 +77,11 @@ std::shared_ptr<LoweredCode> Unit::run(FunctionRef<void(Unit&)> body) {
     const std::vector<std::string_view> free = names.scope->unit()->free_names();
     result_->code.freevars.assign(free.begin(), free.end());
   }
+  result_->decoded.set_code(result_->code);
   return result_;
 }
 
 void Unit::start() {
-  result_->decoded.code = &result_->code;
   names.start();
   // A generator expression of 3.15 calls iter() before RETURN_GENERATOR, in the call that makes the generator.
   if (iterates_ != Op::nop_) {

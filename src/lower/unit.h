@@ -84,6 +84,8 @@ class Unit {
   void store_to_self(const ast::Attribute& target);
   // Returns the code object with its flags and numbers of arguments.
   const CodeObject& head() const;
+  bool is_async_generator() const;
+  bool has_positional_parameters() const;
 
   Shared& shared;
   const Dialect& dialect;

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "depyf/code_object.h"
 #include "depyf/graph_text.h"
 #include "support/words.h"
 #include "texts/words.h"

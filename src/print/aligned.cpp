@@ -60,7 +60,7 @@ std::int32_t SourceLines::line_of_code_above(std::int32_t line) {
   if (positions_.code != code_of_lines_) {
     code_of_lines_ = positions_.code;
     lines_of_code_.clear();
-    for (const Position& position : positions_.code->positions)
+    for (const Position& position : positions_of(*positions_.code))
       if (position.line >= 0) lines_of_code_.push_back(position.line);
     std::ranges::sort(lines_of_code_);
   }

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "ast/position.h"
-#include "depyf/code_object.h"
 #include "print/operands.h"
 
 namespace depyf::print {
@@ -137,14 +136,14 @@ std::size_t Breaks::limit_of(std::int32_t line) {
 LineLengths::LineLengths(const CodeObject& code) {
   constexpr std::int64_t most_lines = 1 << 20;
   std::int32_t last = -1;
-  for (const Position& position : code.positions) {
+  for (const Position& position : positions_of(code)) {
     if (position.end_line < 0) continue;
     first_ = last < 0 ? position.end_line : std::min(first_, position.end_line);
     last = std::max(last, position.end_line);
   }
   if (last < 0 || std::int64_t(last) - first_ >= most_lines) return;
   columns_.resize(std::size_t(last - first_) + 1, -1);
-  for (const Position& position : code.positions)
+  for (const Position& position : positions_of(code))
     if (position.end_line >= 0) {
       std::int32_t& columns = columns_[std::size_t(position.end_line - first_)];
       columns = std::max(columns, position.end_column);

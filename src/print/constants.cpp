@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "ast/position.h"
-#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "print/docstring.h"
 #include "print/literal.h"
@@ -188,7 +187,7 @@ bool Constants::ends_by_newline(const Expr* leaf, std::string_view text, std::in
   if (newline == text.npos) return false;
   const std::string_view last = text.substr(newline + 1);
   if (line_breaks_in(text) - (last.back() == '\n') != more) return false;
-  const Position& position = positions_.code->positions[leaf->offset / 2];
+  const Position& position = ast::positions_of(*positions_.code)[leaf->offset / 2];
   if (last.back() != '\n' && position.end_column == std::int32_t(last.size()) + triple_quotes) return false;
   return position.end_column == position.column + quotes + std::int32_t(escaped_size(last));
 }
@@ -200,7 +199,7 @@ bool Constants::ends_by_newline(const Expr* leaf, std::string_view text, std::in
 // width, as wide as they need be for the number of lines.
 // With `by_newline`, each string ends behind a line break of the text.
 void Constants::joined_string(const Expr* leaf, const Constant& constant, bool by_newline) {
-  const Position& position = positions_.code->positions[leaf->offset / 2];
+  const Position& position = ast::positions_of(*positions_.code)[leaf->offset / 2];
   constexpr std::size_t usual_width = 88, longest_part = 100;
   const std::size_t column = std::size_t(std::max(position.column, 0));
   const std::size_t last_width =

@@ -5,7 +5,8 @@
 
 #include "ast/percent_format.h"
 #include "ast/position.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
+#include "depyf/position.h"
 #include "dialect/dialect.h"
 #include "print/docstring.h"
 #include "print/expression.h"

@@ -2,7 +2,8 @@
 #include <utility>
 
 #include "ast/position.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
+#include "depyf/position.h"
 #include "dialect/dialect.h"
 #include "print/fstring_parts.h"
 

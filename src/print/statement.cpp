@@ -2,7 +2,8 @@
 
 #include "ast/overloaded.h"
 #include "ast/visit.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
+#include "depyf/position.h"
 #include "dialect/dialect.h"
 #include "print/markers.h"
 #include "print/operands.h"

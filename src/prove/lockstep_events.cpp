@@ -82,7 +82,7 @@ bool EventReader::show(Frame& frame) {
     case Op::store_attr_:
     case Op::delete_attr_: return named(frame, instruction, 0);
     case Op::import_name_: return named(frame, instruction, instruction.aux);
-    case Op::import_from_: event.name = &code_.decoded.code->names[std::size_t(arg)]; return peeks(frame, 1, 1);
+    case Op::import_from_: event.name = &code_.decoded.names[std::size_t(arg)]; return peeks(frame, 1, 1);
 
     case Op::compare_op_: return frame.phase ? test(frame) : simple(frame, instruction, arg);
     case Op::to_bool_: return test(frame);
@@ -232,7 +232,7 @@ bool EventReader::loaded(const Constant* constant) {
 bool EventReader::attribute(const Frame& frame, const Instruction& instruction, int pops) {
   if (instruction.op == Op::load_super_attr_) event.detail = instruction.aux >> 1;
   else event.op = Op::load_attr_;
-  event.name = &code_.decoded.code->names[std::size_t(instruction.arg)];
+  event.name = &code_.decoded.names[std::size_t(instruction.arg)];
   event.pops = pops, event.results = 1;
   return take(frame, pops);
 }
@@ -344,7 +344,7 @@ bool EventReader::simple(const Frame& frame, const Instruction& instruction, std
   return take(frame, effect.pops);
 }
 bool EventReader::named(const Frame& frame, const Instruction& instruction, std::int32_t detail) {
-  event.name = &code_.decoded.code->names[std::size_t(instruction.arg)];
+  event.name = &code_.decoded.names[std::size_t(instruction.arg)];
   if (!simple(frame, instruction, 0)) return false;
   event.detail = detail;
   return true;
@@ -506,7 +506,7 @@ bool EventReader::class_detail(const Frame& frame) {
   event.op = Op::store_name_;
   event.detail = store.op == Op::store_global_ ? 2 : 1;  // 1: in the class, or where a `nonlocal` says
   if (store.op == Op::store_deref_) event.local = store.arg;
-  else event.name = &code_.decoded.code->names[std::size_t(store.arg)];
+  else event.name = &code_.decoded.names[std::size_t(store.arg)];
   if (frame.at == code_.attributes_at) event.constant = code_.constant_at(frame.at);
   return code_.handler_at(frame.at) == code_.handler_at(frame.at + 1);
 }

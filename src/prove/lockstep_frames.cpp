@@ -6,7 +6,7 @@
 
 #include "decode/class_details.h"
 #include "decode/op.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 #include "dialect/dialect.h"
 
 namespace depyf::lockstep {
@@ -62,7 +62,7 @@ bool same_constant(const Constant& one, const Constant& two, bool is_order_free)
 
 // Jump targets and handlers are the places where ways meet.
 Code::Code(const DecodedCode& decoded_code) : decoded(decoded_code), instructions(decoded.instructions) {
-  version = std::min(decoded.code->version, one_iterator_version);
+  version = std::min(decoded.version, one_iterator_version);
   has_table = dialect_of(version).exception_table;
   meets.assign(instructions.size(), 0);
   for (const Instruction& instruction : instructions)

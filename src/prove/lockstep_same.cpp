@@ -5,7 +5,7 @@
 
 #include "decode/decode.h"
 #include "decode/op_info.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 
 namespace depyf::lockstep {
 namespace {
@@ -83,7 +83,7 @@ bool SameInstructions::shows_more(int side, int at) const {
 
 bool SameInstructions::has_same_argument(const Instruction& one, const Instruction& two, Frames& frames) {
   const auto name = [&](int side, std::int32_t index) -> const std::string& {
-    return codes_[side].decoded.code->names[std::size_t(index)];
+    return codes_[side].decoded.names[std::size_t(index)];
   };
   if (uses_name(one.op)) return name(0, one.arg) == name(1, two.arg);
   if (uses_local(one.op)) return frames.shadows.empty() && pair_.same_slots(one.arg, two.arg, frames);

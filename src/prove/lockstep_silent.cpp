@@ -7,7 +7,7 @@
 
 #include "decode/op.h"
 #include "decode/op_table.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 #include "support/search_limits.h"
 
 namespace depyf::lockstep {

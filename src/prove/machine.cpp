@@ -59,7 +59,7 @@ Outcome Machine::run(State& state) {
     const int now = execution_.frame.side().at;
     if (now >= 0 && now <= at) ++rounds;
     if (++steps_ > steps_max || rounds > silent_rounds ||
-        execution_.frame.depth() - stack_slack > execution_.program.code().stacksize) {
+        execution_.frame.depth() - stack_slack > execution_.program.stack_size) {
       execution_.outcome.step = execution_.stuck("too long without an effect");
       break;
     }

@@ -67,6 +67,12 @@ void add_installed(Program& program, Symbols& symbols, const ProofOptions& optio
 
 }  // namespace
 
+const std::string& Program::name() const { return code().qualname.empty() ? code().name : code().qualname; }
+
+bool Program::is_generator() const {
+  return code().flags & (CodeObject::generator | CodeObject::coroutine | CodeObject::async_generator);
+}
+
 Result<Program> make_program(const CodeObject& code, const DecodedCode& decoded, Symbols& symbols,
                              const ProofOptions& options) {
   // A hostile code object may claim more arguments than it has locals.
@@ -77,6 +83,7 @@ Result<Program> make_program(const CodeObject& code, const DecodedCode& decoded,
   Program program;
   program.decoded = decoded;
   const auto& instructions = program.decoded.instructions;
+  program.stack_size = code.stacksize;
   program.size = static_cast<int>(instructions.size());
   program.meets.assign(instructions.size(), false);
   program.handler_of.assign(instructions.size(), -1);
@@ -109,7 +116,7 @@ Result<Program> make_program(const CodeObject& code, const DecodedCode& decoded,
 bool drops_unmatched_subject(const DecodedCode& decoded, int at) {
   const auto& code = decoded.instructions;
   const auto index = static_cast<std::size_t>(at);
-  if (code[index].op != Op::match_class_ || !dialect_of(decoded.code->version).pushed_pattern_tests) return true;
+  if (code[index].op != Op::match_class_ || !dialect_of(decoded.version).pushed_pattern_tests) return true;
   if (index + 1 >= code.size() || code[index + 1].op != Op::pop_jump_if_false_) return false;
   return code[static_cast<std::size_t>(code[index + 1].target)].op == Op::pop_top_;
 }

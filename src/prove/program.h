@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "decode/instruction.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 #include "depyf/prove.h"
 #include "dialect/dialect.h"
 #include "prove/state.h"
@@ -28,19 +28,20 @@ struct Program {
   int stores_line = -1, stores_attributes = -1;
   bool watched = false;  // true if the code may get hold of its own frame, and look at its locals at any time
   int size = 0;
+  std::int32_t stack_size = 0;  // as the code object states it
 
   Version other;  // the version of the other side's code
 
   // Returns true if a fact holds for the version of one side only. Where the versions do the same thing in different
   // ways, both sides get one form. Between equal versions each side keeps its own form, which tells more apart.
-  bool across(bool Dialect::* fact) const { return dialect_of(decoded.code->version).*fact != dialect_of(other).*fact; }
-  bool is_generator() const {
-    return code().flags & (CodeObject::generator | CodeObject::coroutine | CodeObject::async_generator);
-  }
+  bool across(bool Dialect::* fact) const { return dialect_of(decoded.version).*fact != dialect_of(other).*fact; }
+  bool is_generator() const;
+  // Returns the qualified name, or the name where code of the version has no qualified names.
+  const std::string& name() const;
   const CodeObject& code() const { return *decoded.code; }
   // Returns the version whose instructions the code has. The two values that an iterator takes in 3.15 have been united
   // into one.
-  Version version() const { return std::min(decoded.code->version, one_iterator_version); }
+  Version version() const { return std::min(decoded.version, one_iterator_version); }
   const Dialect& dialect() const { return dialect_of(version()); }
   bool has_table() const { return dialect().exception_table; }
 };

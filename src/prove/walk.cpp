@@ -258,8 +258,7 @@ class Walk {
       auto [place, fresh] = kept_.try_emplace({at, held.local});
       if (!fresh) continue;
       KeptValue& value = place->second;
-      value.function =
-          programs_[1]->code().qualname.empty() ? programs_[1]->code().name : programs_[1]->code().qualname;
+      value.function = programs_[1]->name();
       value.offset = instruction ? static_cast<std::int32_t>(instruction->offset) : -1;
       value.line = instruction ? instruction->line : -1;
       if (held.local >= 0) {
@@ -338,7 +337,7 @@ namespace {
 
 // Unites the two values that an iterator takes in 3.15.
 Decoding united(Decoding decoded) {
-  if (!decoded || !dialect_of((*decoded)->code->version).pair_iterators) return decoded;
+  if (!decoded || !dialect_of((*decoded)->version).pair_iterators) return decoded;
   DecodedCode changed = **decoded;
   if (Result<bool> done = unite_pair_iterators(changed); !done) return done.error();
   return std::make_shared<const DecodedCode>(std::move(changed));
@@ -379,8 +378,8 @@ Proof walk(const CodeObject& one, const CodeObject& two, const ProofOptions& opt
       return proof;
     }
     programs[side] = std::move(*made);
-    programs[side]->other = sides[1 - side]->version;
   }
+  for (int side = 0; side < 2; ++side) programs[side]->other = programs[1 - side]->decoded.version;
   return Walk(symbols, *programs[0], *programs[1], options, codes).run();
 }
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 
 namespace depyf {
 

@@ -79,7 +79,7 @@ class StackDepths {
   }
 
   void step(std::int32_t index, std::int32_t next, std::int32_t depth, bool jump) {
-    const StackEffect effect = stack_effect(at(index), decoded_.code->version, jump);
+    const StackEffect effect = stack_effect(at(index), decoded_.version, jump);
     if (effect.pops > depth) {
       if (problem_.empty())
         problem_ = place(index) + std::string(op_name(at(index).op)) + " takes more than is on the stack";

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "decode/raw.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 
 namespace depyf {
 

@@ -240,7 +240,7 @@ Block show_setup(Context& context, Block body, bool as_text) {
 
 Block annotations(Context& context, Block body, const Scope& scope) {
   if (scope.kind != Scope::Kind::module && scope.kind != Scope::Kind::class_body) return body;
-  if (dialect_of(scope.decoded.code->version).deferred_annotations) body = deferred(context, body, scope);
+  if (dialect_of(scope.decoded.version).deferred_annotations) body = deferred(context, body, scope);
   // Without this, the body has no annotations, whatever it stores in `__annotations__`.
   if (!sets_up_annotations(scope.decoded)) return body;
   bool as_text = (scope.decoded.code->flags & CodeObject::future_annotations) != 0;

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "decode/op.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 #include "dialect/dialect.h"
 #include "flow/cfg.h"
 #include "refine/refine.h"
@@ -27,10 +27,10 @@ bool is_assertion(const Expr* expr, const Scope& scope) {
       return instruction.offset == expr->offset && loads.has(instruction.op);
     });
   };
-  if (dialect_of(scope.decoded.code->version).global_assertion_error) return is_loaded_by({Op::load_global_});
+  if (dialect_of(scope.decoded.version).global_assertion_error) return is_loaded_by({Op::load_global_});
   if (std::ranges::find(scope.decoded.localsplus, name->id) != scope.decoded.localsplus.end())
     return is_loaded_by({Op::load_assertion_error_, Op::load_common_constant_});
-  for (const std::string& own : scope.decoded.code->names)
+  for (const std::string& own : scope.decoded.names)
     if (own.data() == name->id.data()) return false;
   return true;
 }
@@ -38,12 +38,12 @@ bool is_assertion(const Expr* expr, const Scope& scope) {
 // True if the code loads anything that is_assertion could accept.
 bool may_assert(const Scope& scope) {
   const Op load =
-      dialect_of(scope.decoded.code->version).global_assertion_error ? Op::load_global_ : Op::load_assertion_error_;
+      dialect_of(scope.decoded.version).global_assertion_error ? Op::load_global_ : Op::load_assertion_error_;
   return scope.cfg.ops.has(load, Op::load_common_constant_);
 }
 
 // True if the compiler leaves out the test of `assert False`.
-bool known_to_fail(const Scope& scope) { return dialect_of(scope.decoded.code->version).known_assertions; }
+bool known_to_fail(const Scope& scope) { return dialect_of(scope.decoded.version).known_assertions; }
 
 // True if `block` is just `raise AssertionError` or `raise AssertionError(message)`. `message` becomes the message, or
 // null.
@@ -158,7 +158,7 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
       Block rest;
       // Blocks nested in this one have been rewritten already.
       if (fails(branch->body, scope, message) &&
-          (dialect_of(scope.decoded.code->version).asserts_either_way || !negation_changes(context, branch->test))) {
+          (dialect_of(scope.decoded.version).asserts_either_way || !negation_changes(context, branch->test))) {
         if (const std::size_t above = operands_above(*branch, branch->body[0])) {
           const List<Expr*> operands = as<BoolOp>(branch->test)->values;
           Expr* asserted = negate(context, conjunction(context, operands.subspan(above)));
@@ -170,7 +170,7 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
           statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, behind.begin(), behind.end());
           continue;
         }
-        if (dialect_of(scope.decoded.code->version).columns && is_test_above(*branch, branch->body[0])) {
+        if (dialect_of(scope.decoded.version).columns && is_test_above(*branch, branch->body[0])) {
           branch->body =
               context.list({context.stmt(Assert{context.constant(Constant::Kind::false_), message},
                                          branch->body[0]->offset, branch->body[0]->line, branch->body[0]->column)});
@@ -198,7 +198,7 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
     }
   });
   // What no test was found for still raises the builtin, whatever the name stands for.
-  const Dialect& dialect = dialect_of(scope.decoded.code->version);
+  const Dialect& dialect = dialect_of(scope.decoded.version);
   if (!dialect.global_assertion_error && !known_to_fail(scope))
     body = rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
       Expr* message = nullptr;

@@ -1,7 +1,6 @@
 // Puts the docstring in front of the body. That of a function is its first constant, that of a module is assigned to
 // __doc__.
 #include "decode/decode.h"
-#include "depyf/code_object.h"
 #include "refine/refine.h"
 
 namespace depyf {
@@ -14,17 +13,16 @@ bool is_docstring(const Stmt* stmt) {
 }
 
 Block docstring(Context& context, Block body, const Scope& scope) {
-  const CodeObject& code = *scope.decoded.code;
   if (scope.kind == Scope::Kind::module && !body.empty() && is_docstring(body[0])) {
     std::vector<Stmt*> result(body.begin(), body.end());
     result[0] = context.stmt(ExprStmt{as<Assign>(body[0])->value}, 0, body[0]->line);
     return context.arena.copy(result);
   }
-  if (scope.kind != Scope::Kind::function || !has_docstring(code)) return body;
+  if (scope.kind != Scope::Kind::function || !has_docstring(*scope.decoded.code)) return body;
   // No instruction has the docstring of a function, so its line is unknown.
   std::vector<Stmt*> result;
   result.reserve(1 + body.size());
-  result.push_back(context.stmt(ExprStmt{context.expr(ConstantExpr{&code.constants[0]})}));
+  result.push_back(context.stmt(ExprStmt{context.expr(ConstantExpr{&scope.decoded.constants[0]})}));
   result.insert(result.end(), body.begin(), body.end());
   return context.arena.copy(result);
 }

@@ -7,7 +7,6 @@
 //     return None
 #include "ast/visit.h"
 #include "decode/instruction.h"
-#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
@@ -276,7 +275,7 @@ void collect_returns(Block body, Returns& returns) {
 // unless the column shows the short one. An asynchronous generator allows only the short form. `end` is the last statement
 // of the function.
 void shorten(const Returns& returns, const Stmt* end, const Scope& scope) {
-  const bool never = (scope.decoded.code->flags & CodeObject::async_generator) != 0;
+  const bool never = scope.decoded.is_async_generator();
   for (Stmt* stmt : returns.of_none) {
     const bool written = written_return(stmt) == WrittenReturn::written;
     // At the end of a function, people write the long form.
@@ -295,7 +294,7 @@ Block implicit_return(Context& context, Block body, const Scope& scope) {
   const bool needs_columns = returns.may_run_code && scope.kinds.has(StmtKinds::of<If>());
   const StatementColumns columns(*scope.decoded.code, needs_columns ? body : Block());
   const Ends ends{columns, scope.kind == Scope::Kind::function,
-                  dialect_of(scope.decoded.code->version).bare_return_is_else && !returns.has_values};
+                  dialect_of(scope.decoded.version).bare_return_is_else && !returns.has_values};
   body = drop(context, body, ends, 0);
   if (!body.empty()) shorten(returns, body.back(), scope);
   return body;

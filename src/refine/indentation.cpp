@@ -18,7 +18,7 @@
 #include "ast/equal.h"
 #include "ast/visit.h"
 #include "decode/instruction.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
 #include "refine/statement_columns.h"

@@ -9,7 +9,7 @@
 // If two forms have equal lines as well, the one is chosen that people write more often.
 #include "ast/visit.h"
 #include "decode/instruction.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 #include "dialect/dialect.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
@@ -134,7 +134,7 @@ int first_line(const Stmt* stmt) {
 
 Block lines(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
-  const Version version = scope.decoded.code->version;
+  const Version version = scope.decoded.version;
   if (dialect_of(version).columns) return body;  // columns show more
   return rewrite_blocks(context, body, StmtKinds::of<If, Try>(), [&](std::vector<Stmt*>& statements) {
     for (std::size_t index = 0; index < statements.size(); ++index) leave_behind_else(context, statements, index);

@@ -10,7 +10,8 @@
 #include "ast/equal.h"
 #include "ast/position.h"
 #include "decode/instruction.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
+#include "depyf/position.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
 

@@ -15,7 +15,8 @@
 #include "ast/visit.h"
 #include "decode/instruction.h"
 #include "decode/op.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
+#include "depyf/position.h"
 #include "dialect/dialect.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
@@ -71,7 +72,7 @@ Place place_of(const Instruction& instruction, const Position& position) {
 // Returns the place of each `...` and `pass` that left instructions, by line. All instructions of such a line have the
 // place of the statement.
 PlaceByLine silent_places(const DecodedCode& decoded) {
-  const std::span<const Position> positions = decoded.code->positions;
+  const std::span<const Position> positions = decoded.positions;
   // Most lines are one run of instructions with several places. They are left out here, so that the map stays small.
   PlaceByLine places;
   int line = -1;  // of the run
@@ -193,7 +194,7 @@ class SilentStatements {
 }  // namespace
 
 Block silent_statements(Context& context, Block body, const Scope& scope) {
-  if (scope.kind == Scope::Kind::expression || !dialect_of(scope.decoded.code->version).columns) return body;
+  if (scope.kind == Scope::Kind::expression || !dialect_of(scope.decoded.version).columns) return body;
   if (!has_any(body, [](const Stmt* stmt) { return may_be_silent(stmt); })) return body;
   PlaceByLine places = silent_places(scope.decoded);
   if (places.empty()) return body;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ast/node.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 
 namespace depyf {
 class Context;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ast/node.h"
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 
 namespace depyf {
 

@@ -123,8 +123,8 @@ ValueExpression Expressions::call(const StackValue& value, const Instruction& it
     else if (is_null(in[1])) function = part(in[0]);
     else function = part(in[0]), args.push_back(part(in[1]));
     first = 2;
-    if (it.op == Op::call_ && it.aux >= 0 && std::size_t(it.aux) < code_.constants.size())
-      names = &code_.constants[std::size_t(it.aux)];
+    if (it.op == Op::call_ && it.aux >= 0 && std::size_t(it.aux) < values_.decoded().constants.size())
+      names = &values_.decoded().constants[std::size_t(it.aux)];
   } else if (it.op == Op::call_function_ || it.op == Op::call_function_kw_) {
     if (in.empty()) return note("call");
     function = part(in[0]), first = 1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "decode/op.h"
+#include "depyf/code_object.h"
 #include "print/print.h"
 #include "support/table.h"
 

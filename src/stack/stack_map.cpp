@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "decode/op.h"
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "print/print.h"
 #include "stack/expressions.h"

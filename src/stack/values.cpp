@@ -5,7 +5,6 @@
 
 #include "decode/op.h"
 #include "decode/op_info.h"
-#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "support/table.h"
 
@@ -23,7 +22,7 @@ bool enters_block(Op op) { return info_of(op).control == Control::handler; }
 
 }  // namespace
 
-StackValues::StackValues(const DecodedCode& decoded) : decoded_(decoded), version_(decoded.code->version) {
+StackValues::StackValues(const DecodedCode& decoded) : decoded_(decoded), version_(decoded.version) {
   // 3.8 leaves return addresses and placeholders on the stack, whose depth varies by path. No interpreter of 3.8 runs
   // depyf, so nobody asks for such stacks.
   if (dialect_of(version_).finally_subroutines) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "depyf/code_object.h"
 #include "depyf/load.h"
 #include "load/magic.h"
 
