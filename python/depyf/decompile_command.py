@@ -25,7 +25,7 @@ examples:
   depyf decompile - < script.pyc                      standard input
 """
 
-_ARCHIVES = (".whl", ".zip", ".egg")
+_ARCHIVES = (".whl", ".zip", ".egg", ".pyz", ".pyzw", ".pex")
 _TEXTS = {
     "dis": "version-neutral instructions",
     "cfg": "the control flow graph of each code object, in DOT",
@@ -48,7 +48,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "targets",
         nargs="+",
         metavar="TARGET",
-        help="a module, a file (.py or .pyc), a folder or archive (.whl, .zip, .egg) of .pyc files, or - for a .pyc in standard input; one function of a "
+        help="a module, a file (.py or .pyc), a folder or archive (.whl, .zip, .egg, .pyz) of .pyc files, or - for a .pyc in standard input; one function of a "
         "module or file of this Python with :FUNCTION or :CLASS.METHOD",
     )
     parser.add_argument(

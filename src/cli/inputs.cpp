@@ -32,8 +32,8 @@ fs::path source_path(const fs::path& pyc) {
 }
 
 bool is_archive_name(const fs::path& path) {
-  const std::string extension = path.extension().string();
-  return extension == ".whl" || extension == ".zip" || extension == ".egg";
+  static constexpr std::string_view extensions[] = {".whl", ".zip", ".egg", ".pyz", ".pyzw", ".pex"};
+  return std::ranges::find(extensions, path.extension().string()) != std::end(extensions);
 }
 
 std::string reason(int error) { return std::string("cannot be read: ") + std::strerror(error); }

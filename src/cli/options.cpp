@@ -63,7 +63,7 @@ constexpr Example examples[] = {
 };
 
 constexpr std::string_view files_help =
-    ".pyc files of CPython 3.8 to 3.15, folders of them, archives (.whl, .zip, .egg), raw marshal data, or - for standard input";
+    ".pyc files of CPython 3.8 to 3.15, folders of them, archives (.whl, .zip, .egg, .pyz), raw marshal data, or - for standard input";
 constexpr std::string_view status_help =
     "The exit status is 0, 1 if a file could not be read, checked or written, and 2 if the command line is wrong. diff: 1 if "
     "the two differ.";

@@ -224,9 +224,13 @@ def test_archives(folder: Path, tmp_path: Path) -> None:
         ("a.whl", zipfile.ZIP_DEFLATED),
         ("a.zip", zipfile.ZIP_STORED),
         ("a.egg", zipfile.ZIP_DEFLATED),
+        ("a.pyz", zipfile.ZIP_DEFLATED),
     ):
         out = tmp_path / f"of-{name}"
-        done = run(archive(tmp_path / name, members, method), "-o", out)
+        path = archive(tmp_path / name, members, method)
+        if name == "a.pyz":  # as zipapp writes it
+            path.write_bytes(b"#!/usr/bin/env python3\n" + path.read_bytes())
+        done = run(path, "-o", out)
         assert done.returncode == 0, done.stderr
         written = {path.relative_to(out).as_posix(): path for path in out.rglob("*") if path.is_file()}
         assert sorted(written) == ["p/long.py", "p/m.py", "up.py"]
