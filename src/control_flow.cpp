@@ -41,7 +41,7 @@ class Drawing {
     Result<DecodedCode> decoded = decode(code);
     if (decoded) {
       if (Result<bool> unwound = replace_block_stack(*decoded); unwound) {
-        const Cfg cfg = build_cfg(*decoded, true);
+        const Cfg cfg = build_cfg(*decoded, GraphForm::statements);
         for (BlockIndex block : cfg.order) draw_block(cfg, block, prefix);
       } else {
         text += "    " + prefix + "error [label=\"" + escaped(unwound.error().message) + "\"];\n";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -20,6 +21,7 @@
 #include "print/odd_names.h"
 #include "print/print.h"
 #include "print/trace.h"
+#include "refine/locals.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
 #include "structure/structure.h"
@@ -168,9 +170,15 @@ int nesting(Block body) {
   return deepest;
 }
 
+// The statements of a code object.
+struct Nested {
+  Block block;
+  bool has_temporaries = false;
+};
+
 // Turns decoded instructions into statements that nest as Python's do. Throws InternalError if no nesting fits.
-Block structured(Context& context, const DecodedCode& decoded, const Cfg& cfg, Scope::Kind kind, bool may_return,
-                 Split split) {
+Nested structured(Context& context, const DecodedCode& decoded, const Cfg& cfg, Scope::Kind kind, bool may_return,
+                  Split split) {
   if (cfg.odd_regions) throw InternalError{"exception handlers that no statement makes", 0};
   if (cfg.irreducible) throw InternalError{"a loop with two entries", 0};
   Lifted lifted = lift(context, decoded, cfg, split);
@@ -182,28 +190,50 @@ Block structured(Context& context, const DecodedCode& decoded, const Cfg& cfg, S
     throw InternalError{"an end of the code within other statements", 0};
   if (int(cfg.blocks.size()) + context.depth > indentation_max && nesting(block) + context.depth - 1 > indentation_max)
     throw InternalError{"nested too deeply for Python's parser", 0};
-  return block;
+  return {block, lifted.has_temporaries && stores_temporary(block)};
 }
 
 Block build_part(Context& context, const DecodedCode& decoded) {
-  return structured(context, decoded, build_cfg(decoded, true), Scope::Kind::expression, true, Split::none);
+  return structured(context, decoded, build_cfg(decoded, GraphForm::statements), Scope::Kind::expression, true,
+                    Split::none)
+      .block;
 }
 
 // In the exact style each test is a branch, unless the branches cannot be nested then. Only functions get this style:
 // classes and modules would show the temporaries, and lambdas and comprehensions have no statements.
+//
+// In the other styles, ends of the function that were joined are tried apart if no nesting fits, or if temporaries are
+// left: the values of different statements were taken for the parts of one.
 Block statements(Context& context, const CodeObject& code, const Prepared& prepared) {
   const auto& [decoded, cfg] = prepared;
   const Scope::Kind kind = kind_of(code);
   const bool may_return = (code.flags & CodeObject::new_locals) != 0;
-  if (context.options.style != Style::exact || kind != Scope::Kind::function)
-    return structured(context, decoded, cfg, kind, may_return, Split::none);
   const std::size_t functions = context.functions.size();
-  try {
-    return structured(context, decoded, cfg, kind, may_return, Split::effects_and_tests);
-  } catch (const InternalError&) {
+  const auto with = [&](const Cfg& graph, Split split) {
     context.functions.resize(functions);
-    return structured(context, decoded, cfg, kind, may_return, Split::effects);
+    return structured(context, decoded, graph, kind, may_return, split);
+  };
+  if (context.options.style == Style::exact && kind == Scope::Kind::function) {
+    try {
+      return with(cfg, Split::effects_and_tests).block;
+    } catch (const InternalError&) {
+      return with(cfg, Split::effects).block;
+    }
   }
+  std::optional<Nested> joined;
+  try {
+    joined = with(cfg, Split::none);
+  } catch (const InternalError&) {
+    if (!cfg.has_joined_ends) throw;
+  }
+  if (joined && !(joined->has_temporaries && cfg.has_joined_ends)) return joined->block;
+  try {
+    const Nested apart = with(build_cfg(decoded, GraphForm::statements_with_all_ends), Split::none);
+    if (!joined || !apart.has_temporaries) return apart.block;
+  } catch (const InternalError&) {
+    if (!joined) throw;
+  }
+  return joined->block;
 }
 
 // Counts a nested code object each time it is used, because one code object may be used any number of times.
@@ -274,7 +304,7 @@ class TreeLimit {
 // Writes any graph as a loop over the number of the block that runs next. `reason` says why its statements do not nest.
 Body state_machine_body(Context& context, const CodeObject& code, const DecodedCode& decoded,
                         const InternalError& reason) {
-  Cfg cfg = build_cfg(decoded, false);
+  Cfg cfg = build_cfg(decoded, GraphForm::instructions);
   Lifted lifted = lift_flat(context, decoded, cfg);
   Block block = state_machine(context, lifted, cfg, (code.flags & CodeObject::new_locals) != 0);
   note(context, code, "shown as a state machine: " + reason.what, reason.offset);

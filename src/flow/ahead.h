@@ -16,13 +16,14 @@ namespace depyf {
 
 // The part of the work on a code object that does not depend on the code objects around it.
 struct Prepared {
-  explicit Prepared(DecodedCode&& of_code) : decoded(std::move(of_code)), cfg(build_cfg(decoded, true)) {}
+  explicit Prepared(DecodedCode&& of_code)
+      : decoded(std::move(of_code)), cfg(build_cfg(decoded, GraphForm::statements)) {}
   Prepared(const Prepared&) = delete;
   Prepared& operator=(const Prepared&) = delete;
 
   // The block stack of 3.8 to 3.10 has been replaced, and an iterator is one value on the stack.
   DecodedCode decoded;
-  // The graph that `build_cfg` returns with `structured` set.
+  // Of the form `statements`.
   Cfg cfg;
 };
 using PreparedCode = std::unique_ptr<const Prepared>;

@@ -166,11 +166,13 @@ class Builder {
   }
 
   // Cuts the code into basic blocks and connects them.
-  void blocks() {
+  void blocks(bool joins_ends) {
     find_leaders();
     // A copy of a short end of the function is replaced by its original: edges to the copy lead to the original
     // instead.
-    const Originals original = find_exit_copies(cfg_, flow_, exits_, reachable_, decoded_);
+    Originals original;
+    if (joins_ends) original = find_exit_copies(cfg_, flow_, exits_, reachable_, decoded_);
+    cfg_.has_joined_ends = !original.empty();
     for (int at = 0; at < int(original.size()); ++at)
       if (original[at] >= 0) leader_[at] = leader_[original[at]] = true;
     cut();
@@ -530,7 +532,8 @@ void analyse(Cfg& cfg) {
   cfg.irreducible = has_second_entry(cfg, search.back_edges);
 }
 
-Cfg build_cfg(const DecodedCode& decoded, bool structured) {
+Cfg build_cfg(const DecodedCode& decoded, GraphForm form) {
+  const bool structured = form != GraphForm::instructions;
   Cfg cfg;
   cfg.code = decoded.instructions;
   Table<ProtectedRange> ranges = decoded.ranges;
@@ -574,7 +577,7 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
     }
   }
   Builder builder(decoded, cfg, flow, reachable);
-  builder.blocks();
+  builder.blocks(form != GraphForm::statements_with_all_ends);
   if (structured) {
     builder.thread();
     builder.setups();

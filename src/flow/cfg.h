@@ -68,6 +68,8 @@ struct Cfg {
   bool irreducible = false;  // true if some loop has more than one entry
   // True if the exception regions have a shape that no statement of Python compiles to.
   bool odd_regions = false;
+  // True if equal ends of the function were taken for copies of one end.
+  bool has_joined_ends = false;
 
   // True if `region` is `outer` or lies within it. Region -1 is the whole function.
   bool inside(RegionIndex region, RegionIndex outer) const {
@@ -83,10 +85,19 @@ struct Cfg {
   bool is_back_edge(BlockIndex from, BlockIndex to) const { return order_index[to] <= order_index[from]; }
 };
 
-// Returns the control flow graph of `decoded`. If `structured` is set, exception ranges become the regions of
-// statements, and copies of finally bodies are jumped over. Otherwise the ranges are kept as they are: each handler
-// gives one region of kind try_except.
-Cfg build_cfg(const DecodedCode& decoded, bool structured);
+// How much of the source's statements a graph shows.
+enum class GraphForm : std::uint8_t {
+  // Exception ranges become the regions of statements, copies of finally bodies are jumped over, and copies of one end
+  // of the function are joined.
+  statements,
+  // The same, but equal ends of the function stay apart. Positions tell copies from ends that the source wrote several
+  // times; where positions are missing or false, ends may have been joined that are none.
+  statements_with_all_ends,
+  // The exception ranges are kept as they are: each handler gives one region of kind try_except.
+  instructions,
+};
+
+Cfg build_cfg(const DecodedCode& decoded, GraphForm form);
 
 // Fills in reverse postorder, predecessors and `irreducible`. Removes no block.
 void analyse(Cfg& cfg);

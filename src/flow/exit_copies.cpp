@@ -103,6 +103,13 @@ class ExitCopies {
     Key key;
   };
 
+  // A possible start of a tail. `whole` is true if no part of the statement stands in front of it; `value` if exactly
+  // one value of the statement does, and no copied finally body made it.
+  struct Place {
+    int at, statement;
+    bool whole, value;
+  };
+
   // True if two of the exits have one line, as copies have. This is cheap to find out, and mostly false.
   bool has_equal_lines(const Table<InstructionIndex>& exits) const {
     if (exits.size() < 2) return false;
@@ -190,12 +197,6 @@ class ExitCopies {
       if (entered_[start] || !cfg_.inside(cfg_.region_of[before], cfg_.region_of[start])) break;
       start = before;
     }
-    // A possible start of a tail. `whole` is true if no part of the statement stands in front of it; `value` if exactly
-    // one value of the statement does, and no copied finally body made it.
-    struct Place {
-      int at, statement;
-      bool whole, value;
-    };
     Table<Place> places;
     int depth = 0, statement = start;
     bool below = false;  // values from before `start` are part of the statement
@@ -224,6 +225,8 @@ class ExitCopies {
       const Place& place = places[std::size_t(index)];
       if (ends_handler(place.at)) continue;
       if (!place.whole && !place.value) continue;
+      // The compiler gives each assert statement a RAISE_VARARGS of its own.
+      if (!place.whole && code_[place.statement].op == Op::load_assertion_error_) continue;
       if (!dialect_of(version_).copied_exits && !place.value) continue;
       bool exits_with = false;
       // `load` is the first instruction apart from those that leave handlers.
@@ -238,7 +241,7 @@ class ExitCopies {
       // and the return of None at the end of a function are excluded, because their positions do not show which
       // statement they belong to.
       if (!place.whole &&
-          (place.statement != start || exits_with || !has_place(end) ||
+          (place.statement != start || exits_with || (!has_place(end) && !takes_operands(places, index)) ||
            (place.at == end && index == 1 && is_end(places[0].at, end) && !ends_conditional(places[0].at, end))))
         continue;
       // A return of a constant is compiled at each place of the source, not copied.
@@ -250,6 +253,21 @@ class ExitCopies {
       found.push_back(std::move(tail));
     }
     return found;
+  }
+
+  // True if the tail that starts at `index` of `places` takes at least two values that were pushed in front of it. They
+  // are operands of one expression, as the compiler leaves nothing else on the stack at a branch but the values of loops
+  // and with statements, which SWAP and POP_TOP remove.
+  bool takes_operands(const Table<Place>& places, int index) const {
+    int depth = 0, taken = 0;
+    for (; index < int(places.size()); ++index) {
+      const Instruction& it = code_[places[index].at];
+      if (it.op == Op::swap_ || it.op == Op::pop_except_ || (it.op == Op::pop_top_ && depth == 0)) return false;
+      const StackEffect effect = stack_effect(it, std::max(version_, unwound_version), false);
+      taken += std::max(effect.pops - depth, 0);
+      depth = std::max(depth - effect.pops, 0) + effect.pushes;
+    }
+    return taken >= 2;
   }
 
   // True if the constant was an expression when the compiler copied code.
@@ -316,7 +334,10 @@ class ExitCopies {
   // Returns the source position of an instruction; an empty position if the code object has none.
   Position position(int at) const {
     const std::size_t unit = code_[at].offset / 2;
-    return unit < decoded_.positions.size() ? decoded_.positions[unit] : Position{};
+    if (unit >= decoded_.positions.size()) return {};
+    const Position& found = decoded_.positions[unit];
+    const bool is_empty = found.column == found.end_column && found.line == found.end_line;
+    return is_empty ? Position{} : found;
   }
 
   bool is_none(int at) const {

@@ -215,7 +215,7 @@ Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionVal
   if (args.size() != std::size_t(code.argcount)) cursor.fail("defaults of a function with type parameters");
   Result<DecodedCode> decoded = decode(code);
   if (!decoded) cursor.fail(decoded.error().message);
-  Cfg cfg = build_cfg(*decoded, true);
+  Cfg cfg = build_cfg(*decoded, GraphForm::statements);
   if (cfg.odd_regions || cfg.irreducible) cursor.fail("type parameters of another shape");
   const std::size_t first = context.functions.size();
   // Takes the constant of this code off the path again, however this function is left.

@@ -73,6 +73,8 @@ struct Lifted {
   NodeIndex entry = 0;
   // Pairs of the region of a finally body (a handler) and the node where the body ends.
   Table<std::pair<RegionIndex, NodeIndex>> finally_ends;
+  // True if lifting stored values in temporaries. Later passes may remove these.
+  bool has_temporaries = false;
 };
 
 // Says which parts of expressions become statements of their own.

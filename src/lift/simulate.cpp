@@ -50,6 +50,7 @@ Lifted Lifter::run() {
   }
   settle_ends();
   Lifted lifted;
+  lifted.has_temporaries = sim_.names.has_temporaries();
   lifted.entry = graph_.find(cursor_.cfg.entry);
   for (Node& node : graph_.nodes) {
     if (node.end == Node::End::none) continue;

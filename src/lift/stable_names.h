@@ -24,6 +24,7 @@ class StableNames {
 
   // Returns the name of a temporary that has not been used.
   std::string_view fresh_name();
+  bool has_temporaries() const { return temporaries_ > 0; }
   ast::Expr* fresh() { return context_.name(fresh_name()); }
   // Records a name that lifting made and that nothing else can change.
   void note(std::string_view id) { made_.insert(id.data()); }

@@ -102,6 +102,19 @@ void for_each_bound(const Expr* target, FunctionRef<void(std::string_view)> visi
     for_each_child(const_cast<Expr*>(target), [&](Expr*& child) { for_each_bound(child, visit); });
 }
 
+bool stores_temporary(Block body) {
+  return std::ranges::any_of(body, [](Stmt* stmt) {
+    bool found = false;
+    for_each_target(stmt, [&](Expr* target) {
+      for_each_bound(target, [&](std::string_view name) { found |= is_temporary(name); });
+    });
+    if (auto* function = as<FunctionDef>(stmt)) found |= is_temporary(function->name);
+    if (auto* definition = as<ClassDef>(stmt)) found |= is_temporary(definition->name);
+    for_each_block(stmt, [&](Block inner) { found = found || stores_temporary(inner); });
+    return found;
+  });
+}
+
 void rename(Block body, const std::map<std::string_view, std::string_view>& names) {
   for (Stmt* stmt : body) {
     for_each_expr(stmt, [&](Expr*& expr) { rename(expr, names); });

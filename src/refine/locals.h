@@ -41,6 +41,8 @@ void for_each_read(ast::Expr* expr, FunctionRef<void(std::string_view, bool inne
 void for_each_read(ast::Stmt* stmt, FunctionRef<void(std::string_view, bool inner)> visit);
 // Calls `visit` with each target of a statement, that is, with what the statement stores to or deletes.
 void for_each_target(const ast::Stmt* stmt, FunctionRef<void(ast::Expr*)> visit);
+// True if some statement of `body`, nested definitions left out, stores to a temporary.
+bool stores_temporary(ast::Block body);
 // Replaces names by others everywhere in `body` but in nested definitions.
 void rename(ast::Block body, const std::map<std::string_view, std::string_view>& names);
 // Calls `visit` with each name that a target binds.

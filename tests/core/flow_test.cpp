@@ -25,7 +25,7 @@ TEST_CASE("flow: a branch has a block for its test and one for each way") {
   const CodeObject code = branch();
   const Result<DecodedCode> decoded = decode(code);
   REQUIRE(decoded);
-  const Cfg cfg = build_cfg(*decoded, true);
+  const Cfg cfg = build_cfg(*decoded, GraphForm::statements);
   REQUIRE(cfg.blocks.size() == 3);
   const BasicBlock& test = cfg.blocks[cfg.entry];
   REQUIRE(test.next >= 0);
@@ -41,7 +41,7 @@ TEST_CASE("flow: code that nothing reaches has no block") {
       version, {{Opcode::LOAD_CONST, 1}, {Opcode::RETURN_VALUE}, {Opcode::LOAD_CONST, 2}, {Opcode::RETURN_VALUE}});
   const Result<DecodedCode> decoded = decode(code);
   REQUIRE(decoded);
-  CHECK(build_cfg(*decoded, true).blocks.size() == 1);
+  CHECK(build_cfg(*decoded, GraphForm::statements).blocks.size() == 1);
 }
 
 }  // namespace depyf

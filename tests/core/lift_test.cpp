@@ -21,7 +21,7 @@ struct LiftedCode {
     const Result<DecodedCode> decoded = decode(code);
     REQUIRE(decoded);
     context.version = version;
-    const Cfg cfg = build_cfg(*decoded, true);
+    const Cfg cfg = build_cfg(*decoded, GraphForm::statements);
     lifted = lift(context, *decoded, cfg, split);
   }
 
@@ -128,7 +128,7 @@ TEST_CASE("lift: the plain form gives each block a node and keeps the stack in l
   REQUIRE(decoded);
   Context context;
   context.version = version;
-  const Lifted flat = lift_flat(context, *decoded, build_cfg(*decoded, false));
+  const Lifted flat = lift_flat(context, *decoded, build_cfg(*decoded, GraphForm::instructions));
   CHECK(flat.nodes.size() == 3);
   const auto last = std::ranges::find(flat.nodes, Node::End::leave, &Node::end);
   REQUIRE(last != flat.nodes.end());
