@@ -157,9 +157,9 @@ class Layout {
     if (line.indent + columns(line.from, line.to) <= limit) return;
     // A line with a string over several lines cannot be measured, so it stays as it is.
     if (text_.substr(line.from, line.to - line.from).find('\n') != text_.npos) return;
-    if (!split_at_separators(line, limit, steps) && !split_at_group(line, limit, steps) &&
-        line.indent + columns(line.from, line.to) > std::max(limit, longest_line))
-      split_in_open_group(line, limit, steps);
+    if (split_at_separators(line, limit, steps, Attributes::of_chains) || split_at_group(line, limit, steps)) return;
+    if (line.indent + columns(line.from, line.to) <= std::max(limit, longest_line)) return;
+    if (!split_at_separators(line, limit, steps, Attributes::all)) split_in_open_group(line, limit, steps);
   }
 
   // Splits a line within the outermost brackets that do not close in it and hold a separator. The source broke the line
@@ -190,10 +190,16 @@ class Layout {
     fit(part, limit, steps + 1);
   }
 
+  // The attributes before which a line may be split: those of results, if there are at least two, or all of them.
+  //   self.table.select(a).where(b).limit(1)   ->   self.table.select(a)
+  //                                                 .where(b)
+  //                                                 .limit(1)
+  enum class Attributes : std::uint8_t { of_chains, all };
+
   // Splits a line at all separators of its loosest kind. Returns false if it has none outside of brackets:
   //   a + b or c + d   ->   a + b
   //                         or c + d
-  bool split_at_separators(const Line& line, std::size_t limit, int steps) {
+  bool split_at_separators(const Line& line, std::size_t limit, int steps, Attributes attributes) {
     int level = 0, highest = 0;
     // Returns true if the mark is a separator outside of the brackets in this line.
     auto direct = [&](int i) {
@@ -201,13 +207,18 @@ class Layout {
       if (marks_[i].kind == Kind::close) level = std::max(level - 1, 0);
       return marks_[i].kind == Kind::separator && level == 0 && pairs_.partner(i) >= 0;
     };
-    for (int i = line.first; i < line.last; ++i)
-      if (direct(i)) highest = std::max(highest, int(marks_[i].priority));
-    if (highest == 0) return false;
+    int number = 0;  // of the attributes
+    for (int i = line.first; i < line.last; ++i) {
+      if (!direct(i) || !splits(i, attributes)) continue;
+      highest = std::max(highest, int(marks_[i].priority));
+      number += marks_[i].priority == attribute_priority;
+    }
+    if (highest == 0 || (highest == attribute_priority && attributes == Attributes::of_chains && number < 2))
+      return false;
     Line part = line;
     level = 0;
     for (int i = line.first; i < line.last; ++i) {
-      if (!direct(i) || marks_[i].priority != highest) continue;
+      if (!direct(i) || marks_[i].priority != highest || !splits(i, attributes)) continue;
       break_at(i, line.indent);
       part.last = i, part.to = marks_[i].at;
       fit(part, limit, steps + 1);
@@ -216,6 +227,13 @@ class Layout {
     part.last = line.last, part.to = line.to;
     fit(part, limit, steps + 1);
     return true;
+  }
+
+  // True if a line may be split at the separator `i`.
+  bool splits(int i, Attributes attributes) const {
+    const std::size_t at = marks_[i].at;
+    return marks_[i].priority != attribute_priority || attributes == Attributes::all ||
+           (at > 0 && (text_[at - 1] == ')' || text_[at - 1] == ']'));
   }
 
   // Splits a line at its longest outermost brackets. If these brackets are optional, brackets inside that end at the
@@ -253,7 +271,8 @@ class Layout {
     const int close = pairs_.partner(optional);
     int separators = 0, last = -1;
     for (int i = optional + 1; i < close; ++i) {
-      if (marks_[i].kind == Kind::separator && pairs_.partner(i) == optional) ++separators;
+      if (marks_[i].kind == Kind::separator && pairs_.partner(i) == optional && splits(i, Attributes::of_chains))
+        ++separators;
       if (marks_[i].kind == Kind::open && pairs_.partner(i) > 0 && pairs_.partner(i) < close) {
         if (marks_[pairs_.partner(i)].at + 1 == marks_[close].at && length(i) > 0) last = i;
         i = pairs_.partner(i);

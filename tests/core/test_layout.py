@@ -51,6 +51,31 @@ def test_width_decides_where_positions_do_not(tmp_path: Path, version: tuple[int
     assert len(text.splitlines()) > len(wide.splitlines())
 
 
+# A line that is too long is split in the brackets of a call, unless it is a chain of calls.
+CALLS = """\
+found = self.maps.assertions.parser_class(
+    first_argument_of_the_call, second_argument_of_the_call, third_argument_of_the_call
+)
+query = (
+    session.query(SomeTable.first_column, SomeTable.second_column)
+    .filter(SomeTable.first_column == wanted)
+    .order_by(SomeTable.second_column)
+)
+text = describe(first_argument_of_the_call).format(
+    second_argument_of_the_call, third_argument_of_the_call, fourth_argument
+)
+"""
+
+
+def test_attributes_stay_with_their_name(tmp_path: Path) -> None:
+    python = interpreter((3, 8))
+    if python is None:
+        pytest.skip("no such interpreter here")
+    lines = ast.unparse(ast.parse(CALLS))
+    assert min(map(len, lines.splitlines())) > 100
+    assert decompiled(tmp_path, lines, python) == CALLS
+
+
 def test_what_the_source_had_on_one_line_stays_there(tmp_path: Path) -> None:
     long_line = f"value = function({', '.join(f'argument_{number}' for number in range(12))})\n"
     assert len(long_line) > 150
