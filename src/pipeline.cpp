@@ -202,8 +202,8 @@ Block build_part(Context& context, const DecodedCode& decoded) {
 // In the exact style each test is a branch, unless the branches cannot be nested then. Only functions get this style:
 // classes and modules would show the temporaries, and lambdas and comprehensions have no statements.
 //
-// In the other styles, ends of the function that were joined are tried apart if no nesting fits, or if temporaries are
-// left: the values of different statements were taken for the parts of one.
+// In the other styles, ends of the function that may be copies of one end are joined in other ways if no nesting fits, or
+// if temporaries are left: values of different statements were taken for parts of one, or the other way round.
 Block statements(Context& context, const CodeObject& code, const Prepared& prepared) {
   const auto& [decoded, cfg] = prepared;
   const Scope::Kind kind = kind_of(code);
@@ -220,20 +220,21 @@ Block statements(Context& context, const CodeObject& code, const Prepared& prepa
       return with(cfg, Split::effects).block;
     }
   }
-  std::optional<Nested> joined;
-  try {
-    joined = with(cfg, Split::none);
-  } catch (const InternalError&) {
-    if (!cfg.has_joined_ends) throw;
-  }
-  if (joined && !(joined->has_temporaries && cfg.has_joined_ends)) return joined->block;
-  try {
-    const Nested apart = with(build_cfg(decoded, GraphForm::statements_with_all_ends), Split::none);
-    if (!joined || !apart.has_temporaries) return apart.block;
-  } catch (const InternalError&) {
-    if (!joined) throw;
-  }
-  return joined->block;
+  std::optional<Nested> best;
+  InternalError failure;
+  const auto try_graph = [&](const Cfg& graph) {
+    try {
+      Nested nested = with(graph, Split::none);
+      if (!best || !nested.has_temporaries) best = nested;
+    } catch (const InternalError& error) {
+      failure = error;
+    }
+    return best && !best->has_temporaries;
+  };
+  if (!try_graph(cfg) && cfg.has_guessed_ends && !try_graph(build_cfg(decoded, GraphForm::statements_with_ends_apart)))
+    try_graph(build_cfg(decoded, GraphForm::statements_with_ends_joined));
+  if (!best) throw failure;
+  return best->block;
 }
 
 // Counts a nested code object each time it is used, because one code object may be used any number of times.

@@ -166,15 +166,16 @@ class Builder {
   }
 
   // Cuts the code into basic blocks and connects them.
-  void blocks(bool joins_ends) {
+  void blocks(GraphForm form) {
     find_leaders();
     // A copy of a short end of the function is replaced by its original: edges to the copy lead to the original
     // instead.
-    Originals original;
-    if (joins_ends) original = find_exit_copies(cfg_, flow_, exits_, reachable_, decoded_);
-    cfg_.has_joined_ends = !original.empty();
+    const bool joins_unsure = form == GraphForm::statements_with_ends_joined;
+    auto [original, is_unsure] = find_exit_copies(cfg_, flow_, exits_, reachable_, decoded_, joins_unsure);
+    if (form == GraphForm::statements_with_ends_apart) original = {};
+    cfg_.has_guessed_ends = is_unsure;
     for (int at = 0; at < int(original.size()); ++at)
-      if (original[at] >= 0) leader_[at] = leader_[original[at]] = true;
+      if (original[at] >= 0) leader_[at] = leader_[original[at]] = cfg_.has_guessed_ends = true;
     cut();
     connect();
     if (!original.empty()) lead_to_originals(original);
@@ -577,7 +578,7 @@ Cfg build_cfg(const DecodedCode& decoded, GraphForm form) {
     }
   }
   Builder builder(decoded, cfg, flow, reachable);
-  builder.blocks(form != GraphForm::statements_with_all_ends);
+  builder.blocks(form);
   if (structured) {
     builder.thread();
     builder.setups();

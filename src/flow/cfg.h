@@ -68,8 +68,8 @@ struct Cfg {
   bool irreducible = false;  // true if some loop has more than one entry
   // True if the exception regions have a shape that no statement of Python compiles to.
   bool odd_regions = false;
-  // True if equal ends of the function were taken for copies of one end.
-  bool has_joined_ends = false;
+  // True if some ends of the function are equal, and may be copies of one end or not.
+  bool has_guessed_ends = false;
 
   // True if `region` is `outer` or lies within it. Region -1 is the whole function.
   bool inside(RegionIndex region, RegionIndex outer) const {
@@ -87,12 +87,12 @@ struct Cfg {
 
 // How much of the source's statements a graph shows.
 enum class GraphForm : std::uint8_t {
-  // Exception ranges become the regions of statements, copies of finally bodies are jumped over, and copies of one end
-  // of the function are joined.
+  // Exception ranges become the regions of statements, copies of finally bodies are jumped over, and ends of the function
+  // are joined that are copies of one end, as far as positions show it.
   statements,
-  // The same, but equal ends of the function stay apart. Positions tell copies from ends that the source wrote several
-  // times; where positions are missing or false, ends may have been joined that are none.
-  statements_with_all_ends,
+  // The same, but all ends of the function stay apart, or those are joined as well about which positions tell nothing.
+  statements_with_ends_apart,
+  statements_with_ends_joined,
   // The exception ranges are kept as they are: each handler gives one region of kind try_except.
   instructions,
 };

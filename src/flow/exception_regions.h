@@ -36,10 +36,16 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
 // By instruction: the original of the copy that starts there, or -1 if none does. Empty if the code has no copies.
 using Originals = Table<InstructionIndex, InstructionIndex>;
 
+struct ExitGuess {
+  Originals original;
+  // True if some ends are equal whole statements, and the positions do not tell whether they are copies.
+  bool is_unsure = false;
+};
+
 // Finds the copies of code that leaves the function. `exits` holds the instructions that leave it and can be reached, in
-// ascending order.
-Originals find_exit_copies(const Cfg& cfg, const Flow& flow, const Table<InstructionIndex>& exits,
-                           const Table<char>& reachable, const DecodedCode& decoded);
+// ascending order. Ends that may or may not be copies are taken for copies if `joins_unsure` is set.
+ExitGuess find_exit_copies(const Cfg& cfg, const Flow& flow, const Table<InstructionIndex>& exits,
+                           const Table<char>& reachable, const DecodedCode& decoded, bool joins_unsure);
 
 // Adds to `original` the copies of ends that a test within one expression or statement leads to.
 void join_ends(const Cfg& cfg, const Flow& flow, const Table<char>& reachable, const DecodedCode& decoded,

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "decode/decode.h"
@@ -49,14 +50,17 @@ class ExitCopies {
   }
 
   // Finds copies among those ends of the function, `exits`, that have an equal last instruction.
-  Originals run(const Table<InstructionIndex>& exits) {
+  ExitGuess run(const Table<InstructionIndex>& exits, bool joins_unsure) {
     if (!has_equal_lines(exits)) return {};
     Table<std::pair<Word, int>> ends;
     for (const InstructionIndex end : exits) ends.push_back({word(end), end});
     std::sort(ends.begin(), ends.end());
     if (std::ranges::adjacent_find(ends, {}, [](const auto& end) { return end.first; }) == ends.end()) return {};
     find_entered();
-    Originals original(code_.size() + 1, -1);
+    std::optional<bool> is_on_one_line;  // few code objects ask
+    ExitGuess guess;
+    Originals& original = guess.original;
+    original.assign(code_.size() + 1, -1);
     Table<std::pair<int, Table<Tail>>> alike;  // the exits that have an equal one, with their tails
     for (std::size_t index = 0; index < ends.size(); ++index) {
       const bool is_alike = (index > 0 && ends[index - 1].first == ends[index].first) ||
@@ -83,10 +87,15 @@ class ExitCopies {
         if (other.at == tail.at) continue;
         // Two whole statements that are equal are copies of each other, not the second part of one expression.
         if (tail.takes_value && !other.entered && same_statement(tail, other)) continue;
+        if (!tail.takes_value && !is_on_one_line) is_on_one_line = has_one_line();
+        if (!tail.takes_value && (*is_on_one_line || has_empty_position(tail.at))) {
+          guess.is_unsure = true;
+          if (!joins_unsure) continue;
+        }
         original[tail.at] = other.at;
         break;
       }
-    return original;
+    return guess;
   }
 
  private:
@@ -118,6 +127,18 @@ class ExitCopies {
     for (const InstructionIndex end : exits) lines.push_back(is_lineless(end) ? -1 : code_[end].line);
     std::sort(lines.begin(), lines.end());
     return std::adjacent_find(lines.begin(), lines.end()) != lines.end();
+  }
+
+  // True if no two instructions have different lines. A source has no such code with copies of whole statements, because
+  // only a compound statement leads to them in several ways, and what follows it stands on another line.
+  bool has_one_line() const {
+    std::int32_t line = -1;
+    for (int at = 0; at < count_; ++at) {
+      if (code_[at].line < 0 || code_[at].op == Op::resume_) continue;
+      if (line >= 0 && code_[at].line != line) return false;
+      line = code_[at].line;
+    }
+    return true;
   }
 
   // Marks the instructions that control reaches other than from the one in front of them.
@@ -336,8 +357,18 @@ class ExitCopies {
     const std::size_t unit = code_[at].offset / 2;
     if (unit >= decoded_.positions.size()) return {};
     const Position& found = decoded_.positions[unit];
-    const bool is_empty = found.column == found.end_column && found.line == found.end_line;
-    return is_empty ? Position{} : found;
+    return is_empty(found) ? Position{} : found;
+  }
+
+  // True for an empty part of a line, which is no place of an expression: ast.fix_missing_locations() gives it to all
+  // nodes that have no position.
+  static bool is_empty(const Position& position) {
+    return position.column >= 0 && position.column == position.end_column && position.line == position.end_line;
+  }
+
+  bool has_empty_position(int at) const {
+    const std::size_t unit = code_[at].offset / 2;
+    return unit < decoded_.positions.size() && is_empty(decoded_.positions[unit]);
   }
 
   bool is_none(int at) const {
@@ -384,11 +415,11 @@ class ExitCopies {
 
 }  // namespace
 
-Originals find_exit_copies(const Cfg& cfg, const Flow& flow, const Table<InstructionIndex>& exits,
-                           const Table<char>& reachable, const DecodedCode& decoded) {
-  Originals original = ExitCopies(cfg, flow, reachable, decoded).run(exits);
-  join_ends(cfg, flow, reachable, decoded, original);
-  return original;
+ExitGuess find_exit_copies(const Cfg& cfg, const Flow& flow, const Table<InstructionIndex>& exits,
+                           const Table<char>& reachable, const DecodedCode& decoded, bool joins_unsure) {
+  ExitGuess guess = ExitCopies(cfg, flow, reachable, decoded).run(exits, joins_unsure);
+  join_ends(cfg, flow, reachable, decoded, guess.original);
+  return guess;
 }
 
 }  // namespace depyf

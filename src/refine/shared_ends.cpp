@@ -92,9 +92,15 @@ class SharedEnds {
     return body.size() >= end.size() && std::ranges::equal(body.last(end.size()), end, is_same_statement);
   }
 
+  // True if a handler of the statement cannot hold a copy of `end`: the line of `end` is also that of the body, which no
+  // source has. Outside of the handler, `end` would be executed when no exception is being handled any more.
+  static bool is_on_its_line(const Try& attempt, Block end) {
+    return !attempt.body.empty() && first_line(attempt.body[0]) == end[0]->line;
+  }
+
   // True if some handler ends as the whole block does, so that what stands between is the else clause.
   static bool ends_handler(const Try& attempt, Block end) {
-    if (!attempt.orelse.empty() || !attempt.finalbody.empty()) return false;
+    if (!attempt.orelse.empty() || !attempt.finalbody.empty() || is_on_its_line(attempt, end)) return false;
     return std::ranges::any_of(attempt.handlers,
                                [&](const ExceptHandler& each) { return ends_with(each.body, end); }) &&
            std::ranges::all_of(attempt.handlers, [&](const ExceptHandler& each) { return leaves(each.body); });
@@ -148,7 +154,7 @@ class SharedEnds {
     }
     if (auto* with = as<With>(stmt)) with->body = without(with->body, end, depth);
     auto* attempt = as<Try>(stmt);
-    if (!attempt || !attempt->finalbody.empty()) return;
+    if (!attempt || !attempt->finalbody.empty() || is_on_its_line(*attempt, end)) return;
     if (attempt->orelse.empty() && may_leave_body(end)) attempt->body = without(attempt->body, end, depth);
     std::vector<ExceptHandler> handlers(attempt->handlers.begin(), attempt->handlers.end());
     for (ExceptHandler& handler : handlers) handler.body = without(handler.body, end, depth);

@@ -99,6 +99,18 @@ def operands(self):
     return {"name": self.name, "source": self.source.to_dict() if self.source is not None else None}
 
 
+def leaves(self, data):
+    if not self.known:
+        return super().describe(data)
+    try:
+        self.connect()
+    except ValueError:
+        warn(self)
+        return super().describe(data)
+    self.send(data)
+    return super().describe(data)
+
+
 def locks(self, other):
     if not self.pooled:
         with self.lock:
