@@ -303,6 +303,20 @@ void condition(Unit& unit, const Expr* test, Label target, bool when) {
   unit.code.jump(when ? Op::pop_jump_if_true_ : Op::pop_jump_if_false_, target);
 }
 
+// Returns the frozenset of constants, each of them once.
+Constant set_of(List<Expr*> items) {
+  Constant set;
+  set.kind = Constant::Kind::frozenset;
+  for (const Expr* item : items) {
+    const Constant& value = *as<ConstantExpr>(item)->value;
+    const auto is_the_same = [&](const Constant& earlier) {
+      return &earlier == &value || has_same_text(earlier, value);
+    };
+    if (std::ranges::none_of(set.items, is_the_same)) set.items.push_back(value);
+  }
+  return set;
+}
+
 // Items are built at once if there are few, and one by one if there are many or some are starred.
 void sequence(Unit& unit, List<Expr*> items, int pushed, Op build, bool tuple) {
   const Op add = build == Op::build_set_ ? Op::set_add_ : Op::list_append_;
@@ -315,23 +329,20 @@ void sequence(Unit& unit, List<Expr*> items, int pushed, Op build, bool tuple) {
     unit.code.emit(tuple ? Op::build_tuple_ : build, static_cast<std::int32_t>(count) + pushed);
     return;
   }
-  const bool constants = std::ranges::all_of(items, [](const Expr* item) { return is<ConstantExpr>(item); });
-  // A set of constants is built from one frozenset.
-  if (build == Op::build_set_ && count > 2 && constants &&
-      (!unit.dialect.bounded_set_constants || count <= most_on_the_stack)) {
-    Constant set;
-    set.kind = Constant::Kind::frozenset;
-    for (const Expr* item : items) {
-      const Constant& value = *as<ConstantExpr>(item)->value;
-      const auto is_the_same = [&](const Constant& earlier) {
-        return &earlier == &value || has_same_text(earlier, value);
-      };
-      if (std::ranges::none_of(set.items, is_the_same)) set.items.push_back(value);
-    }
+  // The number of items in front of the first star.
+  const auto plain = static_cast<std::size_t>(
+      std::ranges::find_if(items, [](const Expr* item) { return is<Starred>(item); }) - items.begin());
+  const bool constants =
+      std::ranges::all_of(items.first(plain), [](const Expr* item) { return is<ConstantExpr>(item); });
+  // A set of constants is built from one frozenset. What follows it is added.
+  bool built = false;
+  if (build == Op::build_set_ && plain > 2 && constants && (plain == count || unit.dialect.late_folding) &&
+      (!unit.dialect.bounded_set_constants || plain <= most_on_the_stack)) {
     unit.code.emit(build, 0);
-    unit.code.load(std::move(set));
+    unit.code.load(set_of(items.first(plain)));
     unit.code.emit(extend, 1);
-    return;
+    if (plain == count) return;
+    built = true;
   }
   const bool big = unit.dialect.bounded_displays && count + static_cast<std::size_t>(pushed) > most_on_the_stack;
   if (!has_star(items) && !big) {
@@ -339,9 +350,9 @@ void sequence(Unit& unit, List<Expr*> items, int pushed, Op build, bool tuple) {
     unit.code.emit(tuple ? Op::build_tuple_ : build, static_cast<std::int32_t>(count) + pushed);
     return;
   }
-  bool built = false;
-  if (big) unit.code.emit(build == Op::build_tuple_ ? Op::build_list_ : build, pushed), built = true;
-  for (std::size_t i = 0; i < count; ++i) {
+  const std::size_t first = built ? plain : 0;
+  if (big && !built) unit.code.emit(build == Op::build_tuple_ ? Op::build_list_ : build, pushed), built = true;
+  for (std::size_t i = first; i < count; ++i) {
     if (auto* starred = as<Starred>(items[i])) {
       if (!built)
         unit.code.emit(build == Op::build_tuple_ ? Op::build_list_ : build, static_cast<std::int32_t>(i) + pushed);

@@ -55,6 +55,7 @@ def f(x, y=1, *rest, key="k", **more):
         del x[0]
     finally:
         print(*rest, sep="", **more)
+    print({'a', 'b', 'c', *rest, 'd'}, {1, 2, *more}, ['a', 'b', 'c', *rest])
     return lambda q, r=total: (q, r, *rest)
 
 class C(dict, metaclass=type):
