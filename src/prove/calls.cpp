@@ -97,11 +97,15 @@ Step call(Execution& run, const Instruction& it) {
   return finish_call(run, callable, std::move(arguments), names, pops);
 }
 
-void add_locals(Symbols& symbols, const Program& program, const Frame& frame, Effect& made) {
+void add_locals(Symbols& symbols, const Program& program, Frame& frame, Effect& made) {
   const DecodedCode& decoded = program.decoded;
   std::vector<std::pair<std::string_view, Symbol>> bound;
   for (std::size_t i = 0; i < frame.side().locals.size(); ++i) {
-    if (frame.side().locals[i] != Symbols::null) bound.emplace_back(decoded.localsplus[i], frame.side().locals[i]);
+    const Symbol value = frame.side().locals[i];
+    // A cell without a value is no local: modules of 3.14 and later have such a cell, __conditional_annotations__.
+    const Object* cell = frame.object(value);
+    const bool is_empty = cell && cell->kind == Object::Kind::cell && cell->items[0] == Symbols::null;
+    if (value != Symbols::null && !is_empty) bound.emplace_back(decoded.localsplus[i], value);
   }
   // Sorted names make the context independent of the order of the locals.
   std::sort(bound.begin(), bound.end());

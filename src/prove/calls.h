@@ -13,6 +13,6 @@ Step make_function(Execution& run, const Instruction& it);
 Step set_function_attribute(Execution& run, const Instruction& it);
 // Appends the names and values of all bound locals to the context of an effect that looks at locals, such as a call of
 // `locals()`.
-void add_locals(Symbols& symbols, const Program& program, const Frame& frame, Effect& effect);
+void add_locals(Symbols& symbols, const Program& program, Frame& frame, Effect& effect);
 
 }  // namespace depyf::operations

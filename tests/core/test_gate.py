@@ -268,3 +268,11 @@ def test_attributes_of_super_are_proved(version: tuple[int, int], mention: str, 
     python = interpreter_of(version)
     report = report_of(pyc_of(mention + SUPER, python), "--prove")
     assert report["files"][0]["not_proved"] == []
+
+
+@pytest.mark.parametrize("version", [version for version in VERSIONS if version >= (3, 14)], ids=str)
+def test_locals_of_a_module_do_not_hold_an_empty_cell(version: tuple[int, int]) -> None:
+    """The module has the cell __conditional_annotations__, which the lowered tree does without."""
+    source = "names = list(locals())\nvalue: int\ndef f(x: str): return x\n"
+    report = report_of(pyc_of(source, interpreter_of(version)), "--prove")
+    assert report["files"][0]["not_proved"] == []
