@@ -26,6 +26,7 @@
 #include "decode/op.h"
 #include "decode/op_info.h"
 #include "dialect/dialect.h"
+#include "flow/end_positions.h"
 #include "flow/exception_regions.h"
 #include "support/table.h"
 
@@ -45,6 +46,7 @@ class ExitCopies {
         version_(decoded.version),
         flow_(flow),
         reachable_(reachable),
+        positions_(code_, decoded),
         count_(int(code_.size())) {
     find_class_ends();
   }
@@ -76,7 +78,8 @@ class ExitCopies {
         // The original may be a block that other code jumps to with a value on the stack. The block itself does not
         // show that a value is there, so it is also entered as a tail that takes a value, if columns identify its place
         // in the source.
-        if (tail.takes_value || !tail.entered || !dialect_of(version_).columns || !has_place(tail.at)) continue;
+        if (tail.takes_value || !tail.entered || !dialect_of(version_).columns || !positions_.has_place(tail.at))
+          continue;
         Tail value = tail;
         value.key[0] = {false}, value.takes_value = true;
         last.insert_or_assign(value.key, value);
@@ -87,8 +90,8 @@ class ExitCopies {
         if (other.at == tail.at) continue;
         // Two whole statements that are equal are copies of each other, not the second part of one expression.
         if (tail.takes_value && !other.entered && same_statement(tail, other)) continue;
-        if (!tail.takes_value && !is_on_one_line) is_on_one_line = has_one_line();
-        if (!tail.takes_value && (*is_on_one_line || has_empty_position(tail.at))) {
+        if (!tail.takes_value && !is_on_one_line) is_on_one_line = positions_.has_one_line();
+        if (!tail.takes_value && (*is_on_one_line || positions_.has_empty_position(tail.at))) {
           guess.is_unsure = true;
           if (!joins_unsure) continue;
         }
@@ -127,18 +130,6 @@ class ExitCopies {
     for (const InstructionIndex end : exits) lines.push_back(is_lineless(end) ? -1 : code_[end].line);
     std::sort(lines.begin(), lines.end());
     return std::adjacent_find(lines.begin(), lines.end()) != lines.end();
-  }
-
-  // True if no two instructions have different lines. A source has no such code with copies of whole statements, because
-  // only a compound statement leads to them in several ways, and what follows it stands on another line.
-  bool has_one_line() const {
-    std::int32_t line = -1;
-    for (int at = 0; at < count_; ++at) {
-      if (code_[at].line < 0 || code_[at].op == Op::resume_) continue;
-      if (line >= 0 && code_[at].line != line) return false;
-      line = code_[at].line;
-    }
-    return true;
   }
 
   // Marks the instructions that control reaches other than from the one in front of them.
@@ -206,7 +197,8 @@ class ExitCopies {
     // From 3.12 on, the MAP_ADD of many keyword arguments has no place either.
     if (it.op == Op::map_add_ || is_lineless(at)) return {int(it.op), it.arg, it.aux, -1, -1, -1, cfg_.region_of[at]};
     // The second half of an instruction that loads two variables has the position of the first half.
-    const Position place = it.op == Op::load_fast_ && dialect_of(version_).paired_loads ? Position{} : position(at);
+    const Position place =
+        it.op == Op::load_fast_ && dialect_of(version_).paired_loads ? Position{} : positions_.position(at);
     return {int(it.op), it.arg, it.aux, it.line, place.column, place.end_column, cfg_.region_of[at]};
   }
 
@@ -262,7 +254,7 @@ class ExitCopies {
       // and the return of None at the end of a function are excluded, because their positions do not show which
       // statement they belong to.
       if (!place.whole &&
-          (place.statement != start || exits_with || (!has_place(end) && !takes_operands(places, index)) ||
+          (place.statement != start || exits_with || (!positions_.has_place(end) && !takes_operands(places, index)) ||
            (place.at == end && index == 1 && is_end(places[0].at, end) && !ends_conditional(places[0].at, end))))
         continue;
       // A return of a constant is compiled at each place of the source, not copied.
@@ -331,7 +323,7 @@ class ExitCopies {
   // True if `return None` from `load` to `end` may be the implicit one at the end of a function, which has no position
   // of its own. From 3.11 on, both of its instructions have the same position.
   bool is_end(int load, int end) const {
-    const Position value = position(load), exit = position(end);
+    const Position value = positions_.position(load), exit = positions_.position(end);
     return is_none(load) && (value.column < 0 || (value.column == exit.column && value.line == exit.line));
   }
 
@@ -347,40 +339,10 @@ class ExitCopies {
     return second != second_returns_.end() && second->second < end;
   }
 
-  // False for code that no compiler made: Dynamo, for example, writes no columns, and may give one line to everything.
-  bool has_place(int at) const {
-    return code_[at].line >= 0 && (!dialect_of(version_).columns || position(at).column >= 0);
-  }
-
-  // Returns the source position of an instruction; an empty position if the code object has none.
-  Position position(int at) const {
-    const std::size_t unit = code_[at].offset / 2;
-    if (unit >= decoded_.positions.size()) return {};
-    const Position& found = decoded_.positions[unit];
-    return is_empty(found) ? Position{} : found;
-  }
-
-  // True for an empty part of a line, which is no place of an expression: ast.fix_missing_locations() gives it to all
-  // nodes that have no position.
-  static bool is_empty(const Position& position) {
-    return position.column >= 0 && position.column == position.end_column && position.line == position.end_line;
-  }
-
-  bool has_empty_position(int at) const {
-    const std::size_t unit = code_[at].offset / 2;
-    return unit < decoded_.positions.size() && is_empty(decoded_.positions[unit]);
-  }
-
   bool is_none(int at) const {
     const int constant = code_[at].arg;
     return code_[at].op == Op::load_const_ && constant >= 0 && constant < decoded_.constant_count() &&
            decoded_.constant(constant).kind == Constant::Kind::none;
-  }
-
-  // True if both instructions have columns in the source, and different ones.
-  bool elsewhere(int one, int two) const {
-    return dialect_of(version_).columns && has_place(one) && has_place(two) &&
-           (code_[one].line != code_[two].line || position(one).column != position(two).column);
   }
 
   // True if both tails end equal whole statements, so that each is a statement by itself. Equal operands in different
@@ -393,7 +355,7 @@ class ExitCopies {
     int at = plain(one.statement, one.at), other = plain(two.statement, two.at);
     for (; at < one.at && other < two.at; at = plain(at + 1, one.at), other = plain(other + 1, two.at))
       if (code_[at].op != code_[other].op || code_[at].arg != code_[other].arg || code_[at].aux != code_[other].aux ||
-          elsewhere(at, other))
+          positions_.elsewhere(at, other))
         return false;
     return at == one.at && other == two.at;
   }
@@ -404,6 +366,7 @@ class ExitCopies {
   const Version version_;
   const Flow& flow_;
   const Table<char>& reachable_;
+  const EndPositions positions_;
   const int count_;  // number of instructions
   // By instruction: true for the end of a class body, which has no line. Empty if there is no such end.
   Table<bool> lineless_;
