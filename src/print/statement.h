@@ -54,7 +54,7 @@ class Statements {
   void suite(ast::Block body);
   // Prints the suite of a clause that another clause follows; it is defined in aligned.cpp.
   void suite_before(ast::Block body, ast::Block following);
-  // Prints a clause without a test, such as `else`. Prints nothing if its block is empty.
+  // Prints a clause without a test, such as `else`; nothing if `body` is empty.
   void otherwise(std::string_view keyword, ast::Block body);
   void statement(const ast::Stmt* stmt);
   // Prints `stmt` without the beginning and the end of its line.

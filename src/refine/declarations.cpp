@@ -236,7 +236,8 @@ class NameUses {
     bool bound = false, used = false;
   };
 
-  // Records a load of a global. A class body that loads one has declared it: it loads other names from its namespace first.
+  // Records a load of a global. In a class body LOAD_GLOBAL shows that the name is declared global: other names are looked
+  // up in the namespace of the class first, by LOAD_NAME.
   void load_global(std::string_view name) {
     loads_super_ |= name == "super";
     if (scope_.kind != Scope::Kind::class_body) {

@@ -431,8 +431,8 @@ class Indentation {
       if (looping && base >= 0) absorb_behind_loop(statements, index, base);
       if (is<While>(stmt) && base >= 0) nest_in_loop(stmt, base);
       bool first = true;
-      // The ends of a try statement that is the last in a loop's body come to the next round, but an else clause, too, may
-      // follow the body of the `try`.
+      // Behind a try statement that is the last in a loop's body, the next round of the loop follows. That holds for its
+      // handlers and its else clause, and for its body only if there is no else clause.
       auto* attempt = as<Try>(stmt);
       const bool goes_round =
           attempt && attempt->finalbody.empty() && behind == Tail::loop && index + 1 == statements.size();

@@ -34,7 +34,8 @@ struct MissedKey {
   std::vector<std::string> differences;  // from the nearest entry; empty if there is nothing to compare
 };
 
-// Does the same for each key that Inductor's cache did not have, in a TORCH_TRACE log. AOTAutograd stores no parts of its
+// Returns the keys that Inductor's cache did not have, in the order of a TORCH_TRACE log, with their differences from the
+// nearest entry below `folder`. AOTAutograd stores no parts of its
 // keys, so that its misses have nothing to compare.
 std::vector<MissedKey> missed_keys(std::string_view log, const std::string& folder);
 
