@@ -9,17 +9,18 @@
 
 namespace depyf {
 
+// The names come from op.def; cmake/op_names.cmake takes them out of it.
 enum class Op : std::uint8_t {
-#define OP(name, ...) name##_,
-#include "decode/op.def"
-#undef OP
+#define OP_NAME(name) name##_,
+#include "decode/op_names.def"
+#undef OP_NAME
 };
 static_assert(Op::nop_ == Op{});  // what an Instruction is at first
 
 inline constexpr std::size_t op_count = 0
-#define OP(name, ...) +1
-#include "decode/op.def"
-#undef OP
+#define OP_NAME(name) +1
+#include "decode/op_names.def"
+#undef OP_NAME
     ;
 
 std::string_view op_name(Op op);

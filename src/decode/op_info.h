@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <iterator>
 #include <type_traits>
 
 #include "decode/op.h"
@@ -152,6 +153,19 @@ inline constexpr OpInfo all[] = {
 #include "decode/op.def"
 #undef OP
 };
+
+// op_names.def, from which Op is made, has the names of these rows in their order.
+inline constexpr Op named[] = {
+#define OP(name, ...) Op::name##_,
+#include "decode/op.def"
+#undef OP
+};
+static_assert(std::size(named) == op_count);
+static_assert([] {
+  for (std::size_t row = 0; row < op_count; ++row)
+    if (named[row] != Op(row)) return false;
+  return true;
+}());
 
 // The combinations that no row may contain.
 constexpr bool is_sound(const OpInfo& info) {
