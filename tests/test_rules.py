@@ -132,12 +132,17 @@ def test_a_folder_includes_only_folders_before_it() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+# Files that the build makes, and what makes them.
+MADE = {"decode/op_names.def": ROOT / "cmake" / "op_names.cmake"}
+
+
 def test_every_include_with_quotes_is_a_file_of_the_repository() -> None:
     wrong = [
         f"{path.relative_to(ROOT)} includes {include}"
         for path in sources()
         for include in includes(path)
         if not any((folder / include).is_file() for folder in (path.parent, SRC, ROOT / "include"))
+        and not (include in MADE and include in MADE[include].read_text())
     ]
     assert not wrong, "\n".join(wrong)
 
