@@ -11,9 +11,9 @@ class VisitedPoints {
   // `size` is the number of instructions of the first side.
   VisitedPoints(std::size_t size, Values& values) : values_(values), first_point_(size + 1, -1) {}
 
-  // Arrives at the point of both sides. Sets `known` if it was visited with the same pattern of values, or with a more
-  // general one. If it was visited with another pattern, `frames` keep only what both visits share. Returns false if no
-  // state stands for both visits.
+  // Records that the two sides have reached the places where `frames` stand. Sets `known` if this pair of places was
+  // visited with the same pattern of values, or with a more general one. If it was visited with another pattern, `frames`
+  // keep only what both visits share. Returns false if no state stands for both visits.
   bool arrive(Frames& frames, bool& known);
 
  private:

@@ -103,8 +103,8 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
       orelse_at = node, claims_.claimed[node] = 1;
       handler_exits.erase(handler_exits.begin() + std::ptrdiff_t(index));
     }
-  // Where a jump leads behind the statement, and where the jump leads of which its else clause consists; -1 without such a
-  // jump. Neither node is placed here.
+  // `goes_on` is the node to which a jump behind the statement leads. `else_jumps_to` is the target of the jump that is the
+  // whole else clause. Both are -1 if there is no such jump, and neither is placed here.
   NodeIndex goes_on = -1, else_jumps_to = -1;
   // In 3.8, the target of the reraise at the end of the handlers is the code behind the statement, or its else clause.
   const NodeIndex behind = is_finally ? NodeIndex() : outline_.dead_end_of(handler_scope);

@@ -206,7 +206,8 @@ class _Graph:
         kind = type(value).__name__
         self._parts.add(("value", kind, declared is None))
         if declared is not None:
-            # Not printed beside these; it takes a name away from nodes all the same if it has to be imported.
+            # PyTorch prints the value here and not the declared type. But a declared type that has to be imported takes a
+            # name, which no node gets then. This printer does not follow that.
             known = isinstance(declared, type) and declared.__module__.partition(".")[0] in ("torch", "builtins")
             if not known or kind not in (*_TENSORS, *_SYMBOLS):
                 raise Unknown
