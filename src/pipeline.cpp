@@ -199,6 +199,20 @@ Block build_part(Context& context, const DecodedCode& decoded) {
       .block;
 }
 
+// Returns the exception that is being handled as an InternalError. All exceptions from stages end here: only the code
+// object at work gets a plainer form.
+InternalError failure_at_hand() {
+  try {
+    throw;
+  } catch (const InternalError& failure) {
+    return failure;
+  } catch (const std::exception& failure) {
+    return {failure.what(), 0};
+  } catch (...) {
+    return {"a failure without a description", 0};
+  }
+}
+
 // In the exact style each test is a branch, unless the branches cannot be nested then. Only functions get this style:
 // classes and modules would show the temporaries, and lambdas and comprehensions have no statements.
 //
@@ -226,8 +240,8 @@ Block statements(Context& context, const CodeObject& code, const Prepared& prepa
     try {
       Nested nested = with(graph, Split::none);
       if (!best || !nested.has_temporaries) best = nested;
-    } catch (const InternalError& error) {
-      failure = error;
+    } catch (...) {
+      failure = failure_at_hand();
     }
     return best && !best->has_temporaries;
   };
@@ -249,20 +263,6 @@ std::size_t size_with_nested(const Context& context, const DecodedCode& decoded)
     if (auto known = context.bodies.find(nested); known != context.bodies.end()) size += known->second.size;
   }
   return size;
-}
-
-// Returns the exception that is being handled as an InternalError. All exceptions from stages end here: only the code
-// object at work gets a plainer form.
-InternalError failure_at_hand() {
-  try {
-    throw;
-  } catch (const InternalError& failure) {
-    return failure;
-  } catch (const std::exception& failure) {
-    return {failure.what(), 0};
-  } catch (...) {
-    return {"a failure without a description", 0};
-  }
 }
 
 // As long as an object of this class exists, the code that is built is nested in `code`.
