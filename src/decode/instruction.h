@@ -96,7 +96,7 @@ struct ProtectedRange {  // of instructions [begin, end)
 
 struct DecodedCode {
   const CodeObject* code = nullptr;
-  // What most readers want of `code`. The spans are views of its fields.
+  // The fields of `code` that most readers need. The spans are views of it.
   Version version;
   std::string_view name;
   std::span<const std::string> names;

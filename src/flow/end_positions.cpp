@@ -14,11 +14,14 @@ bool is_empty(const Position& position) {
 
 }  // namespace
 
-Position EndPositions::position(int at) const {
+const Position* EndPositions::recorded(int at) const {
   const std::size_t unit = code_[at].offset / 2;
-  if (unit >= decoded_.positions.size()) return {};
-  const Position& found = decoded_.positions[unit];
-  return is_empty(found) ? Position{} : found;
+  return unit < decoded_.positions.size() ? &decoded_.positions[unit] : nullptr;
+}
+
+Position EndPositions::position(int at) const {
+  const Position* position = recorded(at);
+  return position && !is_empty(*position) ? *position : Position{};
 }
 
 bool EndPositions::has_place(int at) const {
@@ -26,8 +29,8 @@ bool EndPositions::has_place(int at) const {
 }
 
 bool EndPositions::has_empty_position(int at) const {
-  const std::size_t unit = code_[at].offset / 2;
-  return unit < decoded_.positions.size() && is_empty(decoded_.positions[unit]);
+  const Position* position = recorded(at);
+  return position && is_empty(*position);
 }
 
 bool EndPositions::elsewhere(int one, int two) const {

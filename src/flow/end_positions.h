@@ -1,5 +1,4 @@
-// What positions tell about the ends of a function: whether equal ones are copies of one end, or stand in different places
-// of the source.
+// Tells by positions whether equal ends of a function are copies of one end, or stand in different places of the source.
 #pragma once
 
 #include "decode/instruction.h"
@@ -28,6 +27,9 @@ class EndPositions {
   bool has_one_line() const;
 
  private:
+  // Returns the position that the code object has for the instruction, whatever it is worth; null if it has none.
+  const Position* recorded(int at) const;
+
   const Row<const Instruction, InstructionIndex> code_;
   const DecodedCode& decoded_;
 };
