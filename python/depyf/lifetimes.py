@@ -37,6 +37,8 @@ class _Place:
     way: tuple[tuple[int, int], ...]
     first: int
     last: int
+    text: str
+    """The lines of the statement, with its decorators and without the statements nested in it."""
     added: list[str] = field(default_factory=list)
     """The names to delete in front of the statement."""
 
@@ -60,17 +62,23 @@ def released(
     function = _function(source, kept)
     if function is None:
         return None
-    places = list(_places(function.body, ()))
+    lines = source.split("\n")
+    places = list(_places(function.body, (), lines))
+    # Several statements can be on one line: the first of them counts.
+    by_line = {line: place for place in reversed(places) for line in range(place.first, place.last + 1)}
+    loops = [place for place in places if isinstance(place.statement, (ast.For, ast.While))]
+    releasing: list[_Place] = []
     for value in sorted(kept, key=lambda value: value.line):
-        place = next((place for place in places if place.first <= value.line <= place.last), None)
+        place = by_line.get(value.line)
         if place is None or not value.outermost or not value.local.isidentifier():
             continue
-        if _is_read_behind(value.local, place, places):
+        if _is_read_behind(value.local, place, places, loops):
             continue
-        if any(value.local in earlier.added and _leads_to(earlier, place) for earlier in places):
+        if any(value.local in earlier.added and _leads_to(earlier, place) for earlier in releasing):
             continue
         place.added.append(value.local)
-    editor = _Editor(source.split("\n"), function, parameters, to_none)
+        releasing.append(place)
+    editor = _Editor(lines, function, parameters, to_none)
     gone = [(place, editor.release(place)) for place in places if place.added]
     for place in places:
         if isinstance(place.statement, ast.Delete):
@@ -81,24 +89,40 @@ def released(
 def _function(source: str, kept: list[KeptValue]) -> ast.FunctionDef | None:
     """Returns the innermost function that contains all lines of the values."""
     lines = [value.line for value in kept if value.outermost]
-    functions = [
-        node
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.FunctionDef)
-        and lines
-        and all(node.lineno < line <= (node.end_lineno or 0) for line in lines)
-    ]
-    return functions[-1] if functions else None
+    if not lines:
+        return None
+    first, last = min(lines), max(lines)
+    innermost = None
+    blocks = [ast.parse(source).body]
+    while blocks:
+        around = [
+            statement
+            for block in blocks
+            for statement in block
+            if statement.lineno <= first and last <= (statement.end_lineno or 0)
+        ]
+        if not around:
+            break
+        if isinstance(around[0], ast.FunctionDef) and around[0].lineno < first:
+            innermost = around[0]
+        blocks = [around[0].body] if isinstance(around[0], _SCOPES) else _blocks_in(around[0])
+    return innermost
 
 
 # The greatest width of the added lines, in characters.
 _WIDTH = 100
 
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+# The most common statements that contain no other statements.
+_SIMPLE = (ast.Assign, ast.Expr, ast.Delete, ast.Return)
+
 _BLOCKS = ("body", "orelse", "finalbody")
 
 
 def _blocks_in(statement: ast.stmt) -> list[list[ast.stmt]]:
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    """Returns the blocks of statements that are nested in a statement, without those of another scope."""
+    if isinstance(statement, (*_SIMPLE, *_SCOPES)):
         return []
     blocks = [getattr(statement, name, []) for name in _BLOCKS]
     blocks += [handler.body for handler in getattr(statement, "handlers", [])]
@@ -106,16 +130,21 @@ def _blocks_in(statement: ast.stmt) -> list[list[ast.stmt]]:
     return [block for block in blocks if block]
 
 
-def _places(block: list[ast.stmt], way: tuple[tuple[int, int], ...]) -> Iterator[_Place]:
+def _places(block: list[ast.stmt], way: tuple[tuple[int, int], ...], lines: list[str]) -> Iterator[_Place]:
     for index, statement in enumerate(block):
         here = (*way, (id(block), index))
         inner = _blocks_in(statement)
-        last = statement.end_lineno or statement.lineno
+        first = statement.lineno
+        last = statement.end_lineno or first
         if inner:
-            last = max(statement.lineno, min(nested[0].lineno for nested in inner) - 1)
-        yield _Place(statement, block, here, statement.lineno, last)
+            last = max(first, min(nested[0].lineno for nested in inner) - 1)
+        begin = (
+            statement.decorator_list[0].lineno if isinstance(statement, _SCOPES) and statement.decorator_list else first
+        )
+        text = lines[first - 1] if begin == last else "\n".join(lines[begin - 1 : last])
+        yield _Place(statement, block, here, first, last, text)
         for nested in inner:
-            yield from _places(nested, here)
+            yield from _places(nested, here, lines)
 
 
 def _leads_to(earlier: _Place, place: _Place) -> bool:
@@ -125,6 +154,9 @@ def _leads_to(earlier: _Place, place: _Place) -> bool:
 
 
 def _names_read(node: ast.AST) -> set[str]:
+    """Returns the names of the variables that an expression or a statement loads or deletes."""
+    if isinstance(node, ast.Name):
+        return set() if isinstance(node.ctx, ast.Store) else {node.id}
     return {
         inner.id
         for inner in ast.walk(node)
@@ -134,24 +166,27 @@ def _names_read(node: ast.AST) -> set[str]:
 
 def _own_parts(statement: ast.stmt) -> list[ast.AST]:
     """Returns the expressions of a statement without the statements that are nested in it."""
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    if isinstance(statement, _SCOPES):
         return [statement]
     return [child for child in ast.iter_child_nodes(statement) if isinstance(child, (ast.expr, ast.withitem))]
 
 
-def _is_read_behind(name: str, place: _Place, places: list[_Place]) -> bool:
-    """True if a statement that can be executed after `place` reads the local's value."""
-    loops = {
+def _is_read_behind(name: str, place: _Place, places: list[_Place], loops: list[_Place]) -> bool:
+    """True if a statement that can be executed after `place` reads the local's value. `loops` are those of `places`
+    that are loops."""
+    blocks = {
         block
-        for outer in places
-        if isinstance(outer.statement, (ast.For, ast.While)) and _leads_to(outer, place) and outer is not place
+        for outer in loops
+        if _leads_to(outer, place) and outer is not place
         for block, position in [outer.way[-1]]
         if (block, position) in place.way
     }
     for later in places:
-        if later is place or name not in later.names_read or isinstance(later.statement, ast.Delete):
+        # Most statements do not even contain the letters of the name: their syntax trees are not walked.
+        reads = name in later.text and name in later.names_read
+        if later is place or not reads or isinstance(later.statement, ast.Delete):
             continue  # The name is already deleted earlier, so it is left out of a later `del`.
-        in_same_loop = any(block in loops and (block, position) in later.way for block, position in place.way)
+        in_same_loop = any(block in blocks and (block, position) in later.way for block, position in place.way)
         if in_same_loop or _follows(later, place):
             return not _is_stored_between(name, place, later, places)
     return False
@@ -185,11 +220,17 @@ class _Editor:
         self._lines = lines
         self._parameters = parameters
         self._to_none = to_none
-        self._taken = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-        self._taken |= {argument.arg for argument in ast.walk(function) if isinstance(argument, ast.arg)}
+        self._function = function
         self._before: dict[int, list[str]] = {}
         self._replaced: dict[int, str | None] = {}
         """Line -> the text that replaces it; None if the line is removed."""
+
+    @functools.cached_property
+    def _taken(self) -> set[str]:
+        """The names that no new local may have."""
+        nodes = list(ast.walk(self._function))
+        names = {node.id for node in nodes if isinstance(node, ast.Name)}
+        return names | {node.arg for node in nodes if isinstance(node, ast.arg)}
 
     def leave_out(self, place: _Place, names: set[str]) -> None:
         """Removes names from the `del` at the place, because they are already deleted."""

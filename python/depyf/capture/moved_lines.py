@@ -35,11 +35,13 @@ def _move(path: str, codes: dict[int, str]) -> int:
         codes: line -> its text, as a graph has them.
     """
     lines = linecache.getlines(path)
-    numbers: dict[str, list[int]] = {}
-    for number, line in enumerate(lines, 1):
-        numbers.setdefault(line.strip(), []).append(number)
     first = min(codes)
-    candidates = [number - first for number in numbers.get(codes[first], []) if abs(number - first) <= FARTHEST]
+    code = codes[first]
+    above = max(0, first - 1 - FARTHEST)
+    searched = lines[above : first + FARTHEST]
+    candidates = [
+        number - first for number, line in enumerate(searched, above + 1) if code in line and line.strip() == code
+    ]
     for move in sorted(candidates, key=abs):
         if all(
             0 < line + move <= len(lines) and lines[line + move - 1].strip() == code for line, code in codes.items()
