@@ -1,4 +1,4 @@
-// Prints the control flow graph for people. Graphviz can draw it.
+// Prints the control flow graph in the DOT language, which Graphviz draws.
 #include <string>
 
 #include "decode/decode.h"

@@ -1,5 +1,5 @@
-// Read this file first: it shows how a code object becomes source, and what happens if a step does not work. It is
-// one file so that the whole way can be read from the top to the bottom.
+// Read this file first: it shows how a code object becomes source, and what happens if a step does not work. All
+// steps from bytecode to source are in one file, so that they can be read from top to bottom.
 #include <algorithm>
 #include <array>
 #include <exception>
@@ -36,19 +36,19 @@ namespace {
 struct RefinePass {
   std::string_view name;
   Block (*run)(Context&, Block, const Scope&);
-  std::string_view after;  // a pass that must have run before; empty: none
+  std::string_view after;  // name of a pass that must have run before; empty if there is none
   std::string_view why;
-  StmtKinds needs = {};  // where there is none of them it has nothing to do; none given: it always runs
-  bool folds = false;          // only for the readable style
+  StmtKinds needs = {};  // the pass runs only if the code has one of these kinds; empty: it always runs
+  bool folds = false;          // true if the pass runs only for the readable style
 };
 
-// Makes the entry of a pass of the readable style.
+// Returns the table entry of a pass that runs only for the readable style.
 constexpr RefinePass folding(std::string_view name, Block (*run)(Context&, Block, const Scope&), std::string_view after,
                              std::string_view why) {
   return {name, run, after, why, {}, true};
 }
 
-// In this order.
+// The refinement passes, in the order in which they run.
 constexpr RefinePass refine_passes[] = {
     {"implicit_return", implicit_return, "", "first: what falls off the end must do so before blocks are looked at"},
     {"assert_statement", assert_statement, "implicit_return",
@@ -118,12 +118,13 @@ void note(Context& context, const CodeObject& code, const std::string& what, std
   if (std::find(context.notes.begin(), context.notes.end(), text) == context.notes.end()) context.notes.push_back(text);
 }
 
-// Puts a comment in front of code that does not compile to the same bytecode, where a reader looks for it.
+// Puts a comment in front of statements that do not compile to the same bytecode as the original.
 Block mark(Context& context, Block body, const std::string& what, std::uint32_t offset) {
   return context.with_comment("depyf: not equal: " + what + " (offset " + std::to_string(offset) + ")", body);
 }
 
-// The small trees that replace failed code are exempt from the limit, so that they cannot fail themselves.
+// The small trees that replace failed code are exempt from the memory limit of trees, so that they cannot fail
+// themselves.
 class WithoutTreeLimit {
  public:
   explicit WithoutTreeLimit(Arena& arena) : arena_(arena), limit_(arena.limit()) { arena.set_limit(Arena::no_limit); }
@@ -136,7 +137,7 @@ class WithoutTreeLimit {
   const std::size_t limit_;
 };
 
-// Returns a body that states why the real one is missing.
+// Returns a body that raises an error, whose message states why the code object could not be decompiled.
 Body stub(Context& context, const CodeObject& code, const std::string& what, std::uint32_t offset) {
   const WithoutTreeLimit unlimited(context.arena);
   note(context, code, what, offset);
@@ -149,7 +150,7 @@ Body stub(Context& context, const CodeObject& code, const std::string& what, std
 // CPython's tokenizer accepts 99 levels of indentation.
 constexpr int indentation_max = 99;
 
-Block body_of_definition(const Stmt* stmt) {  // empty: it is none
+Block body_of_definition(const Stmt* stmt) {  // empty if `stmt` is no definition
   if (auto* function = as<FunctionDef>(stmt)) return function->body;
   auto* definition = as<ClassDef>(stmt);
   return definition ? definition->body : Block{};
@@ -176,7 +177,7 @@ struct Nested {
   bool has_temporaries = false;
 };
 
-// Turns decoded instructions into statements that nest as Python's do. Throws InternalError if no nesting fits.
+// Turns decoded instructions into nested Python statements. Throws InternalError if the code has no such nesting.
 Nested structured(Context& context, const DecodedCode& decoded, const Cfg& cfg, Scope::Kind kind, bool may_return,
                   Split split) {
   if (cfg.odd_regions) throw InternalError{"exception handlers that no statement makes", 0};
@@ -199,8 +200,8 @@ Block build_part(Context& context, const DecodedCode& decoded) {
       .block;
 }
 
-// Returns the exception that is being handled as an InternalError. All exceptions from stages end here: only the code
-// object at work gets a plainer form.
+// Returns the exception that is being handled as an InternalError. All exceptions from stages are caught where a code
+// object is built, so that only this code object gets a plainer form.
 InternalError failure_at_hand() {
   try {
     throw;
@@ -213,11 +214,13 @@ InternalError failure_at_hand() {
   }
 }
 
-// In the exact style each test is a branch, unless the branches cannot be nested then. Only functions get this style:
-// classes and modules would show the temporaries, and lambdas and comprehensions have no statements.
+// In the exact style each truth test becomes a separate branch, unless such branches cannot be nested. Only functions
+// get the exact style: it needs temporaries, which would be visible in classes and modules, and statements, which
+// lambdas and comprehensions do not have.
 //
-// In the other styles, ends of the function that may be copies of one end are joined in other ways if no nesting fits, or
-// if temporaries are left: values of different statements were taken for parts of one, or the other way round.
+// In the other styles, the control flow graph is built with a guess about which ends of the function are copies of one
+// `return`. If the guess leads to no nesting or leaves temporaries, a second attempt keeps all ends that may be copies
+// apart, and a third attempt joins them all.
 Block statements(Context& context, const CodeObject& code, const Prepared& prepared) {
   const auto& [decoded, cfg] = prepared;
   const Scope::Kind kind = kind_of(code);
@@ -251,7 +254,8 @@ Block statements(Context& context, const CodeObject& code, const Prepared& prepa
   return best->block;
 }
 
-// Counts a nested code object each time it is used, because one code object may be used any number of times.
+// Returns the number of instructions of a code object and of the code nested in it. Nested code counts once for each
+// instruction that loads it, because one code object may be loaded any number of times.
 std::size_t size_with_nested(const Context& context, const DecodedCode& decoded) {
   std::size_t size = decoded.instructions.size();
   const std::span<const Constant> constants = decoded.constants;
@@ -265,7 +269,7 @@ std::size_t size_with_nested(const Context& context, const DecodedCode& decoded)
   return size;
 }
 
-// As long as an object of this class exists, the code that is built is nested in `code`.
+// As long as an object of this class exists, `code` is the innermost code object around the code that is built.
 class Within {
  public:
   Within(Context& context, const CodeObject& code, const Prepared& prepared) : context_(context) {
@@ -289,7 +293,7 @@ class TreeLimit {
     const std::size_t all = context.options.limits.tree;
     arena_.set_limit(taken_before_ + (all - std::min(all, taken_before_)) / 2);
   }
-  // The memory of nested code is not counted for the code around it.
+  // The memory of nested code is not counted for the enclosing code.
   ~TreeLimit() {
     const std::size_t taken = arena_.taken() - taken_before_;
     arena_.set_limit(outer_limit_ > Arena::no_limit - taken ? Arena::no_limit : outer_limit_ + taken);
@@ -302,14 +306,15 @@ class TreeLimit {
   const std::size_t outer_limit_, taken_before_;
 };
 
-// Writes any graph as a loop over the number of the block that runs next. `reason` says why its statements do not nest.
+// Returns a body for any graph: a state machine that loops over the number of the next block. `reason` states why the
+// statements of `code` do not nest.
 Body state_machine_body(Context& context, const CodeObject& code, const DecodedCode& decoded,
                         const InternalError& reason) {
   Cfg cfg = build_cfg(decoded, GraphForm::instructions);
   Lifted lifted = lift_flat(context, decoded, cfg);
   Block block = state_machine(context, lifted, cfg, (code.flags & CodeObject::new_locals) != 0);
   note(context, code, "shown as a state machine: " + reason.what, reason.offset);
-  // A flat graph has no order, so all blocks count.
+  // The blocks of a flat graph have no order, so all of its blocks are listed.
   cfg.order.clear();
   for (int index = 0; index < int(cfg.blocks.size()); ++index) cfg.order.push_back(index);
   Scope scope{decoded, cfg, kind_of(code)};
@@ -365,8 +370,8 @@ Body build(Context& context, const CodeObject& code) {
   return body;
 }
 
-// Returns the free variables that the code binds. Each needs a `nonlocal`, and so a definition in a function around the
-// code.
+// Returns the free variables that the code binds. Each of these variables needs a `nonlocal` statement, so an enclosing
+// function has to define the variable.
 std::vector<std::string_view> bound_free_variables(const CodeObject& code) {
   std::vector<std::string_view> names;
   Result<DecodedCode> decoded = decode(code);
@@ -385,7 +390,7 @@ std::vector<std::string_view> bound_free_variables(const CodeObject& code) {
     if (name != "__class__" && name != "__classdict__" && !name.starts_with(".") && !read.contains(name) &&
         seen.insert(name).second)
       names.push_back(name);
-  // Variables that a nested function binds in the functions around it count as well.
+  // Free variables that only nested functions bind count as well.
   for (const Constant& constant : code.constants)
     if (constant.code)
       for (std::string_view name : bound_free_variables(*constant.code))
@@ -395,8 +400,8 @@ std::vector<std::string_view> bound_free_variables(const CodeObject& code) {
   return names;
 }
 
-// Collects the names in `nonlocal` statements at any depth. These can be more than the instructions show: a name that
-// only unreachable code reads is declared there as well.
+// Collects the names in `nonlocal` statements at any depth. The `nonlocal` statements may declare more names than
+// `bound_free_variables` finds, such as a name that only unreachable code reads.
 void declared_nonlocal(Block block, std::set<std::string_view>& names) {
   for (Stmt* stmt : block) {
     if (auto* nonlocal = as<Nonlocal>(stmt)) names.insert(nonlocal->names.begin(), nonlocal->names.end());
@@ -415,7 +420,7 @@ Block with_mark_of_pytest(Context& context, Block body) {
   return context.with_comment(text, body);
 }
 
-// Imports the features of __future__ that the flags of the code show.
+// Puts an import of the `__future__` features that the flags of the code show in front of `block`.
 Block with_future_imports(Context& context, const CodeObject& code, Block block) {
   static constexpr std::array<std::pair<std::uint32_t, std::string_view>, 7> features{{{0x20000, "division"},
                                                                                        {0x40000, "absolute_import"},
@@ -433,10 +438,11 @@ Block with_future_imports(Context& context, const CodeObject& code, Block block)
   return context.arena.copy(all);
 }
 
-// Returns the tree of a source that holds the code: a module, or one function or class with what it takes to compile it.
+// Returns the tree of a source file that contains the code: a module, or one function or class with the definitions
+// that it needs to compile.
 Block whole(Context& context, const CodeObject& code) {
   const Scope::Kind kind = kind_of(code);
-  // What does not make a module stands in a definition, and that perhaps in a function around it.
+  // Code that is no module is printed in a definition, which may be in a function `__outer`: two levels of indentation.
   if (kind != Scope::Kind::module) context.depth = 2;
   const Body body = build(context, code);
   if (kind == Scope::Kind::module) return body.block;
@@ -448,7 +454,8 @@ Block whole(Context& context, const CodeObject& code) {
   declared_nonlocal(block, declared);
   for (const std::string& free : code.freevars)
     if (declared.contains(free) && std::find(outer.begin(), outer.end(), free) == outer.end()) outer.push_back(free);
-  // `super()` reads the cell that a class makes. A variable of that name around the function makes such a cell as well.
+  // `super()` reads the cell `__class__`, which a class body creates, or else a variable `__class__` of an enclosing
+  // function.
   if (kind != Scope::Kind::class_body && std::ranges::find(code.freevars, "__class__") != code.freevars.end() &&
       std::ranges::find(outer, "__class__") == outer.end())
     outer.push_back("__class__");
@@ -494,7 +501,8 @@ namespace {
 
 using LinesByCode = std::unordered_map<const CodeObject*, std::vector<LineMapping>>;
 
-// Adds the lines of each code object within `code`, which `path` leads to.
+// Adds the line mappings of each code object nested in `code`. `path` contains the constant indices that lead to
+// `code`.
 void add_nested_lines(Decompiled& result, LinesByCode& lines, const CodeObject& code, std::vector<std::uint32_t>& path,
                       std::uint32_t depth) {
   if (path.size() >= depth) return;
@@ -510,12 +518,12 @@ void add_nested_lines(Decompiled& result, LinesByCode& lines, const CodeObject& 
   }
 }
 
-// Adds for each line of the source the code object that it belongs to.
+// Distributes the line mappings of the source over the code objects to which the lines belong.
 void add_lines(Decompiled& result, const std::vector<LineOfCode>& printed, const CodeObject& code,
                std::uint32_t depth) {
   LinesByCode lines;
   const CodeObject* last = nullptr;
-  std::vector<LineMapping>* of_last = nullptr;  // most lines are of the same code as the one before
+  std::vector<LineMapping>* of_last = nullptr;  // most lines belong to the same code object as the line before
   for (const LineOfCode& it : printed) {
     if (it.code != last || !of_last) last = it.code, of_last = &lines[it.code];
     of_last->push_back(it.mapping);
@@ -528,7 +536,7 @@ void add_lines(Decompiled& result, const std::vector<LineOfCode>& printed, const
 // The name that pytest gives to the module which its rewritten assertions use.
 constexpr std::string_view pytest_helpers = "@pytest_ar";
 
-// Returns the finished tree of `code`, made in `context`, which is empty before.
+// Returns the finished tree of `code`, which is built in `context`. `context` must be empty.
 Block finished_tree(Context& context, const CodeObject& code, const Options& options) {
   context.options = options;
   if (!options.marks.empty())

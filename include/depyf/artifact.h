@@ -1,6 +1,6 @@
 // Reads files in which PyTorch saved compilations: functions that were compiled ahead of time, bundles of caches, and
 // entries of cache directories. Nothing in a file is executed, imported or looked up. Pickles are read as inert data.
-// Code objects are put together from their fields, checked, decompiled and proved.
+// Code objects are built from their fields in the file, and are then checked, decompiled and proved.
 #pragma once
 
 #include <cstddef>
@@ -20,27 +20,27 @@ struct CodeObject;
 
 namespace artifact {
 
-// A name and a value that are shown to the reader as they are.
+// A name and a value that are shown to the reader unchanged.
 struct Fact {
   std::string name, value;
 };
 
-// A code object of the file, with its source.
+// A code object of the file, with its decompiled source.
 struct Function {
   std::string role;  // "original", "transformed" or "resume"
   std::string name, filename;
   std::int32_t line = 0;
-  std::shared_ptr<const CodeObject> code;  // null if the code object could not be put together
+  std::shared_ptr<const CodeObject> code;  // null if the code object could not be built
   std::string source;                      // empty if there is no code object
-  bool is_proved = false;                  // whether the source means what the bytecode does
+  bool is_proved = false;                  // true if the source was proved equivalent to the bytecode
   std::string problem;  // why there is no code, why CPython would reject it, or why it is not proved
 };
 
 // A guard, with its conditions as Python expressions over L, G and torch.
 struct Guard {
   GuardToPrint printed;
-  std::vector<std::string> words;  // the guard's own texts, as Dynamo wrote them down
-  std::string without_form;  // why the guard has no conditions; empty if it has
+  std::vector<std::string> words;  // the texts that Dynamo saved with the guard
+  std::string without_form;  // why the guard has no conditions; empty if it has conditions
 };
 
 // The text of one stage of a compilation.
@@ -51,7 +51,7 @@ struct Stage {
   std::string text;
 };
 
-// One of the several hundred parts from which PyTorch hashes the key of a cache entry.
+// One of the several hundred values from which PyTorch computes the hash that is the key of a cache entry.
 struct KeyPart {
   std::string name, hash, value;
 };
@@ -63,31 +63,32 @@ struct Source {
   std::int64_t first_line = 0, last_line = 0;  // `last_line` is excluded
   std::string checksum;  // SHA-256 of the lines
   std::string text;  // the lines as they were compiled
-  bool text_has_checksum = false;  // whether the text in the file has this checksum
-  Match match = Match::unknown;  // the comparison with the files of this machine
+  bool text_has_checksum = false;  // whether `text` has this checksum
+  Match match = Match::unknown;  // the result of comparing the lines with the files of this machine
   std::string path;  // the file that the lines were compared with
 };
 
-// A function with everything that belongs to it, or an entry of a cache.
+// A part of an artifact: a compiled function with all its data, or an entry of a cache.
 struct Part {
   std::string title;
   std::string kind;  // the kind of a cache entry; empty for a function
   std::string key;  // the key of a cache entry; empty if it has none
-  std::size_t size = 0;  // in bytes
-  std::vector<Fact> facts;  // what the part was made with and for
+  std::size_t size = 0;  // the size in bytes
+  std::vector<Fact> facts;  // versions, devices and other facts about how the part was compiled
   std::vector<Fact> settings;  // settings of PyTorch that differ from their defaults, as far as the file states them
-  std::vector<Fact> state;  // the state of the process that a guard checks
+  std::vector<Fact> state;  // the state of the process (such as grad mode) that a guard checks
   std::vector<Function> functions;
   bool has_guards = false;
   std::vector<Guard> guards;
-  std::vector<std::string> unchecked;  // what no guard checks, in sentences
+  std::vector<std::string> unchecked;  // sentences about values that no guard checks
   std::vector<Stage> stages;
   std::vector<KeyPart> key_parts;
   std::vector<Source> sources;
-  std::vector<std::string> files;  // files that code objects and stacks of guards name, without duplicates
-  std::vector<std::string> notes;  // what could not be read
+  std::vector<std::string> files;  // names of files in code objects and stack traces of guards, without duplicates
+  std::vector<std::string> notes;  // sentences about data that could not be read
 
-  // The cache whose key `key_parts` are of. AOTAutograd keeps with its entries the key of Inductor's for the same graph.
+  // Returns the cache to whose key `key_parts` belong. An entry of AOTAutograd's cache also contains the key of
+  // Inductor's cache for the same graph.
   std::string kind_of_key() const {
     return title.find("AOTAutograd's cache was asked") != std::string::npos ? kind : "inductor";
   }
@@ -95,29 +96,31 @@ struct Part {
 
 // The content of one file.
 struct Artifact {
-  std::string name;  // of the file
-  std::string format;  // in words; empty if the format is unknown
+  std::string name;  // the name of the file
+  std::string format;  // a description of the format; empty if the format is unknown
   std::size_t size = 0;
   std::vector<Part> parts;
-  // The dotted names that PyTorch would look up while it loads the file, and those of them that it would call. Both
-  // lists have no duplicates.
+  // The dotted names that PyTorch would look up while it loads the file (`names`), and the names among them that it
+  // would call (`called`), both without duplicates.
   std::vector<std::string> names, called;
-  // Of the two files of torch.compiler.precompile: the SHA-256 of the source itself, and the one that its cache names.
+  // For the two files of torch.compiler.precompile: the SHA-256 of the source file, and the SHA-256 of its source that
+  // the cache file states.
   std::string own_checksum, source_checksum;
-  std::size_t persistent_count = 0;  // objects that the loading program has to provide
+  std::size_t persistent_count = 0;  // the number of objects that the loading program has to provide
   std::string outline;  // the content of a pickle of unknown format
-  std::string error;  // why nothing could be read; empty if something could
+  std::string error;  // why nothing could be read; empty if something was read
   std::size_t error_offset = 0;
 };
 
-// Returns true if the bytes begin like those of an artifact.
+// Returns true if the bytes begin like an artifact of PyTorch.
 bool is_likely(std::string_view bytes);
 
-// Reads the bytes of a file, which may be hostile. Memory and time stay bounded.
+// Reads the bytes of a file that may be hostile, in bounded memory and time.
 Artifact read(std::string_view bytes, const std::string& name);
 
-// Compares the sources with the files of this machine. `read_file` returns the text of a file, or nothing if there is
-// none. `roots` are the folders in which modules are searched, like the entries of sys.path.
+// Compares the lines of source in an artifact with the files of this machine. `read_file` returns the text of a file,
+// or nothing if there is no such file. `roots` are the folders in which modules are searched, like the entries of
+// sys.path.
 using ReadFile = std::function<std::optional<std::string>(const std::string& path)>;
 void check_sources(Artifact& artifact, const std::vector<std::string>& roots, const ReadFile& read_file);
 
@@ -133,12 +136,13 @@ std::string to_json(const std::vector<Artifact>& artifacts);
 // read is equal.
 std::vector<std::string> differences(const Artifact& first, const Artifact& second);
 
-// Of all entries in `artifacts`, takes the one whose key differs least from the key that a run recorded, and returns where it
-// differs: a line that names it, and one for each part. Entries with an equal key are left out: they were made after the
-// miss. Returns nothing if no entry has the parts of its key.
+// Finds the cache entry in `artifacts` whose key differs least from the key in `asked`, which a run recorded for a
+// cache miss. Returns a line that names the entry, and one line for each part of the key that differs. Entries with the
+// key of `asked` are left out, because they were created after the cache miss. Returns nothing if no entry contains the
+// parts of its key.
 std::optional<std::vector<std::string>> nearest_differences(const Part& asked, const std::vector<Artifact>& artifacts);
 
-// Returns the source of a Python function `guards(L, G)` that gives the verdict of the part's guards.
+// Returns the source of a Python function `guards(L, G)` that evaluates the guards of the part.
 std::string guard_source(const Part& part);
 
 }  // namespace artifact

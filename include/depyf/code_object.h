@@ -32,14 +32,14 @@ struct CodeObject {
   std::string name, qualname, filename;
   std::int32_t argcount = 0, posonlyargcount = 0, kwonlyargcount = 0, stacksize = 0, firstlineno = 0;
   std::uint32_t flags = 0;
-  std::vector<std::uint8_t> bytecode;  // as co_code has it: not specialised, with inline caches
+  std::vector<std::uint8_t> bytecode;  // the bytes of co_code: not specialised, with inline caches
   std::vector<Constant> constants;
   std::vector<std::string> names, varnames, cellvars, freevars;
-  std::vector<Position> positions;  // one for each code unit; may be shorter than the bytecode
+  std::vector<Position> positions;  // one position for each code unit; may be shorter than the bytecode
   std::vector<ExceptionEntry> exceptions;
 
-  // Returns the number of all parameters, including `*args` and `**kwargs`. They are the first of `varnames`. A file
-  // may claim any number.
+  // Returns the number of all parameters, including `*args` and `**kwargs`, which are the first names in `varnames`. A
+  // malformed file may state any number of parameters.
   std::int64_t argument_count() const {
     return std::int64_t{argcount} + kwonlyargcount + ((flags & varargs) != 0) + ((flags & varkeywords) != 0);
   }

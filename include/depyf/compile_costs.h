@@ -1,4 +1,4 @@
-// Where the time of compiling went, and what changes would save.
+// Computes how the time of compilations was spent, and how much time possible changes would save.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace depyf {
 
-// Returns the costs as JSON (docs/costs.md has the members). `log` is a TORCH_TRACE log; `measured` is empty, or a JSON object
-// with what a log does not have: `lines`, the time that Dynamo traced each line of source, and `missed_keys`, what differs
-// from the nearest entry of a cache that was asked in vain.
+// Returns the costs as JSON (docs/costs.md describes the members). `log` is a TORCH_TRACE log; `measured` is empty, or
+// a JSON object with data that a log lacks: `lines`, the time for which Dynamo traced each line of source, and
+// `missed_keys`, the differences between the key of a cache miss and the nearest entry of the cache.
 std::string compile_costs(std::string_view log, std::string_view measured);
 
-// The same of a process that was read already, with its graphs.
+// Returns the costs as JSON for a process that was read already, with its graphs.
 std::string compile_costs(const record::Process& process, std::string_view measured);
 
-// Returns the text for readers, of what compile_costs() returned.
+// Returns the result of compile_costs() as text for readers.
 std::string compile_costs_text(std::string_view costs);
 
-// Returns lines of Markdown about the time of a process; none if the record has no timeline.
+// Returns lines of Markdown about the compile time of a process; no lines if the record has no timeline.
 std::vector<std::string> compile_time_in_markdown(const record::Process& process);
 
 }  // namespace depyf

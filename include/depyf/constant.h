@@ -18,7 +18,7 @@ struct Version {
 
 struct CodeObject;
 
-// One entry of co_consts. The comment at each kind names the members that hold its value.
+// One entry of co_consts. The comment at each `Kind` names the members that contain the value.
 struct Constant {
   enum class Kind : std::uint8_t {
     none,
@@ -34,7 +34,8 @@ struct Constant {
     frozenset,
     slice,      // items: start, stop, step
     code,       // code
-    // An object of a live code object that has no literal. It is shown under a name; `text` is the name of its type.
+    // An object without a literal, which a live code object contains. An opaque constant is shown under a name; `text`
+    // is the name of its type.
     opaque,
   };
   Kind kind = Kind::none;

@@ -1,5 +1,5 @@
-// The contract of a program: what torch.compile has to make of it, as a small file that people commit. A contract is
-// written from a run, and later runs are checked against it.
+// The contract of a program: a small file, meant to be committed, that states which graph breaks, recompilations and
+// costs torch.compile may cause. A contract is written from one run, and later runs are checked against it.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@
 
 namespace depyf::contract {
 
-// The version of the file's form, which docs/contract.schema.json describes.
+// The version of the format of contract files, which docs/contract.schema.json describes.
 inline constexpr std::int64_t schema_version = 1;
 
-// A graph break that is allowed: its line, as text, and PyTorch's reason.
+// A graph break that is allowed: the text of its line, and PyTorch's reason.
 struct Break {
   std::string line, reason;
 };
 
-// A recompilation that is allowed. Its kind is "size", "dtype", "value" and so on; its subject is the value whose guard
-// fails, as an expression of the user's.
+// A recompilation that is allowed: `kind` is "size", "dtype", "value" and so on; `subject` is the value whose guard
+// fails, as an expression in the user's code.
 struct Recompilation {
   std::string kind, subject;
 };
 
-// What a function has to keep. A section that is missing is not checked.
+// The bounds that a function has to keep. A section without a value is not checked.
 struct Function {
   std::string name, file;
   std::optional<std::vector<Break>> breaks;
@@ -37,22 +37,22 @@ struct Function {
   std::optional<std::vector<std::string>> eager;  // "limit", "break" or "error", for a function that may run eagerly
   // Upper bounds.
   std::optional<std::int64_t> kernels, saved_bytes, guards;
-  std::optional<std::vector<std::pair<std::string, std::int64_t>>> library_calls;  // function of a library -> calls
+  std::optional<std::vector<std::pair<std::string, std::int64_t>>> library_calls;  // library function -> max. calls
 };
 
 struct Contract {
   std::string made_with;  // the versions of PyTorch and Python, for readers
-  std::string backend;    // how far the backend goes: the name of a diff::Reach; empty if it is not checked
-  bool is_of_dump = true;  // guards are counted differently in dumps and in logs
+  std::string backend;    // the last stage that the backend produces: a name of diff::Reach; empty if not checked
+  bool is_of_dump = true;  // whether the run was a dump, in which guards are counted differently than in a log
   std::vector<Function> functions;
-  // What a function that is not listed has to keep.
+  // The bounds for each function that is not listed in `functions`.
   Function others{{}, {}, std::vector<Break>(), std::vector<Recompilation>(), std::vector<std::string>(), {}, {},
                   {}, {}};
   // "model.py: y = h * 2" -> "mul f32[4, 8]"
   std::optional<std::vector<std::pair<std::string, std::string>>> operators;
-  std::optional<double> seconds;        // what all compilations took
-  std::optional<double> seconds_ratio;  // the largest allowed multiple of that
-  // Upper bounds on all functions together, which no file states.
+  std::optional<double> seconds;        // the seconds that all compilations took in the run of the contract
+  std::optional<double> seconds_ratio;  // the largest allowed multiple of `seconds`
+  // Upper bounds on the sums over all functions, which options of `depyf check` set instead of a contract file.
   std::optional<std::int64_t> recompilations, kernels;
 };
 
@@ -60,29 +60,29 @@ struct Contract {
 inline constexpr std::string_view sections[] = {
     "breaks", "recompilations", "eager", "kernels", "library_calls", "saved_bytes", "guards", "operators", "backend"};
 
-// Returns the contract that a run keeps, without the named sections. With several processes, each bound is the largest
-// among them. `seconds_ratio` adds a bound on the seconds of all compilations.
+// Returns the tightest contract that a run keeps, without the sections in `without`. If the run has several processes,
+// each bound is the largest value among them. `seconds_ratio` adds a bound on the seconds of all compilations.
 Contract contract_of(const record::Run& run, const std::vector<std::string>& without,
                      std::optional<double> seconds_ratio);
 
 // Returns the contract as JSON, with a line for each fact.
 std::string to_json(const Contract& contract);
 
-// Returns the contract in a file; or a message that names the member that is wrong.
+// Parses the text of a contract file; returns a message that names the invalid member if there is one.
 std::variant<Contract, std::string> from_json(std::string_view text);
 
-// The result of a check.
+// The result of checking a run against a contract.
 struct Verdict {
-  std::vector<diff::Change> broken;   // what breaks the contract, that which matters most first
-  std::vector<std::string> better;    // what the run does better, in sentences
-  std::vector<std::string> unchecked;  // what could not be checked, in sentences
-  std::size_t functions = 0;          // functions that were checked
+  std::vector<diff::Change> broken;   // the violations of the contract, the most important first
+  std::vector<std::string> better;    // sentences about improvements over the contract
+  std::vector<std::string> unchecked;  // sentences about bounds that could not be checked
+  std::size_t functions = 0;          // the number of functions that were checked
 };
 
-// Checks each process of a run.
+// Checks each process of a run against the contract.
 Verdict check(const Contract& contract, const record::Run& run);
 
-// Returns the verdict in sentences, or as JSON. `name` is what the contract is called.
+// Return the verdict as English sentences, or as JSON. `name` is the name of the contract in the output.
 std::string to_text(const Verdict& verdict, const std::string& name);
 std::string to_json(const Verdict& verdict, const std::string& name);
 

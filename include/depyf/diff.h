@@ -1,5 +1,5 @@
-// Compares two runs of a program: what torch.compile did otherwise the second time. Names, addresses, hashes, folders and
-// the order of compilations do not count.
+// Compares two runs of a program, and lists what torch.compile did differently in the second run. Differences in names,
+// addresses, hashes, folders and the order of compilations are ignored.
 #pragma once
 
 #include <cstdint>
@@ -13,38 +13,39 @@ namespace depyf::diff {
 // The version of the JSON form, which docs/differences.md describes.
 inline constexpr int schema_version = 1;
 
-// What a change means to the user. The order is the order in which changes are shown.
+// The meaning of a change for the user. Changes are shown in the order of their weights.
 enum class Weight : std::uint8_t {
   worse,  // a new break, recompilation or eager function
-  costs,  // the compiled code does more, or another thing
+  costs,  // the compiled code does more work, or different work
   neutral,  // neither better nor worse, such as other guards
-  better,  // something of the above is gone
+  better,  // a problem or cost of the first run disappeared
 };
 const char* name_of(Weight weight);
 
-// One difference between the runs.
+// One difference between two runs.
 struct Change {
   std::string code;  // stable, such as "break-new"
   Weight weight = Weight::neutral;
   std::string function;  // the title, such as "Block.forward (model.py:9)"; empty: of the whole run
-  record::Place place;  // of the second run, or of the first if the line is there alone; may be unknown
+  record::Place place;  // the line in the second run, or in the first run if only that has the line; may be unknown
   std::string sentence;
   std::vector<std::string> details;
-  std::string before, after;  // the two values; empty if there is none
+  std::string before, after;  // the values in the first and in the second run; empty if there are none
 };
 
-// All differences, those that matter most first.
+// All differences between two runs, the most important first.
 struct Difference {
   std::vector<Change> changes;
-  std::vector<std::string> not_compared;  // what one of the runs does not record, in sentences
-  std::vector<std::string> timings;  // seconds of both runs; they never count as a change
-  std::size_t functions = 0;  // functions that both runs compiled
+  std::vector<std::string> not_compared;  // sentences about data that one of the runs did not record
+  std::vector<std::string> timings;  // seconds of both runs, which never count as a change
+  std::size_t functions = 0;  // the number of functions that both runs compiled
 };
 
-// Compares the processes of two runs, by rank if both runs state ranks and else by their position.
+// Compares the processes of two runs, which are paired by rank if both runs state ranks, and otherwise by position.
 Difference compare(const record::Run& before, const record::Run& after);
 
-// Returns the difference in sentences. `with_details` adds what each change consists of, guards, and seconds by phase.
+// Returns the difference as English sentences. `with_details` adds the details of each change, and the seconds of both
+// runs.
 std::string to_text(const Difference& difference, const record::Run& before, const record::Run& after,
                     bool with_details);
 

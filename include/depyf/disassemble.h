@@ -13,10 +13,10 @@ struct CodeObject;
 struct DisassembledInstruction {
   std::string_view op;
   std::int32_t arg = 0, aux = 0;
-  std::uint32_t offset = 0;    // in bytes
+  std::uint32_t offset = 0;    // the offset in bytes
   std::int32_t target = -1;    // index of an instruction
   std::int32_t line = -1;
-  // The numbers of stack slots that the instruction takes and adds, where it falls through and where it jumps.
+  // The numbers of stack slots that the instruction pops and pushes, when it falls through and when it jumps.
   std::int32_t pops = 0, pushes = 0, jump_pops = 0, jump_pushes = 0;
 };
 
@@ -28,8 +28,8 @@ struct Disassembly {
 
 Disassembly disassemble(const CodeObject& code);
 
-// Returns the basic blocks of `code`, and of the code objects in it, as a graph in the language DOT. An edge is dashed
-// where an exception leaves a protected statement.
+// Returns the basic blocks of `code`, and of the code objects in it, as a graph in the language DOT. The edge from a
+// protected statement to its exception handler is dashed.
 std::string control_flow_dot(const CodeObject& code);
 
 }  // namespace depyf

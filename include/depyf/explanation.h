@@ -8,17 +8,17 @@
 namespace depyf {
 
 // All functions take an explanation as JSON, with the names of the fields of `Explanation` in
-// python/depyf/explanation/model.py. Missing fields are empty.
+// python/depyf/explanation/model.py. Fields that the JSON lacks are taken to be empty.
 
-// Returns the whole explanation, in the order in which the parts run.
+// Returns the whole explanation as text, with the code in the order in which it runs.
 std::string explanation_text(std::string_view explanation);
 
-// Returns one line that says what is explained, and how many cache entries there are.
+// Returns one line with the explained function and the number of its cache entries.
 std::string explanation_headline(std::string_view explanation);
 
-// Returns the explanation as HTML with parts that fold. `frame` is the HTML of the page around it.
+// Returns the explanation as HTML with collapsible parts. `frame` is the HTML of the page around the explanation.
 std::string explanation_html(std::string_view explanation, std::string_view frame);
-// Returns one cache entry, an item of `entries`, as HTML in the same frame.
+// Returns one cache entry, an item of `entries`, as HTML in the page `frame`.
 std::string entry_html(std::string_view entry, std::string_view frame);
 
 }  // namespace depyf

@@ -1,5 +1,5 @@
-// Findings: what torch.compile did that a user may want to change, each with a stable code, its place, what can be done
-// about it, and a command that shows whether that helped.
+// Finds problems in a run of torch.compile that a user may want to fix. Each finding has a stable code, a line of
+// source, a remedy, and a command that checks whether the remedy helped.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline constexpr std::int64_t schema_version = 1;
 enum class Severity : std::uint8_t { error, warning, note };
 const char* name_of(Severity severity);
 
-// A kind of finding. The codes are stable.
+// A kind of finding. The code of a kind is the same in all releases of depyf.
 struct Rule {
   std::string_view code;
   Severity severity;
@@ -42,13 +42,13 @@ inline constexpr Rule rules[] = {
 };
 const Rule* rule_of(std::string_view code);
 
-// A change of a file of the user's: lines that are taken out, and lines that come in their place.
+// A change of one of the user's files: lines that are removed, and lines that are inserted in their place.
 struct Patch {
   std::string file;
-  int line = 0;  // the first line that is taken out, or before which lines are inserted; from 1
-  int removed = 0;  // how many lines are taken out
+  int line = 0;  // the first removed line, or the line before which lines are inserted; from 1
+  int removed = 0;  // the number of removed lines
   std::vector<std::string> inserted;
-  std::string diff;  // as a unified diff, for `patch -p0`
+  std::string diff;  // the change as a unified diff, for `patch -p0`
 };
 
 struct Finding {
@@ -56,14 +56,14 @@ struct Finding {
   record::Place place;
   std::string function;  // the title of the function
   std::string sentence;
-  std::vector<std::string> evidence;  // hints and reasons of PyTorch's
-  std::string setting;  // a statement that makes the finding go away; empty if none is known
-  std::optional<Patch> patch;  // the same, or an edit, as a change of the file; nothing if the file is unknown
-  std::string verify;  // a command that fails as long as the finding is there
+  std::vector<std::string> evidence;  // hints and reasons that PyTorch reported
+  std::string setting;  // a Python statement that prevents the finding; empty if none is known
+  std::optional<Patch> patch;  // `setting` or another edit as a change of the file; nothing if the file is unknown
+  std::string verify;  // a shell command that fails as long as the finding exists
 };
 
-// Returns the findings of a run, the severest first, each once. `source` returns the text of a file; nothing if it cannot
-// be read.
+// Returns the findings of a run without duplicates, the severest first. `source` returns the text of a file, or nothing
+// if the file cannot be read.
 std::vector<Finding> findings_of(const record::Run& run,
                                  const std::function<std::optional<std::string>(const std::string&)>& source);
 

@@ -1,4 +1,4 @@
-// What the guards of a function cost, as text.
+// Formats the measured costs of a function's guards as text.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace depyf {
 
-// Returns the text of `depyf.guard_costs`, of the plain data of a GuardCosts as JSON.
+// Returns the text that `depyf.guard_costs` shows. `costs` is the data of a GuardCosts object as JSON.
 std::string guard_costs_text(std::string_view costs);
 
 }  // namespace depyf

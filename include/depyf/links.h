@@ -1,4 +1,5 @@
-// Links a line of source to the kernels that it became, forward and backward, and the kernels to the line.
+// Links each line of source to the forward and backward kernels that were generated from it, and the kernels to the
+// line.
 #pragma once
 
 #include <string>
@@ -10,15 +11,16 @@
 
 namespace depyf {
 
-// Links the graphs and the output code of a compilation, which read_graphs has read. The function fills in the captured
-// nodes, lines and nodes of each call, and the chains. Links that PyTorch recorded (provenance tracking, comments in
-// the output code) are kept as they are. For the rest the graphs are compared as data flow, and the evidence of a call
-// says so. A missing link gets a reason.
+// Links the graphs and the output code of a compilation, which read_graphs has read. `link` fills in the captured
+// nodes, lines and nodes of each kernel call, and the chains of the compilation. Links that PyTorch recorded
+// (provenance tracking, comments in the output code) are kept unchanged. Links that PyTorch did not record are found
+// by comparing the data flow of the graphs, and have "data flow" as their evidence. For a link that cannot be found,
+// the reason is recorded.
 void link(record::Compilation& compilation);
 
-// Returns, for each node that a pass made, the nodes that it replaces. `before` is the text of the graph before the
-// pass. `after` holds the texts of its result: one graph, or the forward and the backward half. A node replaces the
-// nodes that lie between the same neighbours; names are no evidence.
+// Maps each node that a graph pass created to the nodes that it replaces. `before` is the text of the graph before the
+// pass. `after` contains the texts of the pass's result: one graph, or its forward and its backward half. A created
+// node replaces the nodes that lie between the same neighbours; the names of nodes are not compared.
 std::unordered_map<std::string, std::vector<std::string>> replaced_nodes(std::string_view before,
                                                                          const std::vector<std::string_view>& after);
 

@@ -1,4 +1,4 @@
-// What training graphs keep for their backward, and the plans of their output code.
+// Computes the memory that training graphs save for their backward pass, and the memory plans of their output code.
 #pragma once
 
 #include <string>
@@ -6,10 +6,11 @@
 
 namespace depyf {
 
-// Returns the costs as JSON (docs/costs.md has the members) of what `depyf.memory_costs` saw, as JSON.
+// Returns the costs as JSON (docs/costs.md describes the members). `seen` is the JSON that `depyf.memory_costs`
+// collected.
 std::string memory_costs(std::string_view seen);
 
-// Returns the text for readers, of what memory_costs() returned.
+// Returns the result of memory_costs() as text for readers.
 std::string memory_costs_text(std::string_view costs);
 
 }  // namespace depyf

@@ -11,8 +11,8 @@
 
 namespace depyf {
 
-// A text of a compilation that the page shows: the code that Dynamo made, a graph, Inductor's IR or output code, or
-// guards.
+// A text of a compilation that the page shows: the code that Dynamo generated, a graph, Inductor's IR or output code,
+// or guards.
 struct PageText {
   std::string stage;  // "code", "guards", "captured", "joint", ...: the keys of `stages` in src/page/texts.cpp
   std::string direction;  // "forward" or "backward"; empty where it has no meaning
@@ -23,13 +23,13 @@ struct PageText {
 // The texts of a process, as one list for each of its compilations.
 using PageTexts = std::vector<std::vector<PageText>>;
 
-// Returns the text of an artifact; nothing if it cannot be read.
+// A function that returns the text of an artifact, or nothing if it cannot be read.
 using ReadArtifact = std::function<std::optional<std::string>(const record::Artifact& artifact)>;
 
 // Reads the texts that the page shows. If a compilation was traced several times, its last attempt counts.
 PageTexts page_texts(const record::Process& process, const ReadArtifact& read_artifact);
 
-// Returns the content of a file with source code; nothing if it cannot be read.
+// A function that returns the content of a file with source code, or nothing if it cannot be read.
 using ReadSource = std::function<std::optional<std::string>(const std::string& path)>;
 
 // The differences between the run that the page shows and an earlier run.
@@ -41,7 +41,7 @@ struct PageChanges {
 struct PageOptions {
   std::string command;  // the command that wrote the page, which the page states unless it is redacted
   bool is_redacted = false;  // leave out source text, paths, strings, numbers, and names that are the user's own
-  std::optional<PageChanges> changes = {};  // not with is_redacted: its sentences name lines and values
+  std::optional<PageChanges> changes = {};  // not shown if `is_redacted`, because the sentences quote lines and values
 };
 
 // Returns the page of a run whose graphs were read and linked. `texts` has an item for each process. A file of source

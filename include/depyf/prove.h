@@ -14,34 +14,35 @@ struct CodeObject;
 
 // The place where two code objects differ: the first differing effect in the order of execution.
 struct ProofPlace {
-  std::string function;                           // qualified name of the code object, of the first side
-  std::int32_t offset_one = -1, offset_two = -1;  // in bytes; -1 if there is no place in the bytecode
-  std::int32_t line_one = -1, line_two = -1;      // of the source
-  std::string one, two;                           // what each side does at that place, in words
+  std::string function;                           // qualified name of the code object on the first side
+  std::int32_t offset_one = -1, offset_two = -1;  // offsets in bytes; -1 if unknown
+  std::int32_t line_one = -1, line_two = -1;      // source lines; -1 if unknown
+  std::string one, two;                           // descriptions of what each side does at that place
 };
 
 // A value that the second side still holds at an effect, although the first side has released it.
 struct KeptValue {
-  std::string function;         // qualified name of the code object, of the second side
-  std::int32_t offset = -1;  // of the effect, in bytes, on the second side
-  std::int32_t line = -1;    // of the effect, in the source of the second side
-  std::string local;         // the variable that holds the value; empty if the value stack holds it
+  std::string function;         // qualified name of the code object on the second side
+  std::int32_t offset = -1;  // byte offset of the effect in the second side's code
+  std::int32_t line = -1;    // source line of the effect on the second side
+  std::string local;         // name of the variable that holds the value; empty if the value stack holds the value
   std::string value;         // a description of the value
-  std::string effect;        // a description of the code that runs meanwhile
-  bool outermost = true;     // false if the place is in nested code
+  std::string effect;        // a description of the effect
+  bool outermost = true;     // false if the effect is in a nested code object
 };
 
 // The result of `prove`.
 struct Proof {
   bool proved = false;
-  bool same_effects = false;  // whether `two` does what `one` does, apart from life times
-  std::int64_t steps = 0;     // the steps of the last walked pair of code objects
+  bool same_effects = false;  // whether both sides have the same effects, apart from life times
+  std::int64_t steps = 0;     // number of steps of the walk; 0 in a successful result of `prove`
   std::string reason;         // why the code objects are not proved equivalent; empty if they are
   ProofPlace where;           // meaningless if the code objects are proved equivalent
   // The nested code objects that correspond to each other, if the effects are the same. A pair holds the index in the
   // constants of the first side and the index in those of the second. Code that no execution reaches has no entry.
   std::vector<std::pair<std::int32_t, std::int32_t>> nested = {};
-  // Complete if the effects are the same; in the order of the second side's code.
+  // The values that are kept too long, in the order of the second side's code. The list is complete if the effects are
+  // the same.
   std::vector<KeptValue> kept;
 };
 
@@ -50,15 +51,16 @@ struct ProofOptions {
   bool lifetimes = true;
   // Whether to list the values that the second side keeps too long; `lifetimes` needs the list.
   bool list_kept = true;
-  // Whether to try a quick proof before the walk, or instead of it. The quick proof knows fewer rules, and does not
-  // compare life times.
+  // Says whether a quick proof is tried before the full walk, or instead of it. The quick proof knows fewer rules, and
+  // does not compare life times.
   enum class Lockstep : std::uint8_t { never, first, only };
   Lockstep lockstep = Lockstep::never;
-  // The number of steps that one pair of code objects may take. A negative number means as many as the size of the code
-  // suggests.
+  // The largest number of steps for the walk through one pair of code objects. The walk also has a limit that grows
+  // with the size of the code; a negative number means that limit alone.
   std::int64_t steps = -1;
-  // True if the code runs only under a frame evaluation function (PEP 523), such as Dynamo's. CPython then runs no call
-  // within the calling frame, so the operands of a call stay on the value stack until it returns.
+  // True if the code runs only under a frame evaluation function (PEP 523), such as Dynamo's. Under a frame evaluation
+  // function CPython does not inline calls of Python functions, so the operands of a call stay on the caller's value
+  // stack until the call returns.
   bool calls_keep_operands = false;
   // Names of globals that are known to exist and to keep their values, so that loading them is no effect.
   std::set<std::string, std::less<>> installed;
@@ -67,21 +69,23 @@ struct ProofOptions {
 };
 
 // Proves that `two` does what `one` does, as far as any program can observe without looking at bytecode or at positions
-// in tracebacks. Both must have the same effects in the same order on equal operands, including nested code. The
-// outermost names are not compared. The proof always ends; a question that it cannot decide counts as not proved.
+// in tracebacks. Both code objects, and the code objects nested in them, must have the same effects in the same order
+// on equal operands. The names of the two outermost code objects are not compared. The proof always ends; code objects
+// whose equality it cannot decide count as not proved.
 //
-// Life times are part of the proof. At each effect that can run other code or allocate memory, `one` must hold every
-// value that `two` holds. A value is held in a local, a cell, the value stack, or a container that only the frame has.
-// A call gives its operands away to the callee, and a yield gives its operand to the caller, so the frame does not hold
-// them (see `calls_keep_operands`). Constants, booleans and `installed` globals do not count.
+// The life times of values are part of the proof if `options.lifetimes` is set. At each effect that can run other code
+// or allocate memory, `one` must hold every value that `two` holds. A value is held in a local, a cell, the value
+// stack, or a container that only the frame has. During a call or a yield, the frame does not hold the operands, which
+// are passed to the callee or the caller (see `calls_keep_operands`). The life times of constants, booleans and
+// `installed` globals are not compared.
 //
-// Some life times are not compared: values that `two` releases earlier, and containers that only one side puts around
-// values that both hold. Values are not compared either when an exception is certain to leave the frame, in handlers
-// that can only raise. The traceback keeps the frame's locals alive in this case.
+// The proof ignores the life times of values that `two` releases earlier, and of containers that only one side puts
+// around values that both sides hold. In exception handlers that can only raise, no life times are compared, because
+// the traceback keeps the frame's locals alive.
 //
-// Two choices of CPython's compiler count as equal. A jump may test a value again that the jump before it has tested
-// (until 3.11). A tuple of constants may be a constant or built at run time. Only code that names locals(),
-// sys._getframe() or the like is assumed to look at a frame's locals from outside.
+// The proof ignores two choices of CPython's compiler: a jump may test a value again that the jump before it has tested
+// (until 3.11), and a tuple of constants may be one constant or be built at run time. The proof assumes that other code
+// reads a frame's locals only if the frame's code names `locals`, `sys._getframe` or the like.
 Proof prove(const CodeObject& one, const CodeObject& two, const ProofOptions& options = {});
 
 }  // namespace depyf

@@ -1,8 +1,8 @@
-// Changes code objects: their names, constants, variables and places, and the few instructions that depend on these. A
-// changed code object is as sound as the original.
+// Changes code objects: their names, constants, variables and positions, and the few instructions that depend on
+// them. A change never makes a valid code object invalid.
 //
-// Each change also applies to nested code, and returns whether anything changed. A nested code object in which nothing
-// changes stays the same object.
+// Each function that changes a code object also changes the nested code objects, and returns whether anything changed.
+// A nested code object in which nothing changes stays the same object.
 #pragma once
 
 #include <cstdint>
@@ -19,30 +19,33 @@ using NewNames = std::map<std::string, std::string, std::less<>>;
 using NameSet = std::set<std::string, std::less<>>;
 using ConstantsByName = std::map<std::string, Constant, std::less<>>;
 
-// Returns what is wrong with a code object that CPython would run unchecked; an empty string if nothing is wrong. Wrong
-// are an instruction or argument that the version does not have, a jump or handler that leads to no instruction, and a
-// stack that overflows or underflows. Only the number of values on the stack is known. Nested code is not examined.
+// Returns a problem that makes a code object unsafe to run, since CPython does not check bytecode; an empty string if
+// there is no problem. Problems are an instruction or argument that the version does not have, a jump or handler that
+// leads to no instruction, and a stack that overflows or underflows. Only the number of values on the stack is checked,
+// not their types. Nested code is not examined.
 std::string problem(const CodeObject& code);
 
 // The first problem in a code object or in the code nested in it.
 struct NestedProblem {
   std::string function;  // the name of the code object
-  std::string words;  // what is wrong; empty if nothing is
+  std::string words;  // the problem; empty if there is none
 };
 NestedProblem first_problem(const CodeObject& code);
 
-// Returns true if both have the same bytecode and run it on the same names and constants. Their own names, files,
-// positions and stack sizes may differ. Returns false if any constant is not a number, a string, bytes, None, a bool,
-// an ellipsis or a tuple of these, because other constants have no order or hold positions of their own.
+// Returns true if both code objects have the same bytecode, and run it on the same names and constants. The names,
+// files, positions and stack sizes of the two code objects may differ. Returns false if any constant is not a
+// number, a string, bytes, None, a bool, an ellipsis or a tuple of these, because other constants have no order or
+// contain positions of their own.
 bool same_code(const CodeObject& one, const CodeObject& two);
 
-// The first function returns the global names that a code object and its nested code read, write or delete. The second
-// returns the global names that they assign, including those in bodies of classes and modules. Both return each name
-// once, and nothing for malformed bytecode.
+// `global_names` returns the global names that a code object and its nested code read, write or delete.
+// `assigned_names` returns the global names that a code object and its nested code assign, including those in bodies of
+// classes and modules. Each name is returned once, and malformed bytecode yields no names.
 std::vector<std::string> global_names(const CodeObject& code);
 std::vector<std::string> assigned_names(const CodeObject& code);
 
-// Returns a short name for each name that ends with a uuid, as Dynamo makes them, if nothing else has the short name.
+// Returns a short name for each name that ends with a UUID, as names that Dynamo generates do, unless the short name is
+// already used.
 NewNames short_names(const CodeObject& code);
 
 // Renames names in co_names.
@@ -51,61 +54,65 @@ bool rename_names(CodeObject& code, const NewNames& names);
 // Renames locals of the outermost code object.
 bool rename_locals(CodeObject& code, const NewNames& names);
 
-// Turns each load of a global name into the load of a constant.
+// Replaces each load of a global name in `values` by the load of its constant.
 bool bind_names(CodeObject& code, const ConstantsByName& values);
 
-// Replaces nested code objects, which are given by their index among the constants. A function gets its cells in the
-// order of its code's free variables, so a different order needs loads in a different order. Instructions of an unknown
-// shape stay unchanged, so the caller has to prove the result.
+// Replaces nested code objects, which are given by their index among the constants. A nested function gets its cells
+// in the order of its code's free variables, so if the new code has a different order, the loads of the cells are
+// reordered. Instructions of an unknown shape stay unchanged, so the caller has to prove that the result is
+// equivalent to the original.
 void replace_nested(CodeObject& code, const std::map<std::uint32_t, Constant>& nested);
 
-// Moves all code of the outermost code's file to another file, and down by a number of lines.
+// Sets the file of each code object with the same file as the outermost one to `*file`, unless `file` is null, and adds
+// `lines_down` to its line numbers.
 bool move_to(CodeObject& code, const std::string* file, std::int32_t lines_down);
 
-// Moves everything below the first line up by one line, so that statements of the second line stand on the first.
+// Subtracts one from all line numbers behind the first line, so that statements of the second line get the first line.
 bool raise_by_one_line(CodeObject& code);
 
-// Replaces constants that are no plain data by the names of their types.
+// Replaces each constant that is no plain data by the name of its type.
 bool keep_data_alone(CodeObject& code);
 
-// Returns names to compile with, so that the compiler puts variables into the order that they have in `code`. The
-// compiler sorts free and cell variables by name, but Dynamo does not. Nested code is covered as far as the orders
-// agree. The result is empty if the variables are sorted already.
+// Returns new names for the free and cell variables of `code`, with which the compiler puts the variables into the
+// order that they have in `code`. The compiler sorts free and cell variables by name, but Dynamo does not. Nested code
+// is covered as far as its order of variables agrees with that of the outer code. The result is empty if the variables
+// are sorted already.
 NewNames names_that_sort(const CodeObject& code);
 
-// A function that was compiled from source, and the function that it shall stand in for.
+// A function that was compiled from source, and the original function that it shall replace.
 struct StandInRequest {
-  const CodeObject* compiled = nullptr;  // the function, compiled inside of other functions
+  const CodeObject* compiled = nullptr;  // the new function, which was compiled inside of other functions
   const CodeObject* original = nullptr;
   NewNames sorted;            // the result of `names_that_sort` that the function was compiled with
-  NewNames hidden_arguments;  // for names in the source: arguments whose names no source can contain
+  NewNames hidden_arguments;  // maps names in the source to argument names that no source can contain
   std::string prefix;         // the qualified name of the function where it was compiled
   std::string written_name;   // the name of the function in the source
-  bool kept = false;          // true if the source mentions all variables that an earlier answer asked for
+  bool kept = false;          // true if the source mentions all variables in `StandIn::keep` of an earlier call
 };
 
-// The answer to a StandInRequest.
+// The result of a StandInRequest.
 struct StandIn {
   CodeObject code;
-  // Variables that the source has to mention, so that the code has them. There is no code yet if this is not empty.
+  // The variables that the source has to mention so that the compiled code has these variables. If `keep` is not
+  // empty, `code` is not set.
   std::vector<std::string> keep;
-  std::string reason;  // why the function cannot stand in; there is no code if this is not empty
+  std::string reason;  // why the function cannot replace the original; if not empty, `code` is not set
 };
 
-// Makes a compiled function one that can stand in for the original. It gets the original's arguments, free variables,
-// cell variables, flags, names and qualified names, and has at least as many locals.
+// Changes a compiled function so that it can replace the original. The result has the arguments, free variables, cell
+// variables, flags, names and qualified names of the original, and at least as many locals.
 StandIn stand_in(const StandInRequest& request);
 
-// Gives the body of a class, which stores its own qualified name, the qualified name of the original. `prefix` is the
-// qualified name of the class where it was compiled.
+// Sets the qualified name of a class body, and the copy of the name that the body stores, to the qualified name of the
+// original. `prefix` is the qualified name of the class where it was compiled.
 void requalify_class(CodeObject& compiled, const CodeObject& original, const std::string& prefix);
 
-// Takes a code object apart and puts it together again, instructions and tables. Returns the difference that this
-// makes; an empty string, as it should be, if there is none. Tests and fuzzers use it.
+// Decodes and encodes the instructions and tables of a code object, and returns the difference between the result and
+// the original; an empty string, as expected, if there is no difference. Tests and fuzzers use this function.
 std::string round_trip_difference(const CodeObject& code);
 
-// Gives a function the qualified name of another one. The function also removes the flag of `from __future__ import
-// annotations` if the other code object does not have it, because annotations are no part of a function's code.
+// Sets the qualified name of a function to that of `original`. The flag of `from __future__ import annotations` is
+// removed if `original` does not have the flag, because annotations are no part of a function's code.
 void name_like(CodeObject& code, const CodeObject& original);
 
 }  // namespace depyf

@@ -1,5 +1,6 @@
-// Holds what depyf saw of a compilation in its own process: nodes with PyTorch's notes about them, Inductor's
-// operations, and output code. From these come the links in provenance.json, and the comments in the files of a dump.
+// Stores the data that depyf collected about a compilation in its own process: nodes with PyTorch's notes about them,
+// Inductor's operations, and output code. The links in provenance.json, and the comments in the files of a dump, are
+// computed from the collected data.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@
 
 namespace depyf {
 
-// Returns, by name, the nodes that the nodes of passes replace. An empty direction asks for AOTAutograd's pass, and any
-// other direction for Inductor's passes in that direction.
+// A function that maps the name of each node that a pass created to the nodes that it replaces. An empty direction
+// selects AOTAutograd's pass, and any other direction Inductor's passes in that direction.
 using ReplacedBy = std::function<std::map<std::string, std::vector<std::string>>(const std::string& direction)>;
 
 // A stage whose links are unknown, with the reason.
@@ -39,19 +40,21 @@ class Provenance {
   Provenance(Provenance&&) noexcept;
   ~Provenance();
 
-  // Returns the text of a file with the links as comments at its lines; no line moves. Comments of an earlier call are
-  // replaced. `kind` and `direction` are those of the artifact. The lines of the nodes become part of the record.
+  // Returns the text of a file with the links as comments at the ends of its lines, without adding lines. Comments of
+  // an earlier call are replaced. `kind` and `direction` are those of the artifact in the file. The lines of the nodes
+  // are stored for `to_json`.
   std::string annotated(const std::string& file, const std::string& kind, const std::string& direction,
                         std::string_view text);
 
-  // Returns the links as JSON: one compilation in the form that provenance.json has.
+  // Returns the links as JSON: one compilation in the format of provenance.json.
   std::string to_json(const LinkedCompilation& compilation) const;
 
-  // Returns what the lines of source cost, as a section of tables.md. Only files that `annotated` has seen count. The
-  // result is empty if there is nothing to tell.
+  // Returns the costs of the lines of source as a section of tables.md, computed from the files that were passed to
+  // `annotated`. The result is empty if no costs are known.
   std::string tables() const;
 
-  // Returns, in lines of Markdown, what each captured node became, and what was not fused.
+  // Returns lines of Markdown about the kernels that were generated from each captured node, and the operations that
+  // were not fused.
   std::vector<std::string> story() const;
 
  private:

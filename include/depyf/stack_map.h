@@ -1,4 +1,4 @@
-// Computes what the value stack of a code object holds before each of its instructions.
+// Computes the content of the value stack of a code object before each of its instructions.
 #pragma once
 
 #include <memory>
@@ -18,22 +18,23 @@ struct StackSlot {
     internal,  // a value whose type the interpreter relies on: an iterator, a list being filled, an exception
     null,      // the NULL beside a callable
     // A method that is about to be called takes two slots: a function and its receiver, or a bound method and NULL
-    // (until 3.12 NULL is the lower one). Which pair it is shows only at run time. `method` has the expression of the
-    // bound method.
+    // (until 3.12 NULL is the lower one). Only at run time is it known which of the two pairs is on the stack. A slot
+    // of kind `method` has the expression of the bound method.
     method,
     receiver,
   };
-  // The value as Python. Parts that cannot be written as Python are in angle brackets. A NULL is written "NULL".
+  // The value as a Python expression. Parts of the expression that cannot be written as Python are in angle brackets.
+  // A NULL is written "NULL".
   std::string expression;
-  // True if evaluating the expression in the frame gives the value. The expression calls nothing, and nothing that it
-  // reads can have changed. Operators, attributes and subscripts are assumed to have no effects.
+  // True if evaluating the expression in the frame yields the value. A current expression contains no call, and
+  // nothing that it reads can have changed. Operators, attributes and subscripts are assumed to have no effects.
   bool current = false;
   Kind kind = Kind::value;
-  std::int32_t made_at = -1;  // byte offset of the instruction that pushed it; -1 where ways meet, or if there is none
+  std::int32_t made_at = -1;  // offset of the instruction that pushed the value; -1 where paths merge, or if none did
 };
 
-// The stack of one code object of 3.9 or later. A flow analysis computes depths and values, so any instruction may be
-// asked for, in any order. It never fails: where bytecode makes no sense, depths are -1.
+// The stack of one code object of 3.9 or later. A flow analysis computes depths and values, so instructions may be
+// queried in any order. The analysis never fails: where the bytecode is invalid, depths are -1.
 class StackMap {
  public:
   explicit StackMap(const CodeObject& code);
@@ -41,16 +42,16 @@ class StackMap {
   StackMap(StackMap&&) noexcept;
   StackMap& operator=(StackMap&&) noexcept;
 
-  // Returns an empty string, unless nothing is known about the code.
+  // Returns why the analysis knows nothing about the code; an empty string if it succeeded.
   const std::string& error() const;
-  // The depth before the instruction at `offset`, or -1 if control never reaches it; and the slots of the stack there,
-  // the bottom first.
+  // `depth` returns the stack depth before the instruction at `offset`, or -1 if control never reaches it. `slots`
+  // returns the slots of the stack before the instruction at `offset`, the bottom first.
   std::int32_t depth(std::uint32_t offset) const;
   std::vector<StackSlot> slots(std::uint32_t offset) const;
-  // Returns how many slots the instruction takes when it falls through.
+  // Returns the number of slots that the instruction pops when it falls through.
   std::int32_t pops(std::uint32_t offset) const;
-  // Returns the handler of an exception at `offset`; nothing if there is none. `lasti` and `depth` have the meaning of
-  // the exception table of 3.11.
+  // Returns the handler of an exception at `offset`, or std::nullopt if there is none. `lasti` and `depth` have the
+  // meaning of the exception table of 3.11.
   std::optional<ExceptionEntry> handler(std::uint32_t offset) const;
 
  private:

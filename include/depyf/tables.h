@@ -10,11 +10,12 @@ namespace depyf {
 struct CodeObject;
 
 // Sets `positions` and `exceptions` of `code`, whose version, firstlineno and bytecode must be set. `lines` is
-// co_lnotab until 3.9 and co_linetable from 3.10 on. `exceptions` is co_exceptiontable, and empty until 3.10. If a
+// co_lnotab up to 3.9 and co_linetable from 3.10 on. `exceptions` is co_exceptiontable, and empty up to 3.10. If a
 // table is malformed, the function keeps the rows before the fault and returns false.
 bool read_tables(CodeObject& code, std::string_view lines, std::string_view exceptions);
 
-// Returns the bytes that `read_tables` reads as these positions and exception ranges.
+// Return the line table and the exception table of `code` as bytes, from which `read_tables` reads the same positions
+// and exception ranges.
 std::string line_table_of(const CodeObject& code);
 std::string exception_table_of(const CodeObject& code);
 

@@ -10,16 +10,16 @@
 
 namespace depyf {
 
-// Reads one log, which one process wrote. The function never fails: a part that cannot be read becomes a problem of the
-// process, with its offset, and everything else is kept. `path` is stored. It also gives the rank ("..._rank_3_...") if
-// no record does.
+// Reads one log, which one process wrote. `read_trace` never fails: a part of the log that cannot be read becomes a
+// problem of the process, with its offset, and everything else is kept. `path` is stored in the result, and the rank
+// is taken from it ("..._rank_3_...") if no record of the log states the rank.
 record::Process read_trace(std::string_view bytes, const std::string& path);
 
 // Returns true if the bytes are a log that gzip compressed.
 bool is_compressed(std::string_view bytes);
 
-// The bytes before compression, as far as they can be read. If reading ended early, `problem` holds the offset in the
-// compressed bytes.
+// The decompressed bytes of a log, up to the first error. If decompression ended early, `problem` contains the offset
+// of the error in the compressed bytes.
 struct Unpacked {
   std::string bytes;
   std::optional<record::Problem> problem;
@@ -29,9 +29,9 @@ Unpacked unpack(std::string_view compressed);
 // Returns the frames of a traceback as Python prints it, the outermost call first.
 std::vector<record::Place> read_traceback(std::string_view text);
 
-// Takes the report of a graph break apart, which PyTorch writes into logs and exceptions. The place is the one in the
-// report, which may be PyTorch's own line. Addresses of objects are left out, because they differ in every run. A
-// report has this form:
+// Parses the report of a graph break, which PyTorch writes into logs and exceptions. The place in the result is the
+// one in the report, which may be a line of PyTorch itself. Addresses of objects are left out, because they differ
+// in every run. A report of a graph break has the form:
 //
 //     Graph break in user code at FILE:LINE
 //     Graph Break Reason: ...
@@ -42,12 +42,12 @@ std::vector<record::Place> read_traceback(std::string_view text);
 //         SOURCE
 record::GraphBreak read_graph_break(std::string_view report);
 
-// Returns the payload of the artifact as PyTorch made it, without the marks of the log.
+// Returns the payload of the artifact without the tabs that the log puts in front of its lines.
 std::string payload_of(std::string_view bytes, const record::Artifact& artifact);
 
-// Reads the graphs and the output code of each compilation into the record. The function takes as long as all other
-// reading together, so it is called only for graphs or links. If a compilation was traced several times, its last
-// attempt counts.
+// Reads the graphs and the output code of each compilation into the record. Reading the graphs and the output code
+// takes as long as reading the rest of the log, so the function is called only if graphs or links are needed. If a
+// compilation was traced several times, its last attempt counts.
 void read_graphs(std::string_view bytes, record::Process& process);
 
 }  // namespace depyf

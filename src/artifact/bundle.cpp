@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t checksum_size = 4;
 constexpr std::uint64_t encoding_version = 1;
-constexpr std::size_t name_max = 1000;  // bytes of the name of a kind or of a key
+constexpr std::size_t name_max = 1000;  // the maximum size of the name of a kind or of a key in bytes
 
 }  // namespace
 

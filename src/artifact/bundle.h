@@ -1,5 +1,5 @@
-// Reads what torch.compiler.save_cache_artifacts returns: entries of caches by kind, as AppendingByteSerializer of
-// torch.utils writes them.
+// Reads the bytes that torch.compiler.save_cache_artifacts returns: entries of caches, grouped by kind, as
+// AppendingByteSerializer of torch.utils writes them.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,16 @@ namespace depyf::artifact {
 
 struct BundleEntry {
   std::string kind, key;
-  std::string_view content;  // a part of the input
+  std::string_view content;  // refers to the bytes of the input
 };
 
-// Returns the bytes that a text encodes in base64; nothing if it contains other characters.
+// Returns the bytes that a text encodes in base64; nothing if the text contains other characters.
 std::optional<std::string> decoded_base64(std::string_view text);
 
-// True if the bytes begin like a bundle.
+// True if the bytes begin with the header of a bundle.
 bool is_bundle(std::string_view bytes);
 
-// Returns the entries of a bundle. The size of the input bounds their number, because each entry takes bytes.
+// Returns the entries of a bundle. The number of entries needs no limit, because each entry takes bytes of the input.
 Result<std::vector<BundleEntry>> read_bundle(std::string_view bytes);
 
 }  // namespace depyf::artifact

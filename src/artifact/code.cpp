@@ -18,17 +18,18 @@ namespace {
 using pickle::Kind;
 using pickle::Value;
 
-// levels of code objects in code objects and of tuples in tuples; compilers stay below this
+// The maximum nesting depth of code objects and of constant tuples, which no compiler reaches.
 constexpr int nesting_max = 50;
 
-// The prefixes of the names of globals that Dynamo installs and that keep their values.
+// The prefixes of names of globals that Dynamo installs and that never change their values.
 constexpr std::string_view installed_prefixes[] = {"__compiled_fn", "__import_", "__resume_at"};
 
 class CodeReader {
  public:
   CodeReader(Version version, CodeBudget& budget) : version_(version), budget_(budget) {}
 
-  // Returns a code object; null if the fields do not describe one, and then `problem` says why.
+  // Returns the code object that the fields of `serialized` describe; null if the fields are invalid, for the reason
+  // that `problem` returns.
   std::shared_ptr<const CodeObject> read(const Value& serialized, int depth = 0) {
     auto code = std::make_shared<CodeObject>();
     code->version = version_;
@@ -66,7 +67,7 @@ class CodeReader {
     if (problem_.empty()) problem_ = std::move(words);
   }
 
-  // Returns false if all code objects of the file together would exceed the bound.
+  // Subtracts one constant and `bytes` from the budget of the file. Returns false if the budget does not suffice.
   bool charge(std::size_t bytes) {
     if (budget_.constants == 0 || bytes > budget_.bytes) {
       fail("the code objects of the file take more memory than the limit");
@@ -108,15 +109,15 @@ class CodeReader {
     return result;
   }
 
-  // Reads the table of lines, which is only a hint: the readable part of a malformed table is kept. An exception
-  // table has to be right as a whole.
+  // Reads the line table and the exception table. The readable part of a malformed line table is used, because it is
+  // only a hint, but a malformed exception table is an error.
   void read_positions(const Value& serialized, CodeObject& code) {
     const Value lines = serialized.attribute("co_linetable"), old_lines = serialized.attribute("co_lnotab");
     const Value handlers = serialized.attribute("co_exceptiontable");
     const Value table = lines.is(Kind::bytes) ? lines : old_lines;
     if (!charge(code.bytecode.size() * sizeof(Position) / 2)) return;
     read_tables(code, table.is(Kind::bytes) ? table.text() : std::string_view(), {});
-    // The exception table is read into a code object of its own, because one error would also discard the other
+    // The exception table is read into a separate code object, because an error in it would also discard the line
     // table.
     CodeObject with_handlers;
     with_handlers.version = code.version;
@@ -208,11 +209,12 @@ bool is_installed(std::string_view name) {
   return false;
 }
 
-// Decompiles a function in the first style whose result is proved, or else in the first style.
+// Decompiles a function in the first style whose result is proved equivalent, or in the first style if none is proved.
 void decompile_proved(Function& function) {
   CodeObject code = *function.code;
   rename_names(code, short_names(code));
-  replace_prefix(code, code.qualname, code.name);  // The function stands at the top level of the decompiled source.
+  // The qualified name is shortened, because the function is at the top level of the decompiled source.
+  replace_prefix(code, code.qualname, code.name);
   Options options;
   options.prove = true, options.lines = false;
   options.limits = Limits::of_file(code.bytecode.size());

@@ -9,17 +9,18 @@
 
 namespace depyf::artifact {
 
-// The bounds on all code objects of a file together. A part that the pickle shares is copied for each code object.
+// The bounds on the total size of all code objects of a file. A string that code objects share in the pickle counts for
+// each code object, because it is copied.
 struct CodeBudget {
-  std::size_t constants = 1'000'000;  // the number of constants, about 200 bytes each
-  std::size_t bytes = std::size_t{16} << 20;  // bytes of names, strings and bytecode
+  std::size_t constants = 1'000'000;  // the maximum number of constants, about 200 bytes each
+  std::size_t bytes = std::size_t{16} << 20;  // the maximum size of names, strings and bytecode together
 };
 
-// Returns the version of a text such as "3.11.7"; nothing if depyf does not read that version.
+// Returns the version that a text such as "3.11.7" names; nothing if depyf cannot read bytecode of that version.
 std::optional<Version> version_of(std::string_view text);
 
-// Builds a code object, checks it, decompiles it in the first style whose result is proved, and returns the function
-// with the verdict.
+// Builds a code object, checks it, decompiles it in the first style whose result is proved equivalent, and returns the
+// function with its source and whether the source is proved.
 Function read_function(const pickle::Value& serialized, std::string role, std::optional<Version> version,
                        CodeBudget& budget);
 

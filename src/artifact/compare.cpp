@@ -1,5 +1,5 @@
-// Compares two artifacts part by part. What differs between any two compilations is left out: the numbers and uuids
-// in the names of compiled graphs, and the keys of caches, which are hashes of the other parts.
+// Compares two artifacts part by part, except for values that differ between any two compilations: the numbers and
+// uuids in the names of compiled graphs, and the keys of caches, which are hashes of the other parts.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -11,8 +11,8 @@
 namespace depyf::artifact {
 namespace {
 
-constexpr std::size_t shown_lines_max = 3;  // lines of each side of a text that differs
-constexpr std::size_t shown_value_max = 200;  // bytes of a value
+constexpr std::size_t shown_lines_max = 3;  // the maximum number of lines that are shown of each of two texts
+constexpr std::size_t shown_value_max = 200;  // the maximum number of bytes of a value that are shown
 constexpr std::string_view hashes[] = {"name of the compiled graph", "key in Inductor's cache",
                                        "Inductor's entry, forward", "Inductor's entry, backward"};
 
@@ -40,7 +40,7 @@ std::vector<std::string> comparable_lines(std::string_view text) {
   return lines;
 }
 
-// Quotes lines: "`a`, `b` and 2 more lines".
+// Returns the lines [first, last) as a phrase: "`a`, `b` and 2 more lines".
 std::string quoted_lines(const std::vector<std::string>& lines, std::size_t first, std::size_t last) {
   if (first == last) return "nothing";
   std::vector<std::string> quoted;
@@ -80,8 +80,8 @@ class Comparison {
  private:
   static std::string title_of(const Part& part) { return part.key.empty() ? part.title : part.title + " " + part.key; }
 
-  // Returns the index of the other side's part with the same key, the same title, or at least the same kind; the
-  // number of parts if there is none.
+  // Returns the index of the part in `others` with the same key, the same title, or at least the same kind as `part`;
+  // the size of `others` if there is none.
   static std::size_t counterpart(const Part& part, const std::vector<Part>& others,
                                  const std::vector<bool>& is_paired) {
     const auto find = [&](auto is_like) {
@@ -127,8 +127,8 @@ class Comparison {
         value(before, name, pair.first, pair.second);
   }
 
-  // Returns the setting that a part of a key is about: "inductor_config[max_autotune]" is
-  // torch._inductor.config.max_autotune.
+  // Returns the name of the setting that a part of a key contains: torch._inductor.config.max_autotune for
+  // "inductor_config[max_autotune]".
   static std::string setting_name(std::string_view name) {
     std::string_view rest = name;
     if (take_prefix(rest, "inductor_config[") && rest.ends_with(']'))
@@ -175,7 +175,7 @@ class Comparison {
   }
 
   void compare_sources(const std::vector<Source>& first, const std::vector<Source>& second) {
-    // module -> its sources on the other side, sorted by line
+    // Maps a module to its sources in `second`, sorted by line.
     std::map<std::string, std::vector<const Source*>> others;
     for (const Source& source : second) others[source.module].push_back(&source);
     std::map<std::string, std::size_t> next;
@@ -199,8 +199,8 @@ class Comparison {
             std::to_string(sources[index]->last_line - 1));
   }
 
-  // Compares the conditions on each value. Facts already describe the JSON of the state of the process and the
-  // identities of objects.
+  // Compares the conditions on each value. GLOBAL_STATE is skipped, because the state of the process is compared as
+  // facts.
   void compare_guards(const Part& first, const Part& second) {
     const auto conditions_of = [](const Part& part) {
       std::map<std::string, std::vector<std::string>> by_value;
@@ -225,7 +225,7 @@ class Comparison {
     if (!added.empty()) say("of the second alone: " + added);
   }
 
-  // Quotes the texts that the other list lacks; empty if it lacks none.
+  // Returns a phrase that quotes those of `texts` that are not in `others`; empty if there are none.
   static std::string missing(const std::vector<std::string>& texts, const std::vector<std::string>& others) {
     const std::set<std::string> known(others.begin(), others.end());
     std::vector<std::string> rest;
@@ -269,7 +269,8 @@ std::optional<std::vector<std::string>> nearest_differences(const Part& asked, c
         ++(own != hashes.end() && own->second == part.hash ? shared : differing);
       }
       differing += hashes.size() - std::min(hashes.size(), shared);
-      if (differing == 0) continue;  // This entry has the same parts as the missed key, so it was made after the miss.
+      // An entry with the same parts as the missed key was created after the miss.
+      if (differing == 0) continue;
       ++count;
       if (nearest && differing >= fewest) continue;
       nearest = &entry, fewest = differing, place = artifact.name;

@@ -11,8 +11,8 @@ namespace {
 using pickle::Kind;
 using pickle::Value;
 
-constexpr int steps_max = 200;  // steps of one source; the sources of Dynamo have some tens
-constexpr std::size_t expression_max = 4000;  // bytes of an expression
+constexpr int steps_max = 200;  // the maximum number of steps of one source, of which Dynamo's sources have some tens
+constexpr std::size_t expression_max = 4000;  // the maximum size of an expression in bytes
 
 bool is_identifier(std::string_view text) {
   return !text.empty() && word_at(text).size() == text.size() && (text[0] < '0' || text[0] > '9');
@@ -36,7 +36,8 @@ class Expressions {
   }
 
  private:
-  // Returns a field of a dataclass, which is either an argument or a part of the state.
+  // Returns a field of a pickled dataclass, whether the pickle contains it as an argument of the constructor or in the
+  // state.
   static Value field(const Value& source, std::size_t position, std::initializer_list<std::string_view> names) {
     if (const Value given = source.argument(position)) return given;
     for (const std::string_view name : names)
@@ -75,7 +76,8 @@ class Expressions {
     if (name == "GenericAttrSource" && second.is(Kind::string))
       return "object.__getattribute__(" + base + ", " + pickle::quoted(second.text()) + ")";
     if (second.is(Kind::string) && is_identifier(second.text()) && second.text().size() < expression_max)
-      return base + "." + std::string(second.text());  // These are AttrSource and the classes that derive from it.
+      // The source is of the class AttrSource, or of a class that derives from AttrSource.
+      return base + "." + std::string(second.text());
     return {};
   }
 
@@ -118,7 +120,8 @@ std::string has_type(const std::string& expression, const std::string& type) {
   if (type == "NoneType" || type == "builtins.NoneType") return expression + " is None";
   if (is_name && type.starts_with("torch.") && type.find("._") == std::string::npos)
     return "type(" + expression + ") is " + type;
-  // A class of the program can only be named after its module is imported, so that its names are compared.
+  // An expression can refer to a class of the program only if its module is imported, so the names of the module and
+  // the class are compared instead.
   return "(type(" + expression + ").__module__, type(" + expression + ").__qualname__) == " +
          (type.rfind('.') == std::string::npos
               ? "('builtins', " + pickle::quoted(type) + ")"

@@ -18,22 +18,24 @@ namespace {
 using pickle::Kind;
 using pickle::Value;
 
-constexpr std::size_t guards_max = 100'000;  // guards of an artifact; a large model has some ten thousand
-constexpr std::size_t text_all_max = std::size_t{16} << 20;  // bytes of the texts and conditions of all guards
-constexpr std::size_t words_max = 1000;  // texts of one guard
-constexpr std::size_t dimensions_max = 64;  // dimensions of a tensor, as in PyTorch
-constexpr std::size_t frames_max = 200;  // frames of a stack
-constexpr std::size_t unchecked_max = 200;  // values that no guard checks and that are looked for among all guards
-constexpr std::size_t file_max = 1000;  // bytes of the name of a file
-constexpr std::size_t files_max = 1000;  // names of files that are remembered
-constexpr std::size_t condition_max = 20'000;  // bytes of one condition
+constexpr std::size_t guards_max = 100'000;  // the maximum number of guards of an artifact
+// The maximum size of the texts and conditions of all guards in bytes.
+constexpr std::size_t text_all_max = std::size_t{16} << 20;
+constexpr std::size_t words_max = 1000;  // the maximum number of texts of one guard
+constexpr std::size_t dimensions_max = 64;  // the maximum number of dimensions of a tensor, as in PyTorch
+constexpr std::size_t frames_max = 200;  // the maximum number of frames of a stack
+constexpr std::size_t unchecked_max = 200;  // the maximum number of locals, and of globals, looked for in guards
+constexpr std::size_t file_max = 1000;  // the maximum size of the name of a file in bytes
+constexpr std::size_t files_max = 1000;  // the maximum number of file names that are stored
+constexpr std::size_t condition_max = 20'000;  // the maximum size of one condition in bytes
 
-// The kinds of guards without conditions of their own. The guard on the state of the process has their conditions.
+// The kinds of guards that are omitted, because the guard on the state of the process (GLOBAL_STATE) contains their
+// conditions.
 constexpr std::string_view part_of_state[] = {"GRAD_MODE", "DETERMINISTIC_ALGORITHMS"};
-// The kinds for which PyTorch installs no guard unless torch._dynamo.config asks for it.
+// The kinds for which PyTorch installs no guard unless a setting of torch._dynamo.config enables it.
 constexpr std::string_view never_checked[] = {"EMPTY_NN_MODULE_HOOKS_DICT"};
 
-// True if a text of the file can stand in a line of Python.
+// True if a text of the file fits in one line of Python: it is not too long, and has no control characters.
 bool is_one_line(std::string_view text) {
   return text.size() <= condition_max &&
          std::all_of(text.begin(), text.end(), [](char it) { return it >= ' ' && it != '\x7f'; });
@@ -92,7 +94,7 @@ class GuardReader {
     const Value words = guard.attribute("code_list");
     for (std::size_t position = 0; position < std::min(words.size(), words_max); ++position) {
       const std::string text(words.at(position).text().substr(0, condition_max));
-      // PyTorch builds the guards twice, so that each text occurs twice.
+      // Skip repeated texts: PyTorch builds the guards twice, so each text occurs twice.
       if (!is_among(text, read.words)) read.words.push_back(text);
     }
     add_conditions(read, guard, create);
@@ -112,7 +114,8 @@ class GuardReader {
     return own ? own : guard.argument(position);
   }
 
-  // Clears the conditions of a guard that do more than guards do, because a reader can execute what is shown.
+  // Clears the conditions of a guard if one of them may do more than the guards of PyTorch do, because a reader may
+  // execute the printed conditions.
   static void keep_harmless(Guard& guard) {
     std::vector<std::string>& conditions = guard.printed.conditions;
     if (std::all_of(conditions.begin(), conditions.end(), [](const std::string& each) { return is_harmless(each); }))
@@ -172,7 +175,7 @@ class GuardReader {
       guard.without_form = "it calls a helper of Dynamo's that only PyTorch has";
       return;
     }
-    // A guard on a constant also checks the class of the value, which its text does not state.
+    // A guard on a constant also checks the class of the value, which the text of the guard omits.
     const std::string equals = guard.printed.value + " == ";
     if (!guard.printed.value.empty() && words.starts_with(equals) && guard.printed.kind.ends_with("_MATCH"))
       conditions.push_back("type(" + guard.printed.value + ") is type(" + words.substr(equals.size()) + ")");
@@ -195,7 +198,7 @@ class GuardReader {
 
   void add_tensor(Guard& guard, const Value& pickled, const Value& tensor) {
     const std::string& x = guard.printed.value;
-    // A meta tensor has no device.
+    // The pickle of a meta tensor contains no device.
     const bool is_meta = tensor.class_name() == "torch._utils._rebuild_meta_tensor_no_storage";
     const Value meta = is_meta ? tensor : tensor.argument(0), device = is_meta ? Value() : tensor.argument(1);
     const Value keys = is_meta ? Value() : tensor.argument(3);
@@ -230,7 +233,7 @@ class GuardReader {
     return entry == sizes_.end() ? Value() : entry->second;
   }
 
-  // Adds the guard by which PyTorch checks that tensors which are inputs are different objects.
+  // Adds the guard by which PyTorch checks that no two input tensors are the same object.
   void add_aliasing() {
     if (tensors_.size() < 2) return;
     Guard guard;
@@ -258,7 +261,8 @@ class GuardReader {
     });
   }
 
-  // Returns the name of a dtype. The numbers are those of c10::ScalarType.
+  // Returns the name of the floating-point dtype that `number` denotes in c10::ScalarType; `number` itself for any
+  // other dtype.
   static std::string dtype_name(const std::string& number) {
     if (number == "5") return "torch.float16";
     if (number == "6") return "torch.float32";
@@ -274,7 +278,7 @@ class GuardReader {
     return text + "]";
   }
 
-  // Returns the innermost line of a stack that belongs to the program and not to PyTorch.
+  // Returns the innermost line of a stack that does not belong to PyTorch; the innermost line if all belong to it.
   std::string line_of(const Value& stack) {
     std::string found;
     const std::vector<Value> frames = stack.appended(frames_max);
@@ -330,7 +334,7 @@ class GuardReader {
   bool has_state_ = false;  // true if a guard checks the state of the process
   std::vector<std::string> tensors_;
   std::unordered_set<std::string> seen_files_;
-  std::unordered_map<pickle::NodeId, Value> sizes_;  // the sizes and strides of each tensor, by its source
+  std::unordered_map<pickle::NodeId, Value> sizes_;  // maps the source of a tensor to its sizes and strides
   std::size_t text_left_ = text_all_max;
 };
 
@@ -374,7 +378,7 @@ std::string guard_source(const Part& part) {
   const std::string function = guard_function("guards", "torch._C.DisableTorchFunction()", std::move(printed), {});
   std::string source;
   std::string_view rest = helpers;
-  // Helper functions that no condition calls are left out.
+  // Omit the helper functions that no condition calls.
   std::size_t start = rest.find("def ");
   source = rest.substr(0, start);
   while (start != std::string_view::npos) {

@@ -8,18 +8,18 @@
 namespace depyf::artifact {
 namespace {
 
-// The names that conditions of guards call: functions of Python without side effects, methods of tensors and dicts,
-// and the helper functions that stand above the guards.
+// The names that a condition of a guard may call: functions of Python without side effects, methods of tensors and
+// dicts, and the helper functions that are printed above the guards.
 constexpr std::string_view callable[] = {
     "abs", "all", "any", "bool", "ceil", "device", "dict", "dim", "float", "floor", "frozenset", "get", "getattr",
     "hasattr", "id", "int", "isinstance", "issubset", "keys", "len", "list", "max", "min", "raw_repr", "set", "size",
     "sqrt", "storage_offset", "str", "stride", "sum", "trunc", "tuple", "type", "values",
-    // These are helper functions, and methods that PyTorch's own guards call.
+    // The following names are helper functions, and functions that PyTorch's own guards call.
     "_dispatch_keys", "_dispatch_tls_local_exclude_set", "_dispatch_tls_local_include_set", "_len_torch_function_stack",
     "are_different", "has_keys", "is_state", "is_unmarked", "saved_tensors_hooks_are_inlineable",
     "top_saved_tensors_hooks"};
 constexpr std::string_view operators[] = {"and", "or", "not", "in",
-                                          // These keywords can stand before a parenthesis.
+                                          // The following keywords may precede a parenthesis.
                                           "is", "if", "else", "for"};
 constexpr std::string_view refused[] = {"lambda", "yield", "await"};
 constexpr std::string_view hidden[] = {"__class__",      "__closure__", "__code__", "__defaults__", "__dict__",
@@ -39,7 +39,7 @@ bool is_dotted_name(std::string_view text) {
 }
 
 bool is_harmless(std::string_view expression) {
-  char before = '\0';  // the last character that is not a blank
+  char before = '\0';  // the last character in front of `at` that is not a blank
   for (std::size_t at = 0; at < expression.size();) {
     const char character = expression[at];
     if (expression.substr(at).starts_with(loaded_module) && !is_word(before)) {
@@ -49,7 +49,7 @@ bool is_harmless(std::string_view expression) {
     }
     if (character == '\'' || character == '"') {
       const std::size_t end = behind_string(expression, at);
-      if (expression[end - 1] != character || end - at < 2) return false;  // The string does not end on this line.
+      if (expression[end - 1] != character || end - at < 2) return false;  // the string literal does not end
       at = end;
       before = character;
       continue;
@@ -59,7 +59,8 @@ bool is_harmless(std::string_view expression) {
       at += name.size();
       const char next = at < expression.size() ? expression[at] : '\0';
       if (next == '\'' || next == '"' || is_among(name, refused))
-        // This is the prefix of a string, whose parts could be evaluated, or a word such as `lambda`.
+        // `name` is the prefix of a string literal, such as an f-string, which may evaluate expressions, or a keyword
+        // such as `lambda`.
         return false;
       const std::string_view rest = stripped_start(expression.substr(at));
       if (rest.starts_with('(') && !is_among(name, callable) && !is_among(name, operators)) return false;
@@ -67,8 +68,8 @@ bool is_harmless(std::string_view expression) {
       before = name.back();
       continue;
     }
-    // These characters begin a call of the value of an expression, a comment, an assignment, a second statement, or a
-    // string of another kind.
+    // Refuse characters that begin a call of the value of an expression (`f()()`), a comment, an assignment, a second
+    // statement, or an escape.
     if (character == '(' && (before == ')' || before == ']' || before == '}' || before == '\'' || before == '"'))
       return false;
     if (character == '#' || character == ';' || character == '\\' || character == '`' || character == '@') return false;

@@ -1,15 +1,16 @@
-// Decides whether a condition from a file can stand in Python code that a reader executes.
+// Decides whether a condition from a file is safe to print as Python code that a reader may execute.
 #pragma once
 
 #include <string_view>
 
 namespace depyf::artifact {
 
-// True if evaluating the expression does no more than a guard does: it calls only what guards of PyTorch call, and it
-// defines and imports nothing. A file can contain any text in the place of a condition.
+// True if the evaluation of the expression does no more than that of a guard: the expression calls only functions that
+// guards of PyTorch call, and defines and imports nothing. The check is needed because a malicious file can contain any
+// text as a condition.
 bool is_harmless(std::string_view expression);
 
-// True if the text consists of names with dots between them.
+// True if the text consists of one or more names with dots between them.
 bool is_dotted_name(std::string_view text);
 
 }  // namespace depyf::artifact

@@ -1,5 +1,5 @@
-// Compares the lines that an artifact was compiled from with the modules on this machine. The modules are searched
-// for as files, because importing a module would execute it.
+// Compares the lines that an artifact was compiled from with the modules on this machine. Modules are looked up as
+// files, because an import would execute them.
 #include <algorithm>
 #include <map>
 
@@ -10,7 +10,8 @@
 namespace depyf::artifact {
 namespace {
 
-// Returns "a/b" for the module a.b; empty if a part is not a name, so that no path leads out of the folder.
+// Returns "a/b" for the module a.b; empty if a part of the module's name is no identifier, so that the path cannot lead
+// out of a folder.
 std::string relative_path(std::string_view module) {
   std::string path;
   while (!module.empty()) {
@@ -31,7 +32,7 @@ std::vector<std::string> candidates(const Source& source, const Part& part, cons
     paths.push_back(base + ".py");
     paths.push_back(base + "/__init__.py");
   }
-  // A script has no module. Code and guards name its file.
+  // A script has no module name, so its path is taken from the code objects and the guards.
   const std::string stem = relative.substr(relative.rfind('/') + 1) + ".py";
   const auto add = [&](const std::string& path) {
     const bool is_script = relative.empty() && path.find("/site-packages/") == std::string::npos;
@@ -59,7 +60,7 @@ void check_sources(Artifact& artifact, const std::vector<std::string>& roots, co
         if (!file->second) continue;
         const std::string_view lines = lines_between(*file->second, source.first_line, source.last_line);
         const bool is_same = page::sha256_hexadecimal(lines) == source.checksum;
-        // The first source that differs is the one that is named.
+        // If no file matches, the path of the first file that differs is reported.
         if (!is_same && source.match == Source::Match::changed) continue;
         source.match = is_same ? Source::Match::same : Source::Match::changed;
         source.path = path;

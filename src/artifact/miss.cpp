@@ -7,8 +7,8 @@ namespace depyf::artifact {
 namespace {
 
 constexpr std::string_view state_name = "\"cache_state\"";
-constexpr std::size_t missed_parts_max = 10'000;  // parts of a key
-constexpr std::size_t key_max = 200;  // bytes of a key
+constexpr std::size_t missed_parts_max = 10'000;  // the maximum number of parts of a key
+constexpr std::size_t key_max = 200;  // the maximum size of a key in bytes
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Reads the key of a cache miss that a run recorded: the key and its parts in PyTorch's own JSON, which the
-// structured trace has as an artifact "fx_graph_cache_miss" or "aotautograd_cache_miss".
+// Reads the key of a cache miss and the parts of the key, as PyTorch records them in JSON: in the structured trace, as
+// an artifact "fx_graph_cache_miss" or "aotautograd_cache_miss".
 #pragma once
 
 #include <optional>
@@ -12,10 +12,10 @@
 
 namespace depyf::artifact {
 
-// True if the bytes begin like such a record.
+// True if the bytes look like the record of a cache miss.
 bool is_recorded_key(std::string_view bytes);
 
-// Returns the record as a part of kind "inductor" or "aot_autograd"; nothing if the bytes are no such record.
+// Returns the record of a cache miss as a part of kind "inductor" or "aot_autograd"; nothing if the bytes are no JSON.
 std::optional<Part> read_recorded_key(std::string_view bytes, Budget& budget);
 
 }  // namespace depyf::artifact

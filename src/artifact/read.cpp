@@ -26,11 +26,12 @@ namespace {
 using pickle::Kind;
 using pickle::Value;
 
-constexpr std::size_t parts_max = 10'000;  // parts of one file; the bundle of a large program has some hundred entries
-constexpr std::size_t sources_max = 10'000;  // sources of one function
-constexpr std::size_t names_max = 10'000;  // names that loading the file would look up
+// The maximum number of parts of one file; the bundle of a large program has some hundred entries.
+constexpr std::size_t parts_max = 10'000;
+constexpr std::size_t sources_max = 10'000;  // the maximum number of sources of one function
+constexpr std::size_t names_max = 10'000;  // the maximum number of names that unpickling the file would look up
 constexpr std::string_view ahead_mark = "PT2AOT";
-constexpr std::size_t archive_max = std::size_t{64} << 20;  // bytes of an archive's pickle
+constexpr std::size_t archive_max = std::size_t{64} << 20;  // the maximum size of the pickle in an archive
 
 class Reader {
  public:
@@ -84,7 +85,8 @@ class Reader {
     }
   }
 
-  // Returns the pickle that aot_compile wrote. From 2.15 on, a magic number and the version of the format precede it.
+  // Returns the pickle in a file of aot_compile. From PyTorch 2.15 on, a magic number and the version of the format
+  // precede the pickle.
   static std::string_view without_mark(std::string_view bytes) {
     if (bytes.starts_with(ahead_mark)) bytes.remove_prefix(std::min(ahead_mark.size() + 1, bytes.size()));
     return bytes;
@@ -157,7 +159,7 @@ class Reader {
     return part;
   }
 
-  // Reads the file of a model: a list of functions, one for each input that it was compiled for.
+  // Reads the file of a model: a list of pickled functions, one for each input for which the model was compiled.
   void read_model(const Value& list) {
     set_format("a model compiled ahead of time for " + std::to_string(list.size()) +
                (list.size() == 1 ? " input" : " inputs"));
@@ -224,8 +226,8 @@ class Reader {
     read_guards(document->root(), reads, part);
   }
 
-  // Reads a pair (the function that unpickles, the bytes), as which PyTorch's backends and vLLM save what they
-  // compiled.
+  // Reads a compiled function as PyTorch's backends and vLLM save it: a pair of the name of the function that unpickles
+  // it and the pickled bytes.
   void read_compiled(const Value& compiled, Part& part) {
     const std::string maker = compiled.at(0).dotted_name();
     if (!maker.empty()) part.facts.push_back({"what is compiled is loaded by", maker});
@@ -250,7 +252,7 @@ class Reader {
     read_nested_graphs(root, part);
   }
 
-  // Reads a dict whose graph modules are pickles of their own.
+  // Reads a dict in which each graph module is a separate pickle.
   void read_nested_graphs(const Value& state, Part& part) {
     for (std::size_t position = 0; position < state.size() && position < text_max; ++position) {
       const Value bytes = state.value(position);
@@ -270,8 +272,8 @@ class Reader {
     }
   }
 
-  // Returns the same as `lines_between`. The functions of one module share its text, whose lines are searched for
-  // only once.
+  // Returns the lines [first, last) of a module's text, like `lines_between`. The functions of a module share its text,
+  // so the starts of its lines are searched for only once.
   std::string_view lines_of_module(std::string_view text, std::int64_t first, std::int64_t last) {
     const auto [entry, is_new] = line_starts_.try_emplace(text.data());
     std::vector<std::size_t>& starts = entry->second;
@@ -307,7 +309,7 @@ class Reader {
     });
   }
 
-  // Reads a function of Dynamo's cache: its compilations, and those of its resume functions.
+  // Reads an entry of Dynamo's cache for a function: the compilations of the function and of its resume functions.
   void read_package(const Value& package) {
     set_format("an entry of Dynamo's cache (torch.compile with caching_precompile)");
     const Value codes = package.attribute("codes");
@@ -336,8 +338,8 @@ class Reader {
     }
   }
 
-  // Reads a file of torch.save. The only such files that depyf knows are the caches that torch.compiler.precompile
-  // writes beside its source.
+  // Reads a file of torch.save. The only files of torch.save that depyf knows are the caches that
+  // torch.compiler.precompile writes beside its source.
   void read_archive(std::string_view bytes) {
     set_format("a file of torch.save");
     Result<std::string> pickled = pickle_of_archive(bytes, budget_.nested);
@@ -400,7 +402,7 @@ class Reader {
     take(*document);
   }
 
-  // Reads the frames that torch.compiler.precompile captured, each with its variants.
+  // Reads the frames that torch.compiler.precompile captured, and the compiled variants of each frame.
   void read_frames(const Value& frames, const std::optional<Version>& version) {
     for (std::size_t position = 0; position < frames.size(); ++position) {
       const Value frame = frames.at(position), variants = frame["variants"];
@@ -423,7 +425,8 @@ class Reader {
     }
   }
 
-  // Reads a dict from backends to what they compiled, in whatever form a backend keeps it.
+  // Reads a dict from the names of compiled graphs to the results of the backend, and skips results that AOTAutograd
+  // did not produce.
   void read_backends(const Value& backends) {
     for (std::size_t position = 0; position < backends.size() && artifact_.parts.size() < parts_max; ++position) {
       const Value content = backends.value(position).attribute("content");
@@ -435,11 +438,13 @@ class Reader {
 
   Artifact& artifact_;
   Budget budget_;
-  std::deque<std::string> decoded_;  // The pickles that stand in the file as text. Values refer to their bytes.
+  // The decoded pickles that the file contains as text, which are kept because `pickle::Value` refers to their bytes.
+  std::deque<std::string> decoded_;
   std::set<std::string> seen_names_, seen_calls_;
-  std::map<const char*, std::vector<std::size_t>> line_starts_;  // the starts of the lines of each module's text
-  std::size_t lines_left_ = std::size_t{64} << 20;  // bytes of modules' texts that can still be searched for lines
-  int depth_ = 0;  // levels of models within models
+  std::map<const char*, std::vector<std::size_t>> line_starts_;  // maps the text of a module to the starts of its lines
+  // The number of bytes of modules' texts that may still be searched for lines.
+  std::size_t lines_left_ = std::size_t{64} << 20;
+  int depth_ = 0;  // the nesting depth of models within models
 };
 
 }  // namespace

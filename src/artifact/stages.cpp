@@ -12,9 +12,11 @@ namespace {
 using pickle::Kind;
 using pickle::Value;
 
-constexpr std::size_t graph_modules_max = 1000;  // graph modules of one pickle; each sub-graph is a graph module
-constexpr std::size_t key_parts_max = 10'000;  // parts of a key; PyTorch 2.13 has some 600
-constexpr std::size_t value_max = 4000;  // bytes of a part of a key that are shown
+// The maximum number of graph modules of one pickle; each sub-graph is a graph module.
+constexpr std::size_t graph_modules_max = 1000;
+// The maximum number of parts of a key, of which PyTorch 2.13 has some 600.
+constexpr std::size_t key_parts_max = 10'000;
+constexpr std::size_t value_max = 4000;  // the maximum number of bytes of a part of a key that are shown
 
 std::string named(const std::string& title, const std::string& direction) {
   return direction.empty() ? title : title + ", " + direction;
@@ -25,7 +27,7 @@ void add_text(const Value& text, std::string title, bool is_code, std::string ke
   part.stages.push_back({std::move(title), std::move(key), is_code, budget.copied(text.text())});
 }
 
-// Reads settings such as "torch._inductor.config.max_autotune = True" from the program that Inductor writes to repeat
+// Adds settings such as "torch._inductor.config.max_autotune = True" from the program that Inductor writes to reproduce
 // a failure.
 void read_settings(std::string_view program, Part& part) {
   for (const std::string_view line : lines_of(program)) {
@@ -60,8 +62,8 @@ std::string joined_set(const Value& set) {
   return joined(texts, ", ");
 }
 
-// Reads the result of one direction: it comes from Inductor or from a backend that keeps the graph, or it refers to
-// Inductor's cache.
+// Reads the compiled graph of one direction: a result of Inductor, a graph that the backend runs as it is, or a
+// reference to an entry of Inductor's cache.
 void read_direction(const Value& compiled, const std::string& direction, Part& part, Budget& budget) {
   if (!compiled.is_object()) return;
   const Value info = compiled.attribute("fx_graph_cache_info");

@@ -1,4 +1,4 @@
-// Writes an artifact as text for people.
+// Writes an artifact as text for human readers.
 #include <algorithm>
 #include <map>
 
@@ -27,12 +27,12 @@ std::string function_headline(const Function& function) {
 
 namespace {
 
-// The packages that PyTorch's own files name.
+// The packages that the pickles of PyTorch itself usually refer to.
 constexpr std::string_view usual_packages[] = {"torch",     "builtins",    "inspect",     "collections", "functools",
                                                "traceback", "copyreg",     "__builtin__", "copy_reg",    "sympy",
                                                "types",     "dataclasses", "operator",    "_operator"};
-constexpr std::size_t shown_key_max = 100;  // bytes of a part of a key
-constexpr std::size_t listed_max = 40;  // names or parts of keys that are listed one by one
+constexpr std::size_t shown_key_max = 100;  // the maximum number of bytes of a part of a key that are shown
+constexpr std::size_t listed_max = 40;  // the maximum number of names, or of parts of a key, that are listed one by one
 
 std::string indented(std::string_view text) {
   std::string result;
@@ -55,7 +55,8 @@ std::string facts_text(std::string_view title, const std::vector<Fact>& facts) {
 std::string guards_text(const Part& part) {
   if (!part.has_guards) return {};
   std::string text = "\n  guards: " + counted(part.guards.size(), "guard") + "\n" + indented(guard_source(part));
-  std::map<std::string, std::size_t> without;  // the number of functions without a proof, by reason
+  // Maps a reason to the number of guards that are not printed, or not in full.
+  std::map<std::string, std::size_t> without;
   for (const Guard& guard : part.guards)
     if (guard.printed.conditions.empty() || !guard.without_form.empty())
       ++without[(guard.printed.conditions.empty() ? "" : "in part, ") + guard.printed.kind + ": " + guard.without_form];

@@ -1,4 +1,4 @@
-// Phrases and helpers that the files of this folder share.
+// Phrases and helpers that the files of src/artifact share.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace depyf::artifact {
 
 std::string_view match_words(Source::Match match);
 
-// True if one of the names is equal to `name`.
+// True if `names` contains `name`.
 template <class Names>
 bool is_among(std::string_view name, const Names& names) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);

@@ -1,4 +1,4 @@
-// Structural equality of trees. Offsets and lines do not count.
+// Compares trees by structure, without regard to offsets and lines.
 #pragma once
 #include "ast/node.h"
 namespace depyf::ast {

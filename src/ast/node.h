@@ -1,6 +1,6 @@
-// The syntax tree. Its nodes and fields have the names that Python's own grammar gives them
-// (https://docs.python.org/3/library/ast.html), and they live in an arena. A pass rewrites a node in place (`expr->node
-// = IfExp{...}`), so no node knows its parent.
+// Defines the syntax tree. The nodes and fields of the tree have the names of Python's `ast` module
+// (https://docs.python.org/3/library/ast.html), and an arena owns the nodes. A pass rewrites a node in place
+// (`expr->node = IfExp{...}`), so nodes need no pointer to their parent.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ using Block = List<Stmt*>;
 
 // clang-format off: a table with one row on each line
 struct Name { std::string_view id; };
-struct ConstantExpr { const Constant* value; };           // never a code object or an opaque one
+struct ConstantExpr { const Constant* value; };           // never a constant of the kind code or opaque
 struct Attribute { Expr* value; std::string_view attr; };
 struct Subscript { Expr* value; Expr* slice; };
 struct Slice { Expr* lower; Expr* upper; Expr* step; };   // each may be null
 struct Keyword { std::string_view arg; Expr* value; };    // empty arg: **value
 struct Call { Expr* func; List<Expr*> args; List<Keyword> keywords; };
-struct BinOp { Expr* left; BinaryOp op; Expr* right; bool in_place; };  // in place: only inside lift, becomes AugAssign
+struct BinOp { Expr* left; BinaryOp op; Expr* right; bool in_place; };  // in_place: `+=`, until it becomes AugAssign
 struct UnaryExpr { UnaryOp op; Expr* operand; };
 struct BoolOp { bool is_or; List<Expr*> values; };
 struct Compare { Expr* left; List<CompareOp> ops; List<Expr*> comparators; };
@@ -40,12 +40,14 @@ struct Tuple { List<Expr*> elts; };
 struct ListExpr { List<Expr*> elts; };
 struct SetExpr { List<Expr*> elts; };
 struct Dict { List<Expr*> keys; List<Expr*> values; };    // null key: **value
-struct FormattedValue { Expr* value; char conversion; Expr* format_spec; };  // conversion 0, 's', 'r' or 'a'; spec null or JoinedStr
+// `conversion` is 0, 's', 'r' or 'a', and `format_spec` is null or a JoinedStr.
+struct FormattedValue { Expr* value; char conversion; Expr* format_spec; };
 // `values` holds ConstantExpr strings and FormattedValue. `is_percent` is true if the source was `"..." % (...)`, which
-// the compilers of 3.11 and later turn into the same code.
+// the compilers of 3.11 and later turn into the bytecode of an f-string.
 struct JoinedStr { List<Expr*> values; bool is_percent = false; };
-// `text` is the source of the value, which programs can read. `shown` says what the printer writes: the text; the text,
-// although it is not known to give the value; or the value (see validate/interpolations.cpp).
+// `text` is the source text of the value in a field of a t-string, which programs can read. `shown` selects what the
+// printer writes: `text`; `text`, although it may not have the value; or the expression `value` (see
+// validate/interpolations.cpp).
 struct Interpolation {
   enum class Shown : std::uint8_t { text, likely_text, value };
   Expr* value; std::string_view text; char conversion; Expr* format_spec; Shown shown = Shown::text;
@@ -55,47 +57,50 @@ struct Arg { std::string_view name; Expr* annotation; };
 struct Arguments {
   List<Arg> posonly, args, kwonly;
   Arg vararg{}, kwarg{};                                  // empty name: none
-  List<Expr*> defaults;                                   // of the last of posonly + args
-  List<Expr*> kw_defaults;                                // one a kwonly, null: none
+  List<Expr*> defaults;                                   // default values of the last parameters in posonly + args
+  List<Expr*> kw_defaults;                                // one default for each kwonly parameter; null: no default
 };
-struct Lambda { const Arguments* args; Expr* body; const CodeObject* code = nullptr; };  // code: of the body; null: unknown
+// `code` is the code object of the body, or null if it is unknown.
+struct Lambda { const Arguments* args; Expr* body; const CodeObject* code = nullptr; };
 struct Comprehension { Expr* target; Expr* iter; List<Expr*> ifs; bool is_async; };
 enum class ComprehensionKind : std::uint8_t { list, set, dict, generator };
 struct ComprehensionExpr {                                // dict: elt: value
   ComprehensionKind kind; Expr* elt; Expr* value; List<Comprehension> generators;
-  const CodeObject* code = nullptr;                       // of all but the first iterable; null: that around
-  bool is_awaited = false;                                // the code around has awaited its result, where it has to
+  const CodeObject* code = nullptr;                       // the comprehension's own code object; null if it is inlined
+  bool is_awaited = false;                                // true if the code around the comprehension awaits its result
 };
 struct Await { Expr* value; };
 struct Yield { Expr* value; };                            // value may be null
 struct YieldFrom { Expr* value; };
 struct NamedExpr { Expr* target; Expr* value; };
 struct Starred { Expr* value; };
-struct Verbatim { std::string_view text; };                // source of an expression, as an annotation that was kept as text
+// `text` is the source of an expression, such as an annotation that the bytecode keeps as text.
+struct Verbatim { std::string_view text; };
 
-// Expressions that exist only while lifting and structuring are at work. A tree that is printed contains none of them.
+// Kinds of expressions that exist only during lifting and structuring, so that a printed tree contains no such
+// expression.
 enum class Marker : std::uint8_t {
-  null,          // PUSH_NULL, or the self slot beside a method
-  exception,     // the exception being handled; index: of its protected region
+  null,          // the NULL of PUSH_NULL, or the self slot beside a method on the stack
+  exception,     // the exception being handled; index: the protected region that it left
   previous_exception,
-  iterator,      // of a for loop, index: instruction that made it; value: what is iterated over
+  iterator,      // the iterator of a for loop; index: its GET_ITER, or the block of its FOR_ITER; value: the iterable
   with_exit,     // __exit__ of a with statement
-  enter_result,  // what `with` binds; value: the context manager
-  awaitable,     // GET_AWAITABLE or GET_YIELD_FROM_ITER; index 1: of yield from
-  item,          // what a for loop binds; index: block of the loop
+  enter_result,  // the result of `__enter__`, which `with` binds; value: the context manager
+  awaitable,     // the result of GET_AWAITABLE, or of GET_YIELD_FROM_ITER if index is 1; value: its operand
+  item,          // the item that a for loop binds to its target; index: the block of the loop
   result,        // the list, set or dict that a comprehension fills
   code,          // index into constants
-  chain,         // the middle of a chained comparison; value: the comparison so far
-  unbound,       // a fast local that was saved and cleared
+  chain,         // the unfinished part `a < b` of `a < b < c`; value: this comparison
+  unbound,       // a local variable that LOAD_FAST_AND_CLEAR saved and cleared
   build_class,
   function,      // index into Context::functions
   type_param,    // index into Context::type_params
   type_alias,    // index into Context::type_aliases
-  generic_base,  // what `class C[T]` has beside the bases that are written
-  exc_match, eg_match,  // tests of a handler; value: the type
-  match_case,    // test of a case; value: the subject, index into Context::cases
+  generic_base,  // the implicit base `.generic_base` of `class C[T]`
+  exc_match, eg_match,  // the result of CHECK_EXC_MATCH or CHECK_EG_MATCH; value: the exception type
+  match_case,    // the test of a case; value: the subject; index: into Context::cases
   import_module, import_member,
-  unpacked,      // index-th target of an unpacking; value: what is unpacked
+  unpacked,      // the index-th item of an unpacked value; value: the unpacked value
   copied,        // a value that was duplicated on the stack
   locals,
   other,
@@ -107,7 +112,7 @@ struct Expr {
                             Tuple, ListExpr, SetExpr, Dict, FormattedValue, JoinedStr, Interpolation, TemplateStr, Lambda,
                             ComprehensionExpr, Await, Yield, YieldFrom, NamedExpr, Starred, Verbatim, Internal>;
   Node node;
-  std::uint32_t offset = 0;  // of the instruction that made it
+  std::uint32_t offset = 0;  // offset of the instruction that made the expression
   std::int32_t line = -1;
 };
 
@@ -135,14 +140,14 @@ struct FunctionDef {
   std::string_view name; const Arguments* args; Block body; List<Expr*> decorators; Expr* returns; bool is_async;
   List<TypeParam> type_params;
   const CodeObject* code = nullptr;  // of the body
-  std::int32_t keyword_line = -1;  // of `def`, below the decorators; -1: unknown
-  bool is_one_line = false;        // the parameters are known to stand on the line of `def`
+  std::int32_t keyword_line = -1;  // line of `def`, below the decorators; -1: unknown
+  bool is_one_line = false;        // true if the parameters are known to stand on the line of `def`
 };
 struct ClassDef {
   std::string_view name; List<Expr*> bases; List<Keyword> keywords; Block body; List<Expr*> decorators;
   List<TypeParam> type_params;
   const CodeObject* code = nullptr;  // of the body
-  std::int32_t keyword_line = -1;  // of `class`, below the decorators; -1: unknown
+  std::int32_t keyword_line = -1;  // line of `class`, below the decorators; -1: unknown
 };
 struct Return { Expr* value; };                           // value may be null
 struct Delete { List<Expr*> targets; };
@@ -157,7 +162,7 @@ struct WithItem { Expr* context_expr; Expr* optional_vars; };  // vars may be nu
 struct With { List<WithItem> items; Block body; bool is_async; };
 struct MatchCase { Pattern* pattern; Expr* guard; Block body; };
 struct Match { Expr* subject; List<MatchCase> cases; };
-struct Raise { Expr* exc; Expr* cause; };                 // both may be null
+struct Raise { Expr* exc; Expr* cause; };                 // both fields may be null
 struct ExceptHandler { Expr* type; std::string_view name; Block body; };  // null type: bare; empty name: none
 struct Try { Block body; List<ExceptHandler> handlers; Block orelse; Block finalbody; bool is_star; };
 struct Assert { Expr* test; Expr* msg; };                 // msg may be null
@@ -172,15 +177,15 @@ struct Break {};
 struct Continue {};
 struct Comment { std::string_view text; };                // printed as "# text", a line of its own
 
-// Statements that exist only while lifting and structuring are at work.
+// Kinds of statements that exist only during lifting and structuring.
 enum class StmtMarker : std::uint8_t {
-  bind_exception,   // `as value`, at the start of a handler; no value: the exception is dropped
-  pop_except,       // the handler is left
-  reraise,          // the exception goes on
-  with_exit,        // __exit__(None, None, None) of the innermost with
-  annotated,        // `name: T` stands here (3.14); index: among the annotations of the module or class
-  annotate,         // what makes the annotations (3.14) is stored; index into Context::deferred
-  append,           // LIST_APPEND, SET_ADD, MAP_ADD into the comprehension's result: value [, value2]
+  bind_exception,   // `as value` at the start of a handler; null value: the exception is dropped
+  pop_except,       // POP_EXCEPT: control leaves the handler
+  reraise,          // RERAISE: the exception is raised again
+  with_exit,        // the call `__exit__(None, None, None)` for the innermost `with`
+  annotated,        // the place of `name: T` (3.14); index: its number among the annotations of the module or class
+  annotate,         // stores the function that evaluates annotations (3.14); index: into Context::deferred
+  append,           // LIST_APPEND, SET_ADD or MAP_ADD to the result of a comprehension: value, or value and value2
   other,
 };
 struct InternalStmt { StmtMarker marker; std::int32_t index; Expr* value; Expr* value2; };
@@ -190,10 +195,12 @@ struct Stmt {
                             Match, Raise, Try, Assert, Import, ImportFrom, Global, Nonlocal, ExprStmt, Pass, Break, Continue,
                             Comment, InternalStmt>;
   Node node;
-  std::uint32_t offset = 0;  // of the first instruction of its last effect
-  std::int32_t line = -1;    // of the source that was compiled
-  std::int32_t column = -1;  // where it begins in that line, in bytes, from 0; compound statements, before 3.11: unknown, -1
-  std::int32_t width = -1;   // of a return, in bytes; of a constant the constant's alone, and so is its column
+  std::uint32_t offset = 0;  // offset of the first instruction of the statement's last effect
+  std::int32_t line = -1;    // line of the source that was compiled; -1: unknown
+  // The first column of the statement in bytes, from 0; -1 (unknown) for compound statements and before 3.11.
+  std::int32_t column = -1;
+  // The width of a `return` statement in bytes; for `return constant`, `column` and `width` are those of the constant.
+  std::int32_t width = -1;
   std::string_view comment = {};  // printed at the end of the line of a simple statement
 };
 // clang-format on
@@ -206,7 +213,7 @@ template <class T, class N>
 bool is(const N* node) {
   return node && std::holds_alternative<T>(node->node);
 }
-// Returns the constant that an expression is; null if it is no constant of that kind.
+// Returns the constant of `expr` if it is a constant of the kind `kind`; null otherwise.
 inline const Constant* constant_of(const Expr* expr, Constant::Kind kind) {
   auto* constant = as<ConstantExpr>(expr);
   return constant && constant->value->kind == kind ? constant->value : nullptr;

@@ -1,5 +1,5 @@
-// Combines several callables into one, for std::visit. As long as none of them takes every type, a node type that is
-// left out does not compile.
+// Combines several callables into one, for std::visit. If no callable accepts every type, code that leaves out a node
+// type does not compile.
 #pragma once
 namespace depyf::ast {
 template <class... Fs>

@@ -1,5 +1,5 @@
-// The old way to format text, `"%s: %5r" % (a, b)`. The compilers of 3.11 and later turn it into the code of f"{a!s}:
-// {b!r:>5}".
+// Recognises formatting with `%`: the compilers of 3.11 and later turn `"%s: %5r" % (a, b)` into the bytecode of
+// f"{a!s}: {b!r:>5}".
 #pragma once
 
 #include <optional>
@@ -11,7 +11,8 @@
 
 namespace depyf::ast {
 
-// Returns the text that stands for the field in the string in front of `%`; nothing if no such string makes this field.
+// Returns the specifier of the field, such as `%5r`, in the format string in front of `%`; nothing if no specifier is
+// compiled to such a field.
 std::optional<std::string> percent_specifier(const FormattedValue& field);
 
 // True if `field`, which an instruction at `field_position` formatted, stood in a tuple behind `%`. The field of an

@@ -1,4 +1,4 @@
-// Where an expression stood in the source.
+// Looks up where an expression stood in the source.
 #pragma once
 
 #include <span>

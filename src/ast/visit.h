@@ -7,7 +7,7 @@
 #include "ast/node.h"
 #include "ast/overloaded.h"
 namespace depyf::ast {
-// A set of kinds of nodes has one bit for each alternative of the variant.
+// Returns the bit of `Kind` in a set of node kinds, which has one bit for each alternative of the variant.
 template <class Kind, class... All>
 constexpr std::uint32_t bit_of_kind(const std::variant<All...>*) {
   std::uint32_t bit = 1, found = 0;
@@ -15,8 +15,8 @@ constexpr std::uint32_t bit_of_kind(const std::variant<All...>*) {
   return found;
 }
 
-// A set of kinds of statements. A pass asks for the kinds in a block before it walks a tree that has no statement for
-// it.
+// A set of statement kinds. A pass computes the set for a block to skip a block that has no statement of the wanted
+// kinds.
 class StmtKinds {
  public:
   constexpr StmtKinds() = default;
@@ -43,12 +43,13 @@ class StmtKinds {
     other.bits_ |= bits_;
     return other;
   }
-  constexpr bool has(StmtKinds other) const { return (bits_ & other.bits_) != 0; }  // one of them
+  constexpr bool has(StmtKinds other) const { return (bits_ & other.bits_) != 0; }  // true if a kind is in both sets
 
  private:
   std::uint32_t bits_ = 0;
 };
-// Calls `visitor` with the node that `node` holds. The compiler can inline these calls, which it cannot with std::visit.
+// Calls `visitor` with the alternative that `node` holds. The compiler can inline the calls of `visitor`, unlike the
+// calls that std::visit makes.
 template <class Visitor, class... Kinds>
 void visit_kind(std::variant<Kinds...>& node, Visitor&& visitor) {
   static_cast<void>((... || (std::holds_alternative<Kinds>(node) && (visitor(*std::get_if<Kinds>(&node)), true))));
@@ -236,8 +237,8 @@ void for_each_expr(Stmt* stmt, Visit&& visit) {
 }
 
 // Calls `visit` with each nested block of a statement that belongs to the same scope, in order. `visit` may replace the
-// block. The body of a definition is left out: it is finished when the definition is made, and several definitions may
-// share it.
+// block. The body of a definition is not visited: it is complete when the definition is created, and several
+// definitions may share it.
 template <class Visit>
 void for_each_block(Stmt* stmt, Visit&& visit) {
   if (!StmtKinds::of(stmt).has(StmtKinds::nesting())) return;

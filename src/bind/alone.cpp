@@ -1,6 +1,7 @@
-// Calls that no other thread may interrupt. Another thread can take the interpreter's lock only where bytecode is
-// evaluated or where C code releases the lock. Neither the look at the other threads nor the calls do that. Written in
-// Python, the lock could change hands between any two lines.
+// Calls functions of C only if no other thread executes code of a given file, and lets no other thread run between this
+// check and the calls. Another thread can take the interpreter's lock only where bytecode is evaluated or where C code
+// releases the lock. Neither the check of the other threads' frames nor the called functions evaluate bytecode or
+// release the lock. In a function written in Python, another thread could take the lock between any two lines.
 #include "alone.h"
 
 namespace nb = nanobind;

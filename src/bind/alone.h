@@ -1,4 +1,5 @@
-// Defines _core.call_without: it calls functions of C only if no other thread is using the objects that they free.
+// Defines _core.call_without, which calls functions of C that free objects, only if no other thread is executing code
+// of the file that uses these objects.
 #pragma once
 
 #include <nanobind/nanobind.h>

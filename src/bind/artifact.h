@@ -1,4 +1,4 @@
-// Artifacts that PyTorch saved.
+// Defines the functions of _core that read and compare artifacts which PyTorch saved.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -12,8 +12,9 @@ namespace nb = nanobind;
 namespace depyf {
 namespace {
 
-constexpr int depth_max = 200;        // of nested constants and code; what lies deeper is opaque
-constexpr std::size_t digits_max = 4000;  // beyond, hexadecimal: CPython refuses longer decimal literals
+constexpr int depth_max = 200;  // the maximum nesting depth of constants and code; deeper constants become opaque
+// Longer integers become hexadecimal, because CPython refuses longer decimal literals.
+constexpr std::size_t digits_max = 4000;
 
 nb::object code_type() { return nb::module_::import_("types").attr("CodeType"); }
 
@@ -33,7 +34,7 @@ std::string digits_of(nb::handle integer) {
   std::string hexadecimal = text_of(text);
   if (hexadecimal.size() > digits_max * 4 / 5) return hexadecimal;
   text = nb::steal(PyNumber_ToBase(integer.ptr(), 10));
-  if (!text) {  // a lower limit is set in the interpreter
+  if (!text) {  // the program has set a lower limit (sys.set_int_max_str_digits)
     PyErr_Clear();
     return hexadecimal;
   }
@@ -52,7 +53,7 @@ std::vector<std::string> names_attribute(nb::handle code, const char* name) {
   return names;
 }
 
-// Returns the name of a class without asking its metaclass, which may run any code.
+// Returns the name of a class without an attribute lookup on its metaclass, which may run any code.
 std::string name_of(nb::handle type) {
   const nb::object name = nb::handle(reinterpret_cast<PyObject*>(&PyType_Type)).attr("__dict__")["__name__"];
   return text_of(name.attr("__get__")(type));
@@ -98,7 +99,8 @@ class CodeReader {
     return result;
   }
 
-  // Types are compared by identity: a subclass may behave in any way, and a member of an enum is no plain int.
+  // Types of constants are compared by identity, because a subclass may behave in any way: a member of an IntEnum is no
+  // plain int.
   Constant constant(nb::handle object, int depth) {
     PyTypeObject* type = Py_TYPE(object.ptr());
     Constant result;

@@ -25,8 +25,8 @@ nb::object tuple_of(const std::vector<std::string>& names) { return nb::tuple(py
 
 nb::bytes bytes_of(std::string_view bytes) { return nb::bytes(bytes.data(), bytes.size()); }
 
-// True if both lists hold the same constants. Two constants that were read from code are the same if they were the same
-// object and their code is the same data.
+// True if both lists contain the same constants: those that were read from the same live objects, with the same `code`
+// data.
 bool same_constants(const std::vector<Constant>& one, const std::vector<Constant>& two) {
   return std::equal(one.begin(), one.end(), two.begin(), two.end(), [](const Constant& a, const Constant& b) {
     return a.identity != 0 && a.identity == b.identity && a.code == b.code;
@@ -36,7 +36,7 @@ bool same_constants(const std::vector<Constant>& one, const std::vector<Constant
 nb::object nested_to_python(const Constant& constant, const std::vector<Constant>& before) {
   auto is_same = [&](const Constant& each) { return each.identity == constant.identity && each.code; };
   const auto read = std::find_if(before.begin(), before.end(), is_same);
-  if (read == before.end()) return live_object(constant);  // it comes from elsewhere
+  if (read == before.end()) return live_object(constant);  // the nested code object was not read from `before`
   return code_to_python(*constant.code, *read->code, live_object(constant));
 }
 
@@ -47,7 +47,8 @@ nb::object constants_to_python(const std::vector<Constant>& constants, const std
   return nb::tuple(list);
 }
 
-// True if all positions are as far behind the first line as before. CPython stores these distances.
+// True if the line table stays the same: it contains the distances of all positions from the first line, which are
+// equal in both code objects.
 bool same_positions(const CodeObject& code, const CodeObject& before) {
   const std::int32_t moved = code.firstlineno - before.firstlineno;
   auto same = [&](const Position& one, const Position& two) {

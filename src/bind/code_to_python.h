@@ -8,7 +8,7 @@
 namespace depyf {
 
 // Returns a code object like `live` with all differences to `code` applied; `live` itself if there is no difference.
-// Constants that did not change stay the very same objects. `before` is the result of `code_from_python` for `live`.
+// Constants that did not change stay the same live objects. `before` is the result of `code_from_python` for `live`.
 //
 // Raises ValueError if instructions changed and are not sound.
 nanobind::object code_to_python(const CodeObject& code, const CodeObject& before, nanobind::handle live);

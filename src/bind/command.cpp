@@ -15,7 +15,8 @@ namespace nb = nanobind;
 namespace depyf {
 namespace {
 
-// Writes to Python's streams, which may have been replaced. An interrupt ends the work.
+// Passes the output to Python functions, so that a program can replace Python's streams. An interrupt (Ctrl-C) ends
+// `cli::run` by an exception.
 class PythonSinks : public cli::Sinks {
  public:
   PythonSinks(nb::callable text, nb::callable error) : text_(std::move(text)), error_(std::move(error)) {}
@@ -29,7 +30,8 @@ class PythonSinks : public cli::Sinks {
  private:
   static void call(const nb::callable& write, const std::string& utf8) {
     const HeldGil held;
-    // Python code gives the lock away and takes it again, and the interpreter may have ended by then.
+    // The called Python code may release the lock and take it again, and the interpreter may begin to finalize in
+    // between.
     PyObject* result = ask_for_gil([&]() -> PyObject* {
       PyObject* string = PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "backslashreplace");
       if (!string) return nullptr;

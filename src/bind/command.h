@@ -1,4 +1,4 @@
-// Defines depyf._core.decompile_files, which does for `depyf decompile` what depyf-decompile does.
+// Defines depyf._core.decompile_files, which implements `depyf decompile` by the code of the command depyf-decompile.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -17,7 +17,7 @@ std::vector<std::string> texts_of(nb::handle sequence) {
   return texts;
 }
 
-// Reads guards from the rows that `depyf.guards.model.rows` makes.
+// Reads guards from the rows that `depyf.guards.model.rows` returns.
 std::vector<conditions::Guard> guards_of(nb::list rows) {
   std::vector<conditions::Guard> guards;
   for (const nb::handle item : rows) {

@@ -26,8 +26,8 @@ const char* level_name(Level level) {
   return "stub";
 }
 
-// Decodes text for Python. Source is UTF-8 in which a lone surrogate can only be escaped. Notes quote names, and names
-// may contain lone surrogates.
+// Decodes UTF-8 for Python. The bytes of lone surrogates are replaced by escapes: names may contain lone surrogates,
+// and notes quote names.
 nb::object text(std::string_view utf8) {
   PyObject* string = PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "backslashreplace");
   if (!string) throw nb::python_error();
@@ -78,7 +78,7 @@ Style style_named(const std::string& name) {
   throw nb::value_error(("unknown style " + name).c_str());
 }
 
-// The same by other names.
+// Returns `by_name` with its keys renamed according to `names`.
 Parameters renamed(Parameters by_name, const NewNames& names) {
   for (const auto& [old_name, name] : names) {
     if (auto entry = by_name.extract(old_name)) {

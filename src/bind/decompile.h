@@ -1,4 +1,4 @@
-// _core.decompile and its result.
+// Defines _core.decompile and the class of its result.
 #pragma once
 
 #include <nanobind/nanobind.h>

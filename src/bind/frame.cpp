@@ -1,5 +1,4 @@
-// Reads the value stack of a live frame, and writes its fast locals where the language itself cannot write them (until
-// 3.12).
+// Reads the value stack of a live frame, and writes its fast locals, which Python code cannot do up to 3.12.
 #include "frame.h"
 
 #include <nanobind/stl/optional.h>
@@ -21,8 +20,8 @@ namespace nb = nanobind;
 namespace depyf {
 namespace {
 
-// From 3.14 on, the low bits of a reference say whether it is counted, and whether it is a small integer without an
-// object.
+// From 3.14 on, the low bits of a reference state whether the reference is counted, and whether it is a small integer
+// without an object.
 constexpr std::uintptr_t tag_bits = 3, tag_uncounted = 1, tag_integer = 3;
 
 template <class T>
@@ -62,7 +61,7 @@ class LiveFrame {
     if (ended) throw nb::value_error("the frame has ended");
     varnames_ = names_of(code_, "co_varnames"), cells_ = names_of(code_, "co_cellvars"),
     frees_ = names_of(code_, "co_freevars");
-    if (layout_->kind != FrameLayout::Top::depth) {  // from 3.11 on an argument that is a cell has one place
+    if (layout_->kind != FrameLayout::Top::depth) {  // from 3.11 on, an argument that is a cell variable has one slot
       std::erase_if(cells_, [&](const std::string& cell) {
         return std::find(varnames_.begin(), varnames_.end(), cell) != varnames_.end();
       });
@@ -99,7 +98,7 @@ class LiveFrame {
       throw nb::value_error(("no depth of this stack: " + std::to_string(depth)).c_str());
   }
 
-  // Null: the slot holds none.
+  // Returns the value in stack slot `index`; an invalid object if the slot contains NULL.
   nb::object value(int index) const {
     const auto bits = read<std::uintptr_t>(slot(index), 0);
     if (layout_->tagged && (bits & tag_bits) == tag_integer) {
@@ -112,8 +111,7 @@ class LiveFrame {
   void set(char* where, nb::handle value) const {
     const auto old = read<std::uintptr_t>(where, 0);
     auto bits = reinterpret_cast<std::uintptr_t>(value.ptr());
-    // The low half of the reference count of an immortal object is negative. References to such objects are not
-    // counted.
+    // References to immortal objects, whose reference count has a negative low half, are not counted.
     const bool immortal = layout_->tagged && read<std::int32_t>(reinterpret_cast<char*>(value.ptr()), 0) < 0;
     if (immortal) bits |= tag_uncounted;
     else Py_INCREF(value.ptr());
@@ -127,7 +125,7 @@ class LiveFrame {
     int index = find(name);
     if (index < 0) throw nb::key_error(("no local of the frame: " + name).c_str());
     auto* held = read<PyObject*>(place(index), 0);
-    // Until MAKE_CELL has run, the slot of a cell holds the argument itself.
+    // Until MAKE_CELL has run, the slot of a cell variable contains the argument itself.
     if (is_cell && held && is_a(held, "CellType")) {
       nb::setattr(nb::handle(held), "cell_contents", value);
       return;
@@ -141,7 +139,8 @@ class LiveFrame {
   }
   int find(const std::string& name) const {
     int index = 0, found = -1;
-    // Until 3.10, an argument that is a cell has a slot of its own, which is empty. The slot of the cell comes later.
+    // Up to 3.10, an argument that is a cell variable has two slots: an empty one, and behind it that of the cell, so
+    // the last slot of the name is returned.
     for (const std::vector<std::string>* names : {&varnames_, &cells_, &frees_}) {
       for (const std::string& each : *names) {
         if (each == name) found = index;

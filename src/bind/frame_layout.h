@@ -1,8 +1,8 @@
-// Describes where CPython keeps the value stack of a frame. The extension is one binary for several versions, and a
-// header of CPython would fix the version, so the offsets are data here. Each use is checked against what the public
-// functions say of the same frame. Only builds for 64 bits with a GIL are known. Other builds are recognised by the size of
-// an object's header before anything is read: in free-threaded builds it is twice as large, and the offset at which these
-// layouts have a pointer holds something else there.
+// Describes where CPython keeps the value stack of a frame. The offsets are data, because the extension is one binary
+// for several versions of CPython, while the headers of CPython would fix one version. Each use of the offsets is
+// checked against the results of CPython's public functions for the same frame. Only 64-bit builds of CPython with a
+// GIL are supported. Unsupported builds are recognised by the size of an object's header before any offset is used: in
+// free-threaded builds, the header is twice as large, and the layouts below do not apply.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,22 @@ namespace depyf {
 
 struct FrameLayout {
   enum class Top : std::uint8_t {
-    depth,  // int: values on the stack, -1 while they are in registers (3.10)
-    from_locals,  // int: locals and values, -1 while they are in registers (3.11 to 3.13)
-    pointer,  // to the place above the top (3.14)
+    depth,  // an int: the number of values on the stack, -1 while it is in a register (3.10)
+    from_locals,  // an int: the number of locals and values, -1 while it is in a register (3.11 to 3.13)
+    pointer,  // a pointer to the slot above the top of the stack (3.14)
   };
-  std::size_t frame;  // in the frame object: a pointer to the interpreter's frame; 0: it is the frame object itself
-  std::size_t code;  // in the interpreter's frame, as all that follow
+  // The offset, in the frame object, of the pointer to the interpreter's frame; 0 if the frame object is the
+  // interpreter's frame.
+  std::size_t frame;
+  std::size_t code;  // the offset of the code object in the interpreter's frame, as for all members below
   std::size_t top;
   Top kind;
-  std::size_t owner;  // char: who owns it, `owned_by_object` when it has ended; 0: `state` instead
-  std::size_t state;  // char: 0 running, negative not yet or suspended (3.10)
+  // The offset of a char: the owner, `owned_by_object` if the frame has ended; 0 if there is `state` instead.
+  std::size_t owner;
+  // The offset of a char: 0 if the frame runs, negative before its start or while it is suspended (3.10).
+  std::size_t state;
   std::size_t localsplus;
-  bool tagged;  // references carry their kind in the two lowest bits (from 3.14)
+  bool tagged;  // true if references have tags in the two lowest bits (from 3.14)
 };
 
 constexpr char owned_by_object = 2;
@@ -35,8 +39,8 @@ inline constexpr FrameLayout layout_311{24, 32, 64, FrameLayout::Top::from_local
 inline constexpr FrameLayout layout_312{24, 0, 64, FrameLayout::Top::from_locals, 70, 0, 72, false};
 inline constexpr FrameLayout layout_314{24, 0, 64, FrameLayout::Top::pointer, 74, 0, 80, true};
 
-// Returns null for a version or a kind of build that is not known. `object_header` is the size of an object without content
-// in bytes, `object.__basicsize__` in Python.
+// Returns the layout for a version; null if the version or the kind of build is not supported. `object_header` is the
+// size of an object without content in bytes, `object.__basicsize__` in Python.
 constexpr const FrameLayout* frame_layout(Version version, std::size_t object_header) {
   constexpr std::size_t count_and_type = 2 * sizeof(void*);
   if (sizeof(void*) != 8 || object_header != count_and_type) return nullptr;

@@ -1,9 +1,9 @@
 // Releases and takes the interpreter's lock, safely for threads that are in C++ code when the interpreter ends.
 //
-// When the interpreter has begun to finalize, CPython 3.10 to 3.13 ends a daemon thread that asks for the lock with
-// pthread_exit, which unwinds the thread's stack. C++ code cannot be unwound in that way: destructors are noexcept and
-// nanobind's handlers catch everything, and either would abort the process. So the thread is stopped where it is, as
-// CPython 3.14 does.
+// If a daemon thread requests the lock after the interpreter has begun to finalize, CPython 3.10 to 3.13 calls
+// pthread_exit, which unwinds the thread's stack. C++ code cannot be unwound by pthread_exit: destructors are noexcept
+// and nanobind's handlers catch everything, and either would abort the process. A daemon thread that pthread_exit
+// unwinds is therefore paused forever, as in CPython 3.14.
 #pragma once
 #include <nanobind/nanobind.h>
 #include <unistd.h>
@@ -12,15 +12,15 @@
 
 namespace depyf {
 
-// Calls `ask`, which asks for the lock, or runs Python code that does. Does not return if the interpreter has ended this
-// thread.
+// Calls `ask`, which requests the lock, or runs Python code that requests it. Does not return if the interpreter has
+// ended this thread.
 template <class Ask>
 auto ask_for_gil(Ask ask) noexcept {
 #ifdef __GLIBCXX__
   try {
     return ask();
   } catch (abi::__forced_unwind&) {
-    for (;;) pause();  // to leave this handler would end the process
+    for (;;) pause();  // leaving this handler would abort the process
   }
 #else
   return ask();
@@ -40,7 +40,8 @@ class ReleasedGil {
   PyThreadState* state_;
 };
 
-// Lets this thread use Python's objects as long as an object of this class exists. Any thread may create one.
+// Lets this thread use Python's objects as long as an object of this class exists. Any thread may create an object of
+// this class.
 class HeldGil {
  public:
   HeldGil() : state_(ask_for_gil([] { return PyGILState_Ensure(); })) {}

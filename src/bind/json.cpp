@@ -1,4 +1,4 @@
-// Writes data as JSON for readers: the items of the outer levels have lines of their own.
+// Writes Python data as JSON for human readers: each item of the outer levels is on a separate line.
 #include "json.h"
 
 #include <nanobind/stl/string.h>
@@ -15,7 +15,7 @@ namespace nb = nanobind;
 namespace depyf {
 namespace {
 
-// Raises what Python has raised.
+// Throws the current Python exception if `right` is false.
 void check(bool right) {
   if (!right) throw nb::python_error();
 }
@@ -30,7 +30,7 @@ std::string_view utf8_view(const nb::object& text) {
   return {utf8, static_cast<std::size_t>(size)};
 }
 
-// Takes one character off the front of UTF-8 text that Python has made, and returns it.
+// Removes the first character of UTF-8 text that Python has encoded, and returns its code point.
 std::uint32_t take_character(std::string_view& text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const std::size_t size = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -41,7 +41,7 @@ std::uint32_t take_character(std::string_view& text) {
   return character;
 }
 
-// Enters one level of nesting. Python raises an error beyond its limit.
+// Enters one level of nesting, and throws RecursionError beyond Python's limit.
 struct Deeper {
   Deeper() { check(Py_EnterRecursiveCall(" while data is written as JSON") == 0); }
   Deeper(const Deeper&) = delete;
@@ -50,11 +50,11 @@ struct Deeper {
 
 class Writer {
  public:
-  // With `has_lines` false, all text is on one line: a journal has one line for each event.
+  // If `has_lines` is false, all text is on one line, as for a journal with one line for each event.
   explicit Writer(bool has_lines) : has_lines_(has_lines) {}
   std::string take() { return std::move(out_); }
 
-  // Writes a value. Items of dicts and lists get lines of their own down to `levels` levels.
+  // Writes a value, with each item of dicts and lists on a separate line down to `levels` levels of nesting.
   void write(PyObject* value, int levels) {
     if (value == Py_None) {
       out_ += "null";
@@ -88,7 +88,7 @@ class Writer {
     if (levels > 0) end_line();
   }
 
-  // Separates two items. Below the last level, items share a line until it is full.
+  // Separates two items by a comma, and by a line break if `levels` is positive or the line is full.
   void separate(bool first, int levels) {
     if (first) return;
     out_ += ',';
@@ -161,7 +161,7 @@ class Writer {
     return nb::steal(fields);
   }
 
-  // Writes a dataclass as an object of its fields. Tuples in it are spread over lines as lists are.
+  // Writes a dataclass as an object of its fields. Tuples in a dataclass are spread over lines as lists are.
   void write_dataclass(PyObject* value, const nb::object& fields, int levels) {
     const nb::object values = nb::steal(PyDict_New());
     const nb::object names = nb::steal(PyDict_Keys(fields.ptr()));
@@ -237,12 +237,13 @@ class Writer {
     out_ += '"';
   }
 
-  static constexpr std::size_t line_max = 190;  // characters of a line with several items, without closing brackets
+  // The maximum length of a line with several items, without closing brackets.
+  static constexpr std::size_t line_max = 190;
 
   const bool has_lines_;
   std::string out_;
-  std::size_t line_begin_ = 0;  // of the last line of out_
-  std::size_t space_ = 0;  // where that line may be broken, if it has such a place
+  std::size_t line_begin_ = 0;  // the index in out_ where the last line begins
+  std::size_t space_ = 0;  // the index in out_ of the last space at which a line may be broken
   bool in_dataclass_ = false;
 };
 

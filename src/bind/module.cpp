@@ -1,4 +1,4 @@
-// The extension module depyf._core. Its functions take live code objects and return plain Python objects.
+// Defines the extension module depyf._core, whose functions take live code objects and return plain Python objects.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -30,8 +30,8 @@ namespace nb = nanobind;
 namespace depyf {
 namespace {
 
-// Returns a list of (op, arg, aux, offset, target, line, pops, pushes, pops and pushes when jumping), or a text that
-// says why the code cannot be decoded.
+// Returns a list of (op, arg, aux, offset, target, line, pops, pushes, pops and pushes when jumping), or a text with
+// the reason why the code cannot be decoded.
 nb::object rows_or_error(const CodeObject& code) {
   Disassembly result;
   {
@@ -86,7 +86,8 @@ nb::list decode_pyc(nb::bytes file) {
   return result;
 }
 
-// Returns the text of a graph after `change`. A text with a lone surrogate cannot be UTF-8, so it stays as it is.
+// Returns the result of `change` for the text of a graph. A text with a lone surrogate, which has no UTF-8 form, is
+// returned unchanged.
 template <class Change>
 nb::object changed(nb::str text, Change change) {
   Py_ssize_t size = 0;
@@ -151,7 +152,7 @@ nb::object readable(nb::str text, nb::dict renames, nb::dict headings) {
 }  // namespace
 
 NB_MODULE(_core, module) {
-  nanobind::set_leak_warnings(false);  // what a cache still holds at exit is no message for the user
+  nanobind::set_leak_warnings(false);  // objects that a cache refers to at exit are not reported as leaks
   module.attr("__version__") = DEPYF_VERSION;
   bind_decompile(module);
   bind_command(module);

@@ -1,4 +1,4 @@
-// _core.prove and its result.
+// Defines _core.prove and the classes of its result.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// Defines _core.Provenance: the links of a compilation.
+// Defines _core.Provenance, which links the source lines, graph nodes and kernels of a compilation.
 #pragma once
 
 #include <nanobind/nanobind.h>

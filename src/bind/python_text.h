@@ -15,7 +15,8 @@ inline std::string utf8_of(nanobind::str text) {
   return {utf8.c_str(), utf8.size()};
 }
 
-// The object must be a string; otherwise a TypeError is raised.
+// Returns the UTF-8 form of a Python string. Throws std::bad_cast, which becomes a RuntimeError in Python, if `text` is
+// no string.
 inline std::string text_of(nanobind::handle text) { return utf8_of(nanobind::cast<nanobind::str>(text)); }
 
 inline nanobind::object python_text(const std::string& text) {

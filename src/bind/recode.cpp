@@ -77,7 +77,8 @@ nb::object moved(nb::handle live, std::optional<nb::str> file, std::int32_t line
   });
 }
 
-// Returns the constant that a path of indices leads to, through the constants of nested code objects.
+// Returns the constant that a path of indices leads to, through the constants of nested code objects; null if there is
+// none.
 const Constant* constant_at(const CodeObject& code, const std::vector<std::uint32_t>& path) {
   const std::vector<Constant>* constants = &code.constants;
   const Constant* constant = nullptr;
@@ -89,7 +90,7 @@ const Constant* constant_at(const CodeObject& code, const std::vector<std::uint3
   return constant;
 }
 
-// Returns the constants that have no literal, by the names that decompiled source gives them.
+// Returns the constants that have no literal, by the names that decompiled source uses for them.
 ConstantsByName named_constants(const CodeObject& code) {
   CodeObject shown = code;
   rename_names(shown, short_names(code));
@@ -107,8 +108,9 @@ bool names_constants(const CodeObject& code) {
   return false;
 }
 
-// Undoes what decompiled source shows differently: restores unique names, and the constants that have no literal. This
-// comes last, because these constants are objects of the original code, and nothing in them may change.
+// Restores, in code compiled from decompiled source, the unique names and the constants without a literal of the
+// original code. `restore` is the last change of the code, because the restored constants are live objects of the
+// original code, which must not be changed.
 void restore(CodeObject& code, const CodeObject& original) {
   NewNames full_names;
   for (const auto& [full, short_name] : short_names(original)) full_names.emplace(short_name, full);

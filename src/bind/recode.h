@@ -1,4 +1,4 @@
-// Defines the functions of _core that change and check live code objects, over src/recode.
+// Defines the functions of _core that change and check live code objects by means of src/recode.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -50,8 +50,9 @@ std::optional<std::string> content_of(const std::string& path) {
 
 using CompilationTables = std::pair<std::string, std::int64_t>;
 
-// Gives the runs of a dump their tables. The tables of the last run are given; those of other runs come from files that
-// earlier calls wrote. Without such a file, the graphs of the run say what its lines cost, if the graphs were read.
+// Sets the tables of the runs of a dump. `of_last` contains the tables of the last run; the tables of other runs are
+// read from files that earlier calls wrote. If the file with the tables of a run is missing, the costs of lines are
+// derived from the graphs of the run, if the graphs were read.
 void add_tables(const std::string& folder, const std::vector<CompilationTables>& of_last, record::Run& run) {
   const std::size_t known = run.processes.size() - (of_last.empty() || run.processes.empty() ? 0 : 1);
   for (std::size_t number = 0; number < known; ++number) {
@@ -70,8 +71,8 @@ void add_tables(const std::string& folder, const std::vector<CompilationTables>&
   }
 }
 
-// `tables` holds, for each compilation of the last run, its tables and the number of operators of its graph, or -1 if
-// that is unknown. It may be empty.
+// Returns the index files of a dump. `tables` is empty, or contains for each compilation of the last run its tables and
+// the number of operators of its graph, or -1 if the number is unknown.
 nb::dict index_of(nb::str directory, nb::str session, nb::str times, nb::list tables, bool reads_graphs) {
   std::vector<CompilationTables> tables_of_last;
   for (const nb::handle item : tables) {

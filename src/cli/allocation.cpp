@@ -1,16 +1,16 @@
-// The command's operator new. It takes small blocks from lists of blocks of equal size. Each thread has its own set of
-// lists.
+// Defines operator new of the command, which takes small blocks from lists of free blocks of equal size. Each thread
+// has its own set of lists of free blocks.
 //
-// Decompiling makes some 200 small vectors for each code object and frees them at once. Taking the first block of a
-// list and putting it back costs a few instructions; compared to the system's malloc, this saves a quarter of the
-// command's time.
+// Decompiling creates some 200 small vectors for each code object and frees them soon. Taking the first block of a list
+// and putting it back costs a few instructions, which saves a quarter of the command's time compared to the system's
+// malloc. A block has this layout:
 //
 //   | size class, or 0 for a block of malloc | block ............ |
 //   8 bytes in front of the block             16 bytes aligned
 //
-// Sizes are multiples of 16 up to 1 KiB, and then four for each power of two. A block goes to the lists of the thread
-// that frees it. The memory of small blocks is kept until the process ends: for each size, at most as much as was in
-// use at one time.
+// The sizes of blocks are multiples of 16 up to 1 KiB; above 1 KiB, there are four sizes for each power of two. A freed
+// block is added to the lists of the thread that frees it. The memory of small blocks is kept until the process ends:
+// for each size, at most as much as was in use at one time.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -20,11 +20,13 @@
 namespace {
 
 constexpr std::size_t header = 8, step = 16, chunk_size = std::size_t(1) << 17;
-constexpr std::size_t fine = 64, fine_end = fine * step;  // classes one step apart, and where they end
+// The number of size classes that are one step apart, and their largest size.
+constexpr std::size_t fine = 64, fine_end = fine * step;
 constexpr std::size_t parts = 4, doublings = 5, classes = fine + 1 + parts * doublings;
-constexpr std::size_t largest = (fine_end << doublings) - header;  // of the small blocks
+// The largest size of a small block, without its header.
+constexpr std::size_t largest = (fine_end << doublings) - header;
 
-// Returns the size class of a block, whose size includes its header.
+// Returns the size class of a block of `size` bytes, which include its header.
 constexpr std::size_t class_for(std::size_t size) {
   if (size <= fine_end) [[likely]]
     return (size + step - 1) / step;
@@ -44,16 +46,16 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-// Plain data, so that the lists of a thread can be used before its constructors have run and after its destructors.
+// The lists are plain data, so that a thread can use them before its constructors have run and after its destructors.
 struct Lists {
   FreeBlock* first[classes];
-  std::byte *at, *end;  // of the chunk that new blocks are cut from
+  std::byte *at, *end;  // the unused part of the chunk from which new blocks are cut
 };
 constinit thread_local Lists lists{};
 
 std::uint64_t& class_of(void* block) { return static_cast<std::uint64_t*>(block)[-1]; }
 
-// The functions for what is less usual are not inlined, so that operator new needs no frame for the usual case.
+// The functions for rare cases are not inlined, so that operator new needs no stack frame in the common case.
 [[gnu::noinline]] void* from_system(std::size_t size) {
   for (;;) {
     if (void* found = size <= SIZE_MAX - step ? std::malloc(size + step) : nullptr) {
@@ -80,7 +82,7 @@ std::uint64_t& class_of(void* block) { return static_cast<std::uint64_t*>(block)
   return block;
 }
 
-// Returns a block of the size class.
+// Returns a block of size class `number`.
 void* take(std::size_t number) {
   FreeBlock*& first = lists.first[number];
   if (!first) [[unlikely]]

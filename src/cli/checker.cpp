@@ -24,8 +24,8 @@ namespace {
 constexpr int seconds_for_one = 60;
 constexpr std::uint32_t longest_answer = 1u << 30;
 
-// The program of the interpreter. It reads the lengths and the texts of a source and a file name. It answers with a
-// .pyc file behind a byte 1, or with a message behind a byte 0.
+// The program that the interpreter runs. The program reads the lengths and the texts of a source and a file name, and
+// writes a byte 1 and a .pyc file, or a byte 0 and an error message.
 constexpr const char* worker = R"python(
 import importlib.util, marshal, struct, sys
 sys.setrecursionlimit(5000)
@@ -58,7 +58,8 @@ std::string number(std::size_t value) {
 }  // namespace
 
 Checker::Checker(const std::string& python) : python_(python) {
-  std::array<int, 2> ends{};  // a socket: what is written to an interpreter that has died is an error, no signal
+  // A socket, so that writing to an interpreter that has died is an error and raises no signal.
+  std::array<int, 2> ends{};
   std::array<int, 2> answers{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) throw std::runtime_error("no socket");
   if (::pipe2(answers.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");

@@ -1,4 +1,5 @@
-// Compiles decompiled sources with an interpreter of the user's choice, to see whether they give the same bytecode.
+// Compiles decompiled sources with an interpreter of the user's choice, to check whether they compile to the same
+// bytecode.
 #pragma once
 
 #include <string>
@@ -9,17 +10,18 @@
 
 namespace depyf::cli {
 
-// One running interpreter. Only one thread at a time may use it.
+// One running interpreter, which only one thread at a time may use.
 class Checker {
  public:
-  // Starts `python`, a path or a name that is looked up in PATH. Throws std::runtime_error if it does not run.
+  // Starts `python`, a path or a name that is looked up in PATH. Throws std::runtime_error if `python` cannot be
+  // started.
   explicit Checker(const std::string& python);
   ~Checker();
   Checker(const Checker&) = delete;
   Checker& operator=(const Checker&) = delete;
 
-  // Compiles `source` and returns the differences of the result to `code`. Throws std::runtime_error if the source does
-  // not compile, or if the interpreter is of another version or has died.
+  // Compiles `source` and returns the differences between the resulting code object and `code`. Throws
+  // std::runtime_error if the source does not compile, or if the interpreter is of another version or has died.
   std::vector<Difference> differences(const CodeObject& code, const std::string& source);
 
  private:
@@ -28,7 +30,7 @@ class Checker {
 
   std::string python_;
   Version version_;
-  int pid_ = -1, in_ = -1, out_ = -1;  // file descriptors: what it reads, what it writes
+  int pid_ = -1, in_ = -1, out_ = -1;  // file descriptors of the interpreter's input and output
 };
 
 }  // namespace depyf::cli

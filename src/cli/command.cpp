@@ -33,8 +33,8 @@ struct Outcome {
   FileReport report;
 };
 
-// The interpreters of one thread. Each is started when it is first needed. With `auto`, files may be of several
-// versions.
+// The interpreters of one thread, each of which is started when it is first needed: one interpreter for all files or,
+// with `auto`, one for each version of Python.
 class Checkers {
  public:
   explicit Checkers(const std::string& python) : python_(python) {}
@@ -51,7 +51,7 @@ class Checkers {
     checker = std::make_unique<Checker>(program);
     return *checker;
   }
-  // Drops an interpreter that has died, so that the next file gets another one.
+  // Drops an interpreter that has died, so that another interpreter is started for the next file.
   void forget(Version version) { running_.erase(python_ == "auto" ? version : Version{0, 0}); }
 
  private:
@@ -59,8 +59,8 @@ class Checkers {
   std::map<Version, std::unique_ptr<Checker>> running_;
 };
 
-// Returns the source, with a mark at each code object that compiles to other bytecode. `error` says what could not be
-// checked.
+// Returns the source, with a mark at each code object that compiles to other bytecode. Sets `error` to the reason if
+// the source could not be checked.
 Decompiled checked(const CodeObject& code, Options options, Checkers& checkers, std::string& error) {
   options.compared = true;
   Decompiled result = decompile(code, options);
@@ -101,10 +101,10 @@ std::string other_text(const CodeObject& code, Options options, const Settings& 
   return settings.dump_after.empty() ? std::move(result.source) : std::move(result.dump);
 }
 
-// The tools of one thread, which serve for all of its files.
+// The objects that one thread uses for all of its files.
 struct Tools {
   Checkers checkers;
-  std::string buffer = {};  // for the bytes of a file
+  std::string buffer = {};  // contains the bytes of a file
 };
 
 void process(const Input& input, const Settings& settings, Tools& tools, Outcome& outcome) {
@@ -163,7 +163,7 @@ void process(const Input& input, const Settings& settings, Tools& tools, Outcome
   outcome.text.clear();
 }
 
-// Processes one file. An exception that the core throws becomes an error of that file.
+// Processes one file, and turns an exception into an error of the file.
 Outcome process_safely(const Input& input, const Settings& settings, Tools& tools) {
   Outcome outcome;
   outcome.report.file = input.path;
@@ -182,13 +182,13 @@ Outcome process_safely(const Input& input, const Settings& settings, Tools& tool
   return outcome;
 }
 
-// Processes all files in several threads. The results are taken in the order of the inputs.
+// Processes all files in several threads, while the caller takes the results in the order of the inputs.
 class Batch {
  public:
   Batch(const std::vector<Input>& inputs, const Settings& settings)
       : inputs_(inputs), settings_(settings), outcomes_(inputs.size()), done_(inputs.size()) {}
 
-  // If the caller stops taking results, no further input is started.
+  // No further input is started after the caller has stopped taking results, for example because of an exception.
   ~Batch() { next_ = inputs_.size(); }
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
@@ -197,7 +197,7 @@ class Batch {
     const std::size_t count = std::min<std::size_t>(settings_.jobs, inputs_.size());
     try {
       for (std::size_t i = 0; i < count; ++i) threads_.emplace_back(worker_);
-    } catch (const std::exception&) {  // fewer threads do the same
+    } catch (const std::exception&) {  // the threads that were started process all files
       if (threads_.empty()) work();
     }
   }
@@ -221,8 +221,8 @@ class Batch {
 
   // Outside of the `try`, nothing allocates memory: an exception thrown there would end the process.
   void work() {
-    // The reader of the results is woken only after several small files, because waking it takes longer than some files
-    // do.
+    // The thread that reads the results is woken only after several small files, because waking it takes longer than
+    // processing some files.
     constexpr std::chrono::milliseconds between_wakes(20);
     std::optional<Tools> tools;
     auto woken = std::chrono::steady_clock::now();
@@ -230,7 +230,7 @@ class Batch {
       try {
         if (!tools) tools.emplace(Checkers(settings_.check));
         outcomes_[i] = process_safely(inputs_[i], settings_, *tools);
-      } catch (...) {  // even for the message there was no memory; this one is short enough to need none
+      } catch (...) {  // there was no memory for an error message; the message below is short enough to need none
         outcomes_[i].error = "no memory\n";
       }
       done_[i] = true;
@@ -243,19 +243,19 @@ class Batch {
   }
 
   void wake() {
-    std::lock_guard lock(mutex_);  // so that the reader is either before its look at `done_` or waits
+    std::lock_guard lock(mutex_);  // so that the reader has either not yet checked `done_` or waits
     finished_.notify_one();
   }
 
   const std::vector<Input>& inputs_;
   const Settings& settings_;
-  std::vector<Outcome> outcomes_;  // of one thread alone until they are done
+  std::vector<Outcome> outcomes_;  // only one thread accesses an outcome until its `done_` is true
   std::vector<std::atomic<bool>> done_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
   std::condition_variable finished_;
   const Worker worker_{*this};
-  std::list<DeepThread> threads_;  // last: they end before what they use
+  std::list<DeepThread> threads_;  // declared last, so that the threads end before the members that they use
 };
 
 }  // namespace

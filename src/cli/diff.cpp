@@ -12,8 +12,8 @@
 namespace depyf::cli {
 namespace {
 
-// The code objects within a code object by their path of names, because 3.8 to 3.10 have no qualified names. Several of
-// one name in the same code object are numbered.
+// Maps paths of names to the code objects within a code object, because 3.8 to 3.10 have no qualified names. Code
+// objects with the same name within one code object are numbered.
 class Named {
  public:
   explicit Named(const CodeObject& module) { add(module, module.name); }
@@ -34,7 +34,8 @@ class Named {
       if (in_order.size() < most) add(*constant.code, inner);
     }
   }
-  static constexpr std::size_t most = 1 << 20;  // one code object may be used any number of times
+  // A limit, because one code object may be nested in any number of places.
+  static constexpr std::size_t most = 1 << 20;
 };
 
 std::shared_ptr<const CodeObject> load(const std::string& path, const Settings& settings, Sinks& sinks) {
@@ -52,8 +53,7 @@ std::shared_ptr<const CodeObject> load(const std::string& path, const Settings& 
 
 std::string line_of(const CodeObject& code) { return ", line " + std::to_string(code.firstlineno); }
 
-// Returns the first difference in the code object itself; null if there is none. Differences in nested code do not
-// count.
+// Returns the first difference in the code object itself, without nested code; null if there is none.
 const Difference* own_difference(const std::vector<Difference>& differences, const CodeObject& code) {
   const auto found = std::ranges::find(differences, &code, &Difference::code);
   return found == differences.end() ? nullptr : &*found;
@@ -80,7 +80,7 @@ int run_diff(const std::string& first, const std::string& second, const Settings
       text += "- " + path + line_of(*code) + "\n";
       continue;
     }
-    // Each code object is compared by itself: nested code is compared under its own name.
+    // Nested code is ignored here, because it is compared under its own path.
     const std::vector<Difference> differences = compare(*code, *counterpart->second);
     if (const Difference* own = own_difference(differences, *code))
       text += "! " + path + line_of(*code) + ": " + own->what + " (offset " + std::to_string(own->offset) + ")\n";

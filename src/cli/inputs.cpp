@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the path without __pycache__ and without the tag of the interpreter.
+// Returns the path of the source for a .pyc file: a/x.py for a/__pycache__/x.cpython-311.pyc.
 fs::path source_path(const fs::path& pyc) {
   fs::path folder = pyc.parent_path();
   fs::path stem = pyc.stem();
@@ -42,7 +42,7 @@ std::string too_large(std::size_t max_size) {
   return "cannot be read: larger than " + std::to_string(max_size >> 20) + " MB (--max-size)";
 }
 
-// Reads to the end of the file into `buffer`, which only grows.
+// Reads the file to its end into `buffer`, which is enlarged if necessary, but never shrunk.
 std::optional<std::string_view> read_descriptor(int file, std::size_t max_size, std::string& buffer,
                                                 std::string& error) {
   constexpr std::size_t least = 1 << 16;
@@ -78,7 +78,8 @@ std::optional<std::string_view> read_file(const std::string& path, std::size_t m
   if (size > max_size) {
     error = too_large(max_size);
   } else {
-    if (buffer.size() <= size) buffer.resize(size + 1);  // one byte more, so that the read of the end has room
+    // One byte more, so that the read that detects the end has room.
+    if (buffer.size() <= size) buffer.resize(size + 1);
     bytes = read_descriptor(file, max_size, buffer, error);
   }
   ::close(file);
@@ -107,7 +108,7 @@ void add_archive(std::vector<Input>& inputs, const std::string& path, std::size_
   inputs.push_back(std::move(failed));
 }
 
-// Returns how many of the nested code objects have bytecode that cannot be decoded.
+// Returns the number of code objects, `code` and those nested in it, whose bytecode cannot be decoded.
 std::size_t count_wrong(const CodeObject& code) {
   std::size_t wrong = disassemble(code).error.empty() ? 0 : 1;
   for (const Constant& constant : code.constants)
@@ -185,7 +186,8 @@ void choose_outputs(std::vector<Input>& inputs) {
     for (fs::path folder = path.parent_path(); !folder.empty(); folder = folder.parent_path()) folders.insert(folder);
     input.output = std::move(path);
   };
-  // Inputs whose first choice no other input wants come first, so that a later name cannot take that choice away.
+  // Inputs whose preferred output no other input prefers are assigned first, so that a numbered name of another input
+  // cannot take it.
   std::vector<Input*> others;
   for (Input& input : inputs) {
     const fs::path path = source_path(input.output);

@@ -32,9 +32,9 @@ std::string in_path(const std::string& name) {
   return "";
 }
 
-// 3.12.10 comes behind 3.12.9.
+// Returns the last number of a version such as 3.12.10, which is compared as a number: 3.12.10 is later than 3.12.9.
 int patch_number(const fs::path& path) {
-  const std::string digits = path.extension().string();  // with the point before them
+  const std::string digits = path.extension().string();  // the digits, with the point in front of them
   int number = 0;
   if (!digits.empty()) std::from_chars(digits.data() + 1, digits.data() + digits.size(), number);
   return number;
@@ -60,7 +60,8 @@ std::string find_interpreter(Version version) {
   std::string name = "DEPYF_PYTHON_" + number;
   std::ranges::replace(name, '.', '_');
   if (std::string named = variable(name); !named.empty()) return named;
-  // The programs of pyenv's own that are in PATH refuse versions that are not selected, so pyenv's folder comes first.
+  // The programs that pyenv adds to PATH refuse versions that are not selected, so the versions in pyenv's folder are
+  // tried first.
   if (std::string found = of_pyenv(number); !found.empty()) return found;
   return in_path("python" + number);
 }

@@ -17,8 +17,8 @@ namespace {
 
 constexpr int wrong_command_line = 2;
 
-// Writes to the standard output, in large parts, and to the standard error. It uses no streams of the C++ library,
-// because their initialisation takes a twentieth of the instructions that a small file needs in all.
+// Writes to the standard output, in large parts, and to the standard error. The class uses no streams of the C++
+// library, because their initialisation takes a twentieth of all instructions that a small file needs.
 class Standard : public depyf::cli::Sinks {
  public:
   void text(const std::string& utf8) override {
@@ -34,7 +34,7 @@ class Standard : public depyf::cli::Sinks {
     write(STDERR_FILENO, lines);
   }
 
-  // Returns false if some of the output could not be written.
+  // Writes the buffered output. Returns false if some of the output could not be written.
   bool flush() {
     if (!write(STDOUT_FILENO, waiting_)) is_good_ = false;
     waiting_.clear();
@@ -87,8 +87,8 @@ int act(const depyf::cli::CommandLine& line, Standard& sinks) {
 
 int main(int argc, char** argv) {
 #ifdef __GLIBC__
-  // Threads seldom take memory from malloc, and then in large chunks. An arena for each thread would only reserve 64
-  // MiB of addresses.
+  // All threads share one arena, because they seldom call malloc, and then for large chunks. An arena for each thread
+  // would only reserve 64 MiB of addresses.
   mallopt(M_ARENA_MAX, 1);
 #endif
   const std::span<const char* const> arguments(argv, static_cast<std::size_t>(argc));

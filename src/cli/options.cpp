@@ -260,7 +260,8 @@ class Parser {
   CommandLine line_;
 };
 
-std::string roff(std::string_view text) {  // a dash is a minus, a dot at the start of a line no request
+// Escapes dashes and backslashes and, at the start, a dot or quote, which roff would read as a request.
+std::string roff(std::string_view text) {
   std::string out;
   for (char c : text) {
     if (c == '-' || c == '\\') out += '\\';

@@ -12,12 +12,14 @@ namespace depyf::cli {
 
 struct Option {
   enum class Value : std::uint8_t { none, text, number, pass, statement_pass };
-  std::string_view name;  // behind two dashes
-  char letter = 0;  // behind one dash; 0: none
+  std::string_view name;  // the name behind two dashes
+  char letter = 0;  // the letter behind one dash; 0 if there is none
   Value value = Value::none;
   std::string_view value_name = {};
   std::string_view what = {};  // for --help
-  bool instead = false;  // excludes the others of these: what is printed in place of the source, or how it is checked
+  // True for options that exclude each other: they select what is printed instead of the source, or how the source is
+  // checked.
+  bool instead = false;
 };
 
 std::span<const Option> options();
@@ -27,8 +29,8 @@ struct CommandLine {
   enum class Action : std::uint8_t { decompile, diff, completion, manual, help, version, error };
   Action action = Action::decompile;
   Settings settings;
-  std::vector<std::string> files;  // of completion: the name of the shell
-  std::string error;  // of Action::error: one line
+  std::vector<std::string> files;  // the input files; for `completion`, the name of the shell
+  std::string error;  // for Action::error: a message of one line
 };
 
 // Parses the arguments, given without the name of the program.

@@ -12,9 +12,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int tries = 100;  // of names for the temporary file
+constexpr int tries = 100;  // the maximum number of names that are tried for the temporary file
 
-// Makes the folders that `path` lies in. Each must be a folder and no link. Returns the reason if that fails.
+// Creates `folder` and the folders of `path` below it, none of which may be a link. Returns the reason for a failure,
+// otherwise an empty string.
 std::string make_folders(const fs::path& folder, const fs::path& path) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -47,7 +48,8 @@ std::string write_and_close(int file, const std::string& text) {
   return reason;
 }
 
-// Gives the temporary file its final name. An existing file is replaced only with `force`.
+// Renames the temporary file to `target`, and replaces an existing file only if `force` is set. Returns the reason for
+// a failure, otherwise an empty string.
 std::string publish(const fs::path& temporary, const fs::path& target, bool force) {
   if (force) {
     struct stat status{};
@@ -59,7 +61,7 @@ std::string publish(const fs::path& temporary, const fs::path& target, bool forc
     return "";
   }
   if (errno == EEXIST) return "it is there already (--force replaces it)";
-  // The file system has no hard links. Another program may write the file between this check and the renaming.
+  // The file system has no hard links, so another program may write the file between the check and the renaming.
   struct stat status{};
   if (::lstat(target.c_str(), &status) == 0) return "it is there already (--force replaces it)";
   return ::rename(temporary.c_str(), target.c_str()) == 0 ? "" : std::strerror(errno);

@@ -1,4 +1,4 @@
-// The result for each file, for the last line of the output and for --json.
+// The result for each file, which the last line of the output and --json report.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,30 @@
 namespace depyf::cli {
 
 struct Mark {
-  std::size_t line = 0;  // of the source, from 1
+  std::size_t line = 0;  // the line of the source, counted from 1
   std::string what;
 };
 
-// A code object whose source could not be proved to mean the same.
+// A code object whose source could not be proved equivalent to the bytecode.
 struct Unproved {
   std::string name;
-  std::int32_t offset = -1;  // in its bytecode; -1: no place in it
+  std::int32_t offset = -1;  // the offset in the bytecode; -1 if the reason concerns no single instruction
   std::string reason;
 };
 
 struct FileReport {
-  // A file is `equal` if it was checked and has no mark, `unchecked` if it has no mark, and `text` if something other
-  // than the source was printed.
+  // A file is `equal` if it was checked and has no mark, `unchecked` if it was not checked and has no mark, and `text`
+  // if something other than the source was printed.
   enum class Status : std::uint8_t { equal, unchecked, marked, text, failed } status = Status::failed;
-  std::string file, output, error;  // output: the path that was written; empty: none
+  std::string file, output, error;  // output: the path of the written file; empty if none was written
   Version python{0, 0};             // 0.0: unknown
   std::vector<Mark> marks;
   std::size_t state_machines = 0, stubs = 0;  // code objects
-  std::size_t proved = 0;                     // code objects, if proofs were asked for
+  std::size_t proved = 0;  // the number of proved code objects, if proofs were requested
   std::vector<Unproved> unproved;
-  bool is_aligned = false;  // the following are known: statements by their line
-  std::size_t aligned = 0, without_line = 0;  // without: the bytecode does not tell it
+  bool is_aligned = false;  // true if --align was given, so that --json reports the members below
+  // Statements on their original line, and those whose original line is unknown.
+  std::size_t aligned = 0, without_line = 0;
   std::vector<LineMapping> not_aligned;
 };
 
@@ -55,7 +56,7 @@ class Counts {
   std::size_t state_machines_ = 0, stubs_ = 0, proved_ = 0, unproved_ = 0;
 };
 
-// Returns a JSON string. Names are UTF-8 in which a lone surrogate may stand as three bytes; it is escaped.
+// Returns `text` as a JSON string. Lone surrogates, which names may contain as three bytes each, are escaped.
 std::string json_quoted(std::string_view text);
 
 }  // namespace depyf::cli

@@ -15,9 +15,9 @@ std::string fields_text(const CodeObject& code);
 std::string disassembly_text(const CodeObject& code);
 
 // Returns the line map as JSON:
-//     {"version": 1, "lines": [{"line": 1, "offset": 0}, ...], "nested": [{"name": "C.f", "path": [0, 3], "lines": [...]}, ...]}
-// `line` counts from 1 and starts at byte `offset` of the bytecode of the outermost code object. The same is given for
-// each nested function and class, which `path` leads to through the constants.
+//     {"version": 1, "lines": [{"line": 1, "offset": 0}], "nested": [{"name": "C.f", "path": [0, 3], "lines": [...]}]}
+// `line`, counted from 1, starts at byte `offset` of the bytecode of the outermost code object. Each nested function
+// and class has a line map of its own, where `path` lists the indices of the constants that lead to the code object.
 std::string line_map_text(const Decompiled& decompiled);
 
 }  // namespace depyf::cli

@@ -25,7 +25,7 @@ struct CompareNode {
   Op op = Op::nop_;
   Symbol value = 0;             // the argument: a number, a name or a constant
   std::int32_t detail = 0;      // the second argument, or the kind of a constant
-  int first = -1, second = -1;  // successors; for a test, the successor if it holds comes first
+  int first = -1, second = -1;  // successors; `first` of a POP_JUMP_IF_x is the one for a true test
   int handler = -1;             // index of the protected range in the code
   const CodeObject* child = nullptr;
 };
@@ -38,7 +38,7 @@ constexpr std::uint32_t compared_flags =
 
 bool ends(Op op) { return leaves_function(op) || op == Op::unreachable_; }
 
-// The control flow graph of one code object, with instructions that mean the same brought to one form.
+// The control flow graph of one code object, with equivalent instructions normalised to one form.
 class CompareGraph {
  public:
   CompareGraph(const CodeObject& code, Symbols& symbols) : code_(code), symbols_(symbols) {
@@ -61,8 +61,8 @@ class CompareGraph {
     return at >= 0 && at < int(nodes.size()) ? decoded_->instructions[at].offset : 0;
   }
 
-  // Returns the first instruction from `at` on that does something, which the jump back of an endless loop of jumps
-  // does: the handler of a signal may raise there. Returns -1 if there is no instruction.
+  // Follows plain jumps and NOPs from `at`, and returns the first other instruction; -1 if there is none. For an
+  // endless loop of jumps it returns the last jump of the loop, because a signal handler may raise there.
   int resolve(int at) const {
     for (std::size_t steps = 0; at >= 0 && at < int(nodes.size()); ++steps) {
       if (nodes[at].op != Op::nop_ && nodes[at].op != Op::jump_) return at;
@@ -102,7 +102,7 @@ class CompareGraph {
     return last;
   }
 
-  // Values of `detail` for a load of a constant. They keep constants of different meaning apart that have equal
+  // Values of `detail` for a load of a constant; they distinguish constants of different meaning that have equal
   // symbols.
   enum ConstantDetail : std::int32_t { code_object = 1, line_of_class, names_of_class, common_constant };
 
@@ -111,7 +111,8 @@ class CompareGraph {
     CompareNode made{.op = it.op, .value = symbols_.integer(it.arg), .detail = it.aux};
     made.first = ends(it.op) ? -1 : int(at) + 1;
     made.second = it.target;
-    // Jumps on true and on false are brought to one form: the successor of a test that holds comes first.
+    // Jumps on true and on false, or on None and not None, are normalised to one form: the successor for a true test
+    // comes first.
     if (it.op == Op::jump_) {
       made.first = it.target, made.second = -1;
       made.value = 0, made.detail = 0;
@@ -123,7 +124,7 @@ class CompareGraph {
       std::swap(made.first, made.second);
     } else if (it.op == Op::load_const_) {
       const int beyond = it.arg - int(code_.constants.size());
-      // Indices behind the constants of the code object stand for the constants that all code of 3.15 and later shares.
+      // Indices past the constants of the code object stand for the constants that all code of 3.15 and later shares.
       if (beyond < 0) constant(made, code_.constants[std::size_t(it.arg)], at);
       else made.value = symbols_.integer(beyond), made.detail = common_constant;
     } else if (it.op == Op::load_int_) {
@@ -141,7 +142,8 @@ class CompareGraph {
     return made;
   }
 
-  // Fills in a node that loads a constant. Code objects are compared by name here, and later as a pair of their own.
+  // Fills in a node that loads a constant. Nested code objects are compared by name here, and by content in
+  // `compare_trees`.
   void constant(CompareNode& node, const Constant& value, std::size_t at) const {
     node.detail = 0;
     if (value.kind == Constant::Kind::code) {
@@ -150,8 +152,8 @@ class CompareGraph {
       return;
     }
     node.value = symbols_.constant(value);
-    // The compiler stores two facts in a class that the source does not fix: its line, and a tuple of names in the
-    // order of a set.
+    // The source does not determine two facts that the compiler stores in a class: `__firstlineno__`, and the order of
+    // the names in `__static_attributes__`.
     if (int(at) + 1 == class_details_.line) {
       node.value = 0, node.detail = line_of_class;
     } else if (int(at) + 1 == class_details_.attributes && value.kind == Constant::Kind::tuple) {
@@ -164,8 +166,8 @@ class CompareGraph {
     }
   }
 
-  // Shortens jumps from test to test. JUMP_IF_x_OR_POP that leads to a second test acts as a jump to where that second
-  // test leads. CPython 3.10 threads such jumps only if both are on one line.
+  // Threads conditional jumps: if a JUMP_IF_x_OR_POP leads to a second test of its value, it is replaced by a jump to
+  // the target of that second test. CPython 3.10 threads a jump to a jump only if both are on one line.
   void shorten_tests() {
     auto or_pop = [](Op op) { return op == Op::jump_if_true_or_pop_ || op == Op::jump_if_false_or_pop_; };
     for (int at = int(nodes.size()) - 1; at >= 0; --at) {
@@ -268,7 +270,8 @@ void compare_trees(const CodeObject& one, const CodeObject& two, Symbols& symbol
   }
   const CompareGraph left(one, symbols), right(two, symbols);
   if (auto difference = compare_code(one, two, left, right)) found.push_back(*difference);
-  // Nested code objects are paired by name. Code objects of one name are paired in the order of the code.
+  // Nested code objects are paired by name. Nested code objects with the same name are paired in the order in which the
+  // code loads them.
   std::map<std::string_view, std::vector<const CodeObject*>> others;
   for (const CodeObject* child : right.children()) others[child->name].push_back(child);
   std::map<std::string_view, std::size_t> next;

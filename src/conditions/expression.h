@@ -1,4 +1,4 @@
-// Expressions of Python, as far as the conditions of guards use them: parsed from text, changed, and printed again.
+// Parses, changes and prints those Python expressions that the conditions of guards use.
 //
 //     L['x'].size()[0] <= 64      comparison, operators: {"<="}
 //     |- subscript                parts: the value, the index
@@ -19,7 +19,7 @@ namespace depyf::conditions {
 
 struct Expression {
   enum class Kind : std::uint8_t {
-    absent,          // a part that is left out, such as the bound of a slice
+    absent,  // an omitted part, such as the bound of a slice
     name,            // text
     number,          // text: as written
     string,          // text: the literal, in single quotes if it can be written so
@@ -58,8 +58,8 @@ struct Expression {
   bool is_name(std::string_view name) const { return kind == Kind::name && text == name; }
 };
 
-// Returns the expression that a text consists of; nothing if it is not one, is nested too deeply, or uses syntax that
-// conditions do not have: f-strings, `await` and `yield`.
+// Returns the expression that a text consists of; nothing if the text is no expression, is nested too deeply, or uses
+// syntax that conditions do not contain: f-strings, `await` and `yield`.
 std::optional<Expression> parse(std::string_view text);
 
 // Returns the text of an expression in the form of Python's ast.unparse.

@@ -22,7 +22,8 @@ bool is_of_module(std::string_view text) {
   return false;
 }
 
-// Returns the sentence about guards that relate several values; empty for any other kind of guard.
+// Returns the sentence about a guard that relates several values, such as "a, b are the same object"; empty for a guard
+// of any other kind.
 std::string relation(const Guard& guard) {
   std::vector<std::string> names;
   for (const std::string& member : guard.members) names.push_back(in_terms(member));
@@ -33,7 +34,7 @@ std::string relation(const Guard& guard) {
   return {};
 }
 
-// True for the characters of names, attributes and subscripts with string keys.
+// True if the text contains only characters of names, attributes and subscripts with string keys.
 bool is_path(std::string_view text) {
   return !text.empty() &&
          std::ranges::all_of(text, [](char c) { return is_word(c) || c == '.' || c == '\'' || c == '[' || c == ']'; });
@@ -48,7 +49,7 @@ bool is_about_modules(const Guard& guard) {
   });
 }
 
-// Returns the class in Dynamo's text of a guard, `type=<class 'a.B'>`; empty if it names none.
+// Returns the class in Dynamo's text of a guard, `type=<class 'a.B'>`; empty if the text names no class.
 std::string_view class_in(std::string_view text) {
   constexpr std::string_view before = "type=<class '";
   const std::size_t start = text.find(before);
@@ -60,7 +61,7 @@ std::string_view class_in(std::string_view text) {
              : text.substr(0, end);
 }
 
-// Reads the guards of a compilation one by one, and writes the limits.
+// Derives limits on the next call from the guards of a compilation.
 class Frontier {
  public:
   Frontier(const std::vector<Guard>& guards, const std::optional<std::vector<SymbolBounds>>& symbols)
@@ -81,7 +82,7 @@ class Frontier {
   }
 
  private:
-  // A comparison that a guard asks for.
+  // A comparison with a constant that a guard checks.
   struct Part {
     std::string sign, constant;
     int guard;
@@ -150,7 +151,7 @@ class Frontier {
   void value(const Guard& guard, int index) {
     if (guard.is_live) return add(guard.text, in_terms(guard.source), index);
     for (const std::string& condition : guard.conditions) {
-      // The constant 1.0 already shows that the value is a float.
+      // The class of the value is not listed, because the constant already shows it: 1.0 is a float.
       if (guard.conditions.size() > 1 && (condition.starts_with("type(") || condition.starts_with("id(type(")))
         continue;
       const std::vector<Bound> bounds = bounds_of(condition);
@@ -165,7 +166,7 @@ class Frontier {
     reached_[known->second].second.push_back(std::move(part));
   }
 
-  // Returns one limit for each value, from all comparisons that the value must satisfy. Sizes come first.
+  // Returns one limit for each value, from all comparisons that the value must satisfy, with the limits of sizes first.
   std::vector<Limit> ranges() {
     std::map<std::string, const SymbolBounds*, std::less<>> by_source;
     if (symbols_)
@@ -209,8 +210,8 @@ class Frontier {
   const std::vector<Guard>& guards_;
   const std::optional<std::vector<SymbolBounds>>& symbols_;
   std::vector<Limit> limits_;
-  std::vector<std::pair<std::string, std::vector<Part>>> reached_;  // value -> its comparisons, in order
-  std::map<std::string, std::size_t> numbers_;                     // value -> index in `reached_`
+  std::vector<std::pair<std::string, std::vector<Part>>> reached_;  // pairs of a value and its comparisons, in order
+  std::map<std::string, std::size_t> numbers_;  // maps a value to its index in `reached_`
   int state_ = 0, fixed_ = 0, parts_ = 0, tensors_ = 0;            // numbers of guards
 };
 
@@ -218,9 +219,9 @@ void add_once(const std::string& text, std::vector<std::string>& texts) {
   if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }
 
-// Returns the line about one value; empty if one of several entries accepts any value of it.
+// Returns the line about the value `subject`; empty if one of several entries accepts any value.
 std::string accepted(const std::string& subject, const std::vector<std::vector<Accepted>>& entries) {
-  std::vector<std::pair<std::string, std::string>> conditions;  // condition -> what needs it
+  std::vector<std::pair<std::string, std::string>> conditions;  // pairs of a condition and its reason
   bool is_free = false;
   for (const std::vector<Accepted>& limits : entries) {
     bool has_limit = false;

@@ -11,7 +11,8 @@ namespace depyf::conditions {
 namespace {
 
 using Kind = Expression::Kind;
-using Reasons = std::optional<std::vector<std::string>>;  // the premises that imply a fact; nothing if none do
+// The premises that imply a fact; nothing if no premises imply it.
+using Reasons = std::optional<std::vector<std::string>>;
 
 constexpr std::string_view plain_tensors[] = {"torch.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter"};
 constexpr std::string_view builtin_classes[] = {"int",   "float", "str",       "bool",  "dict",   "list",
@@ -20,7 +21,7 @@ constexpr std::string_view builtin_classes[] = {"int",   "float", "str",       "
 // A condition, split into its parts if it compares one expression with a literal.
 struct Fact {
   std::string text;
-  std::string subject, sign;         // empty if it is no comparison
+  std::string subject, sign;  // empty if the condition is no comparison
   std::optional<Expression> literal;  // the right side, if it is a literal
 };
 
@@ -42,7 +43,7 @@ std::optional<std::int64_t> signed_integer(const Expression& it) {
 
 bool is_bool(const Expression& it) { return it.is(Kind::constant) && (it.text == "True" || it.text == "False"); }
 
-// True if both are literals of the class with this name, whose values can be compared by their texts or numbers.
+// True if `one` and `two` are literals of the class `name` whose values can be compared by their texts or numbers.
 bool are_comparable(std::string_view name, const Expression& one, const Expression& two) {
   if (name == "int") return signed_integer(one) && signed_integer(two);
   if (name == "bool") return is_bool(one) && is_bool(two);
@@ -60,7 +61,7 @@ bool compares(std::int64_t value, std::string_view sign, std::int64_t constant) 
   return sign == ">=" && value >= constant;
 }
 
-// True if the comparison of two comparable literals holds.
+// True if the comparison `value sign constant` of two comparable literals is true.
 bool holds(const Expression& value, std::string_view sign, const Expression& constant) {
   const auto left = signed_integer(value), right = signed_integer(constant);
   if (left && right) return compares(*left, sign, *right);
@@ -81,7 +82,7 @@ bool bound_implies(std::string_view known_sign, std::int64_t known, std::string_
   return false;
 }
 
-// Writes `x.size()[0]` as `x.size(0)`, so that a size has one text.
+// Rewrites `x.size()[0]` to `x.size(0)`, so that all conditions on a size have the same text.
 void unify_sizes(Expression& it) {
   for (Expression& part : it.parts) unify_sizes(part);
   if (!it.is(Kind::subscript) || !integer_value(it.parts[1])) return;
@@ -124,8 +125,8 @@ void add_facts(const Expression& it, std::vector<Fact>& facts) {
   }
 }
 
-// Returns the facts that a guard asserts; empty if the rules do not cover the guard. Guards on the state of the process
-// are read while `__torch_function__` is active, so they are left alone.
+// Returns the facts that a guard asserts; empty if the rules do not cover the guard. The rules do not cover guards on
+// the state of the process, because these are checked while `__torch_function__` is active.
 std::vector<Fact> facts_of(const Guard& guard) {
   std::vector<Fact> facts;
   if (guard.is_live || !guard.is_quiet) return facts;
@@ -140,7 +141,8 @@ std::vector<Fact> facts_of(const Guard& guard) {
   return facts;
 }
 
-// Returns the text between two others if it is one whole expression; nothing if it is not.
+// Returns the text between the prefix `before` and the suffix `behind` if it is one complete expression; otherwise
+// nothing.
 std::optional<std::string> argument(std::string_view text, std::string_view before, std::string_view behind) {
   if (text.size() <= before.size() + behind.size() || !text.starts_with(before) || !text.ends_with(behind))
     return std::nullopt;
@@ -163,7 +165,7 @@ std::optional<MethodCall> method_call(std::string_view text) {
                     tree->parts.size() == 2 ? unparse(tree->parts[1]) : std::string()};
 }
 
-// The facts of the guards that are kept.
+// The facts that are asserted by guards which are not redundant.
 class Premises {
  public:
   explicit Premises(std::int64_t identity_of_none) : identity_of_none_(identity_of_none) {}
@@ -171,7 +173,7 @@ class Premises {
   void add(const std::vector<Fact>& facts) { change(facts, 1); }
   void remove(const std::vector<Fact>& facts) { change(facts, -1); }
 
-  // Returns the premises that imply every fact; nothing if a fact is not implied.
+  // Returns the premises that together imply all `facts`; nothing if one of the facts is not implied.
   Reasons imply_all(const std::vector<Fact>& facts) const {
     std::vector<std::string> reasons;
     for (const Fact& fact : facts) {
@@ -226,7 +228,8 @@ class Premises {
     return std::nullopt;
   }
 
-  // A disjunction holds if its first part does. A later part may only be readable if the earlier parts fail.
+  // A disjunction `a or b` is implied if `a` is implied; `b` is not considered, because its evaluation may raise an
+  // exception unless `a` is false.
   Reasons alternative(const Fact& fact) const {
     if (fact.text.find(" or ") == std::string::npos) return std::nullopt;
     const std::optional<Expression> tree = parse(fact.text);
@@ -254,7 +257,7 @@ class Premises {
     return std::nullopt;
   }
 
-  // None, True and False are the only objects of their classes, and these objects keep their class.
+  // `x is None` implies the class of x, as do `x is True` and `x is False`, because these objects have fixed classes.
   Reasons singleton(const Fact& fact) const {
     if (const auto subject = argument(fact.text, "type(", ") is bool"))
       return first({*subject + " is True", *subject + " is False"});
@@ -269,8 +272,8 @@ class Premises {
     return std::nullopt;
   }
 
-  // The list of the keys of a dict determines the number of its keys. It does not imply that the dict finds a key: an
-  // object that equals the key can have another hash.
+  // The list of the keys of a dict determines the number of its keys. The list does not imply that a lookup finds a
+  // key, because an object that equals the key can have another hash.
   Reasons key_count(const Fact& fact) const {
     const auto subject = argument(fact.subject, "dict.__len__(", ")");
     if (!subject || fact.sign != "==" || !fact.literal) return std::nullopt;
@@ -282,7 +285,7 @@ class Premises {
     return std::nullopt;
   }
 
-  // All sizes of a tensor determine each size, the number of dimensions, and the number of elements.
+  // The tuple of all sizes of a tensor determines each size, the number of dimensions, and the number of elements.
   Reasons of_sizes(const Fact& fact) const {
     const auto constant = fact.literal ? signed_integer(*fact.literal) : std::nullopt;
     const auto call = constant ? method_call(fact.subject) : std::nullopt;
@@ -298,7 +301,8 @@ class Premises {
     return std::nullopt;
   }
 
-  // Returns the result of a method of a tensor with these sizes or strides; nothing if they do not determine it.
+  // Returns the result of a method call on a tensor with the given sizes or strides; nothing if `sizes` does not
+  // determine the result.
   static std::optional<std::int64_t> from_sizes(const MethodCall& call, const std::vector<Expression>& sizes) {
     std::int64_t product = 1;
     for (const Expression& size : sizes) {
@@ -316,7 +320,8 @@ class Premises {
     return is_item ? signed_integer(sizes[static_cast<std::size_t>(dimension)]) : std::nullopt;
   }
 
-  // Compares a fact with what is known about the same expression: its value, or the bounds of an integer.
+  // Returns the premises by which known facts about the same expression, its value or the bounds of an integer, imply a
+  // fact.
   Reasons by_values(const Fact& fact) const {
     if (!fact.literal || fact.sign == "is" || fact.sign == "is not") return std::nullopt;
     Reasons integer = integer_evidence(fact.subject);
@@ -345,7 +350,8 @@ class Premises {
     return std::nullopt;
   }
 
-  // Returns the premises by which an expression is an int wherever it can be read; nothing if that is unknown.
+  // Returns the premises which imply that `subject` is an int if its evaluation succeeds; nothing if it is unknown
+  // whether `subject` is an int.
   Reasons integer_evidence(const std::string& subject) const {
     if (Reasons known = first({"type(" + subject + ") is int"})) return known;
     if (argument(subject, "len(", ")") || argument(subject, "dict.__len__(", ")")) return std::vector<std::string>();
@@ -358,8 +364,9 @@ class Premises {
   }
 
   std::int64_t identity_of_none_;
-  std::unordered_map<std::string, int> count_;                     // text of a fact -> how many guards assert it
-  std::unordered_map<std::string, std::vector<Fact>> of_subject_;  // expression -> facts that compare it with a literal
+  std::unordered_map<std::string, int> count_;  // maps the text of a fact to the number of guards that assert it
+  // Maps an expression to the facts that compare it with a literal.
+  std::unordered_map<std::string, std::vector<Fact>> of_subject_;
 };
 
 }  // namespace

@@ -11,12 +11,14 @@ namespace {
 
 using Kind = Expression::Kind;
 
-constexpr int nesting_max = 40;  // of brackets and prefix operators; each level takes about a dozen frames
-// The operators, attributes, subscripts and calls in one chain, each of which is a level of the tree.
+// The maximum nesting of brackets and prefix operators; each level takes about a dozen stack frames.
+constexpr int nesting_max = 40;
+// The maximum number of operators, or of attributes, subscripts and calls, in one chain, each of which is a level of
+// the tree.
 constexpr int chain_max = 200;
 constexpr std::size_t text_max = std::size_t{1} << 20;  // bytes
 
-// The binary operators by their precedence, those that bind least tightly first. All of them are left-associative.
+// The left-associative binary operators, grouped by precedence, from the loosest to the tightest.
 constexpr std::array<std::array<std::string_view, 5>, 6> binary_operators = {{
     {"|"},
     {"^"},
@@ -29,7 +31,7 @@ constexpr std::array<std::array<std::string_view, 5>, 6> binary_operators = {{
 constexpr std::string_view keywords[] = {"and",   "or",    "not",    "in",   "is",     "if",   "else", "for",  "async",
                                          "await", "yield", "lambda", "from", "import", "None", "True", "False"};
 
-// Reads one expression from left to right. After an error `failed_` is set, and the results have no meaning.
+// Parses one expression from left to right. After an error, `failed_` is set, and the results have no meaning.
 class Parser {
  public:
   explicit Parser(std::string_view text) : in_(text) {}
@@ -50,9 +52,9 @@ class Parser {
     if (!in_.take(sign)) failed_ = true;
   }
 
-  // Expressions, those that bind least tightly first
+  // Functions that parse expressions, from the loosest to the tightest binding.
 
-  // Reads an expression, or several with commas between them, which are a tuple.
+  // Parses an expression, or several expressions with commas between them, which form a tuple.
   Expression tuple_or_expression() {
     Expression first = starred_or_named();
     if (failed_ || in_.next() != ',') return first;
@@ -299,7 +301,7 @@ class Parser {
     return result;
   }
 
-  // Reads what follows the first item of a list or a set: more items, or the clauses of a comprehension.
+  // Parses the text behind the first item of a list or a set: more items, or the clauses of a comprehension.
   void add_items(Expression& display, Kind comprehension) {
     if (in_.word() == "for" || in_.word() == "async") {
       display.kind = comprehension;

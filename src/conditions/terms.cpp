@@ -10,7 +10,7 @@ namespace {
 
 using Kind = Expression::Kind;
 
-// The dicts in which a module stores what its users reach as attributes.
+// The names of the dicts in which an nn.Module stores objects that programs access as attributes.
 constexpr std::string_view tables[] = {"__dict__", "_modules", "_parameters", "_buffers"};
 
 bool is_table(std::string_view name) { return std::ranges::find(tables, name) != std::end(tables); }
@@ -24,8 +24,8 @@ bool is_identifier(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return is_word(c) || (c & 0x80) != 0; });
 }
 
-// Returns a variable. Dynamo's own name for an imported module becomes the name of the module:
-// `__import_torch_dot_nn` is `torch.nn`.
+// Returns the expression for a variable. Dynamo's name for an imported module becomes the name of the module:
+// `torch.nn` for `__import_torch_dot_nn`.
 Expression variable(std::string_view name) {
   constexpr std::string_view import = "__import_", dot = "_dot_";
   if (!name.starts_with(import) || name.size() == import.size()) return make(Kind::name, std::string(name));
@@ -44,20 +44,21 @@ bool is_method_call(const Expression& it, std::string_view name) {
   return it.is(Kind::call) && it.parts[0].is(Kind::attribute) && it.parts[0].text == name;
 }
 
-// True for `__builtins_dict___1` as a key of `G`.
+// True for a subscript with a key such as `__builtins_dict___1`, Dynamo's name in `G` for the dict of builtins.
 bool is_builtins(const Expression& it) {
   if (!it.is(Kind::subscript)) return false;
   const auto key = string_value(it.parts[1]);
   return key && key->starts_with("__builtins_dict__");
 }
 
-// A module, and the name of one of its tables.
+// An nn.Module, and the name of one of its tables.
 struct Table {
   const Expression* owner = nullptr;  // null if the expression reads no table
   std::string_view name;
 };
 
-// Finds the table that an expression reads: `m._modules`, or `m.__dict__['_modules']`.
+// Returns the table that an expression reads (`m._modules`, or `m.__dict__['_modules']`), with a null owner if the
+// expression reads no table.
 Table table_of(const Expression& it) {
   if (it.is(Kind::attribute) && is_table(it.text)) return {&it.parts[0], it.text};
   if (!it.is(Kind::subscript)) return {};
@@ -123,7 +124,7 @@ Expression changed(const Expression& it) {
   return with_changed_parts(it);
 }
 
-// Returns the operator with its sides exchanged.
+// Returns the comparison operator for exchanged operands: `>` for `<`.
 std::string turned(const std::string& sign) {
   constexpr std::pair<std::string_view, std::string_view> others[] = {
       {"<", ">"}, {"<=", ">="}, {">", "<"}, {">=", "<="}};
@@ -132,7 +133,7 @@ std::string turned(const std::string& sign) {
   return sign;
 }
 
-// True if the expression means the same whatever the inputs are.
+// True if the value of the expression does not depend on the inputs: it has no calls, and does not refer to `L` or `G`.
 bool is_plain(const Expression& it) {
   return !contains(it, [](const Expression& part) {
     return part.is(Kind::call) || part.is_name("L") || part.is_name("G") || part.is_name("id") || part.is_name("type");
@@ -154,7 +155,8 @@ void add_bound(const Expression& subject, const std::string& sign, const Express
   }
 }
 
-// Adds the comparisons of a chain. Returns false if one of them is not a comparison with a constant.
+// Adds the comparisons of a chained comparison to `bounds`. Returns false if one of the comparisons is not with a
+// constant.
 bool add_bounds(const Expression& it, std::vector<Bound>& bounds) {
   if (!it.is(Kind::comparison)) return false;
   for (std::size_t i = 0; i < it.operators.size(); ++i) {

@@ -7,7 +7,7 @@
 namespace depyf::conditions {
 namespace {
 
-constexpr std::size_t listed_max = 20;  // values that a sentence names
+constexpr std::size_t listed_max = 20;  // the maximum number of values that a sentence names
 
 constexpr std::string_view global_state =
     "a call in another state of the process (grad mode, autocast, default dtype, determinism) will not be noticed";
@@ -15,7 +15,8 @@ constexpr std::string_view global_state =
 constexpr std::string_view by_identity[] = {"ID_MATCH",      "FUNCTION_MATCH", "CLASS_MATCH", "MODULE_MATCH",
                                             "CLOSURE_MATCH", "BUILTIN_MATCH",  "NN_MODULE",   "WEAKREF_ALIVE"};
 
-// For each kind of guard, the change that nobody notices without the guard. " will not be noticed" is appended to it.
+// Maps a kind of guard to the change that is not noticed without the guard. The text " will not be noticed" is appended
+// to the change.
 constexpr std::pair<std::string_view, std::string_view> changes[] = {
     {"TENSOR_MATCH", "a call with another dtype, device, size or requires_grad"},
     {"DTYPE_MATCH", "a call with another dtype"},
@@ -43,7 +44,7 @@ constexpr std::pair<std::string_view, std::string_view> changes[] = {
     {"AUTOGRAD_SAVED_TENSORS_HOOKS", "a call with other hooks for saved tensors"},
 };
 
-// Returns " on a" or "s on a, b"; an empty text if no value has a name.
+// Returns " on a" or, behind the word "guard", "s on a, b"; an empty text if `names` is empty.
 std::string on(const std::vector<std::string>& names) {
   if (names.empty()) return {};
   const auto named =
@@ -70,7 +71,8 @@ std::string unnoticed(std::string_view kind) {
 }
 
 std::vector<std::string> unchecked_after_dropping(const std::vector<DroppedGuard>& dropped) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> names_of;  // what is not noticed -> values
+  // Pairs of a change that is not noticed and the affected values.
+  std::vector<std::pair<std::string, std::vector<std::string>>> names_of;
   for (const DroppedGuard& guard : dropped) {
     const std::string meaning = unnoticed(guard.kind);
     auto known = std::ranges::find(names_of, meaning, &std::pair<std::string, std::vector<std::string>>::first);

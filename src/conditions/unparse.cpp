@@ -6,8 +6,8 @@ namespace {
 
 using Kind = Expression::Kind;
 
-// The levels of precedence of an expression's outermost operator, from the loosest on. The levels and the rules for
-// parentheses are those of Python's ast.unparse.
+// The levels of precedence of an expression's outermost operator, from the loosest to the tightest. The levels and the
+// rules for parentheses are those of Python's ast.unparse.
 enum Level : int {
   named,
   tuple,
@@ -71,7 +71,7 @@ class Unparser {
           add(it.parts[0], atom);
         });
       case Kind::tuple:
-        // The targets of a comprehension have no parentheses.
+        // A tuple that is the target of a comprehension has no parentheses.
         return within(least > tuple || it.parts.empty(), [&] {
           items(it.parts, 0);
           if (it.parts.size() == 1) out_ += ',';
@@ -182,7 +182,7 @@ class Unparser {
       int level = own;
       for (std::size_t i = 0; i < it.parts.size(); ++i) {
         if (i) out_ += " " + it.text + " ";
-        // ast.unparse asks each operand to bind more tightly than the one before it.
+        // Like ast.unparse, require each operand of `and` and `or` to bind more tightly than the previous operand.
         level = std::min<int>(level + 1, atom);
         add(it.parts[i], level);
       }

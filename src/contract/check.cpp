@@ -45,7 +45,7 @@ class Check {
     seconds();
   }
 
-  // The functions of the contract that the process did not compile.
+  // Returns the indices of the functions of the contract that the process did not compile.
   std::vector<std::size_t> missing() const {
     std::vector<std::size_t> result;
     for (std::size_t i = 0; i < matches_.size(); ++i)
@@ -54,8 +54,8 @@ class Check {
   }
 
  private:
-  // Pairs the functions of the contract with those of the run: by qualified name, or by the plain name where one of
-  // the two records has no other.
+  // Pairs the functions of the contract with those of the run: by the recorded name, or by the plain name if the
+  // contract or the run has only the plain name of a function.
   void match() {
     matches_.assign(contract_.functions.size(), -1);
     is_matched_.assign(now_.size(), false);
@@ -99,7 +99,7 @@ class Check {
     std::vector<std::string> exceeded;
     const bool is_explained = verdict_.broken.size() > before;
     bounds(known, index, is_explained ? &exceeded : nullptr);
-    // The costs of the function differ because of its new break or recompilation.
+    // A new break or recompilation explains why costs exceed their bounds, so the exceeded bounds become its details.
     for (std::string& sentence : exceeded) verdict_.broken[before].details.push_back(std::move(sentence));
   }
 
@@ -185,7 +185,7 @@ class Check {
     record::Place place;
   };
 
-  // Adds an exceeded bound, or only its sentence to `sentences` if that is given.
+  // Adds an exceeded bound, or only its sentence to `sentences` if `sentences` is not null.
   void add_exceeded(std::size_t index, const Exceeded& it, std::vector<std::string>* sentences) {
     std::string sentence = counted(it.now, it.noun) + it.behind + ", allowed are " + std::to_string(it.allowed);
     if (sentences) return sentences->push_back(std::move(sentence));
@@ -257,7 +257,8 @@ class Check {
     change.before = contract_.backend, change.after = now;
   }
 
-  // Compares what each line computes. A line that was edited and computes the same does not count.
+  // Compares the operators that each line computes with the contract. An edited line that computes the same operators
+  // does not break the contract.
   void operators() {
     if (!contract_.operators) return;
     const std::vector<LineOperators> now = operators_of(facts_);
@@ -354,15 +355,15 @@ class Check {
   diff::Facts facts_;
   std::vector<Function> now_;
   Verdict& verdict_;
-  std::vector<int> matches_;      // by function of the contract: that of the run, or -1
-  std::vector<bool> is_matched_;  // by function of the run
+  std::vector<int> matches_;      // maps a function of the contract to one of the run, or -1
+  std::vector<bool> is_matched_;  // true for the functions of the run that have a match
 };
 
 }  // namespace
 
 Verdict check(const Contract& contract, const record::Run& run) {
   Verdict verdict;
-  std::map<std::size_t, std::size_t> missing;  // function of the contract -> how many processes did not compile it
+  std::map<std::size_t, std::size_t> missing;  // maps a function of the contract to how many processes lack it
   for (const record::Process& process : run.processes) {
     const std::size_t first = verdict.broken.size();
     Check of_process(contract, process, verdict);

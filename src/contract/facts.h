@@ -1,4 +1,4 @@
-// The facts of a run in the form in which a contract states them.
+// Converts the facts of a run to the form in which a contract states them.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ std::string line_in(const diff::Line& line, const std::string& file);
 
 // The operators of a line: "2 linear f32[4, 8], relu f32[4, 8]".
 struct LineOperators {
-  std::string line;       // with its file
-  std::string operators;  // empty if the line computes nothing
+  std::string line;       // the text of the line with its file
+  std::string operators;  // the operators; empty if the line computes nothing
   record::Place place;
 };
 

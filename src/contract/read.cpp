@@ -7,7 +7,7 @@
 namespace depyf::contract {
 namespace {
 
-// Reads the file of a contract. The first member that is wrong is named in `problem()`.
+// Reads the file of a contract; `problem()` names the first member that is wrong.
 class Reading {
  public:
   std::optional<Contract> run(std::string_view text) {

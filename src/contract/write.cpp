@@ -17,7 +17,8 @@ void keep_larger(std::optional<std::int64_t>& bound, const std::optional<std::in
   else bound.reset();
 }
 
-// Adds what another process did with the same function.
+// Merges the facts of another process about the same function: all breaks and kinds of eager runs, the longer list of
+// recompilations, and the larger bounds.
 void merge(Function& function, Function other) {
   const auto add = [](auto& known, auto& more, auto is_same) {
     for (auto& item : *more)
@@ -62,7 +63,7 @@ std::string quoted(std::string_view text) {
   return compact([&](json::Writer& out) { out.string(text); });
 }
 
-// Writes objects whose members stand on lines of their own, down to those that are one fact.
+// Writes JSON with each member or item on a line of its own; a value that is one fact is added as a whole.
 class Sheet {
  public:
   void open(const std::string& key, char bracket) {
@@ -79,7 +80,7 @@ class Sheet {
     is_first_ = false;
   }
 
-  // Adds a member, or an item if the key is empty. The value is JSON.
+  // Adds a member with a value that is JSON text, or an item if the key is empty.
   void add(const std::string& key, const std::string& value) {
     begin_member(key);
     text_ += value;
@@ -166,7 +167,7 @@ Contract contract_of(const record::Run& run, const std::vector<std::string>& wit
     seconds = std::max(seconds, seconds_of(facts));
     std::map<std::string, std::size_t> counts;
     for (Function& function : functions_of(facts)) {
-      // Functions of one name in one file are told apart by their order.
+      // Functions with the same name and file are distinguished by their order.
       std::size_t left = counts[title_of(function)]++;
       const auto known = std::ranges::find_if(
           contract.functions, [&](const Function& it) { return title_of(it) == title_of(function) && left-- == 0; });

@@ -7,10 +7,10 @@ namespace {
 
 constexpr std::string_view forward_name = "_scaled_dot_product_flash_attention_for_cpu.",
                            backward_name = "_scaled_dot_product_flash_attention_for_cpu_backward.";
-constexpr std::int64_t elements_max = std::int64_t{1} << 50;  // of a tensor, so that its bytes fit
-constexpr std::int64_t sum_bytes = 4;  // sums are float for each type of 4 bytes or less
+constexpr std::int64_t elements_max = std::int64_t{1} << 50;  // bound on a tensor's elements, so that its bytes fit
+constexpr std::int64_t sum_bytes = 4;  // sums are kept as float for each element type of 4 bytes or less
 
-// Each thread works on a block of queries against a block of keys. PyTorch chooses the sizes of the blocks by the number of
+// Each thread works on a block of queries against a block of keys. PyTorch chooses the block sizes by the number of
 // queries (aten/src/ATen/native/cpu/FlashAttentionKernel.cpp).
 struct Block {
   std::int64_t queries = 0, keys = 0;
@@ -21,8 +21,8 @@ Block block_of(std::int64_t queries, std::int64_t keys) {
   return {std::min(block, queries), std::min<std::int64_t>(512, keys)};
 }
 
-// True if the backward can read the gradient as it lies: batches, queries, heads and features one behind the other. A tensor
-// of attention has the order batches, heads, queries, features.
+// True if the gradient is contiguous in the order batches, queries, heads, features, so that the backward reads it
+// without a copy. The dimensions of a tensor of attention have the order batches, heads, queries, features.
 bool is_contiguous(const Layout& gradient) {
   std::int64_t expected = 1;
   for (const std::size_t dimension : {3U, 1U, 2U, 0U}) {
@@ -63,7 +63,7 @@ std::int64_t attention_bytes(std::string_view function, const std::vector<Layout
     if (is_reduced) bytes += threads * 2 * products * element_bytes;
     return bytes + (is_contiguous(arguments[0]) ? 0 : elements_of(arguments[0]) * element_bytes);
   }
-  // The products, their greatest values and sums, and the results.
+  // Each thread has buffers for the products, for the greatest value and the sum of each query, and for the results.
   const std::int64_t bytes = threads * (products + 2 * block.queries + block.queries * features) * width;
   return bytes + (is_reduced ? threads * products * element_bytes : 0);
 }

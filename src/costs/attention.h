@@ -1,5 +1,5 @@
-// The memory that PyTorch's fused attention on a CPU allocates for itself while it runs. Output code does not state it, and it
-// can be more than all buffers of the code.
+// Computes the memory that PyTorch's fused attention on a CPU allocates internally while it runs. Output code does not
+// state the internal memory of attention, which can be more than all buffers of the code.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@ namespace depyf::costs {
 // True if the function of a library call is the fused attention of a CPU, or its backward.
 bool is_attention(std::string_view function);
 
-// Returns the bytes that a call allocates beside its results; 0 if a layout is unknown. `arguments` are those of the call, in its
-// order; `element_bytes` is the size of an element of the query, and `threads` the number of threads that work on it.
+// Returns the bytes that a call allocates beside its results; 0 if a layout is unknown. `arguments` has the layouts of
+// the call's arguments in their order; `element_bytes` is the size of an element of the query, and `threads` the number
+// of threads that execute the call.
 std::int64_t attention_bytes(std::string_view function, const std::vector<Layout>& arguments,
                              std::int64_t element_bytes, std::int64_t threads);
 

@@ -10,13 +10,13 @@ namespace {
 
 using namespace record;
 
-constexpr std::size_t events_max = 100'000;  // as many as a record keeps
+constexpr std::size_t events_max = 100'000;  // the largest number of events that a record keeps
 
 struct PhaseOfPart {
-  std::string_view start, part;  // the phase begins with this text
+  std::string_view start, part;  // the name of the phase begins with `start`
 };
 
-// The first row that fits counts.
+// A phase belongs to the part of the first row whose `start` its name begins with.
 constexpr PhaseOfPart phases_of_parts[] = {
     {"depyf.", "depyf"},
     {"build_guards", "guards"},
@@ -66,7 +66,7 @@ struct Interval {
   double start = 0, end = 0;
 };
 
-// Returns the length of what intervals cover together.
+// Returns the length of the union of the intervals.
 double covered(std::vector<Interval> intervals) {
   std::sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) { return a.start < b.start; });
   double sum = 0, end = 0;
@@ -94,7 +94,7 @@ class Parts {
   std::map<std::string_view, double> us_;
 };
 
-// The tracing that was given up: all attempts but the last.
+// Returns the time of the tracing that was given up, which is that of all attempts but the last.
 double restarts_of(const Compilation& compilation) {
   static constexpr std::string_view attempt = "compile_attempt_";
   const std::string last = std::string(attempt) + std::to_string(std::max(compilation.attempts - 1, 0));

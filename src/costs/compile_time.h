@@ -1,5 +1,6 @@
-// Where the time of compiling went: the self time of each phase of each compilation, what restarts cost, how long compilers of C++
-// and Triton ran, which caches answered, and what changes of the program would save.
+// Analyses the time of compiling: the self time of each phase of each compilation, the time lost by restarts, the time
+// of the compilers of C++ and Triton, the hits and misses of caches, and the time that changes of the program would
+// save.
 #pragma once
 
 #include <cstdint>
@@ -21,36 +22,36 @@ struct PartTime {
 std::string_view part_of(std::string_view phase);
 
 struct CompilationTime {
-  std::size_t compilation = 0;  // its index in the process
-  double us = 0;  // the self times of its phases together
-  double restarts_us = 0;  // of it, tracing that was given up and begun again
+  std::size_t compilation = 0;  // the index of the compilation in the process
+  double us = 0;  // the sum of the self times of its phases
+  double restarts_us = 0;  // the part of `us` that was spent on tracing that was given up and restarted
   std::vector<PartTime> parts;  // the longest first
 };
 
 // The time that a change of the program would save.
 struct Saving {
   std::string kind;  // "sizes", "values", "break", "restart", "layers", "line"
-  std::string change;  // what to change, in a sentence
+  std::string change;  // the change of the program, in words
   record::Place place;  // where
-  std::vector<std::string> compilations;  // that it is about
-  std::size_t repeats = 0;  // compilations or layers that become one
-  double us = 0;  // that would be saved
-  double of_us = 0;  // what these compilations take now
+  std::vector<std::string> compilations;  // the compilations that the change affects
+  std::size_t repeats = 0;  // the number of compilations, layers or operators that become one or few
+  double us = 0;  // the time that would be saved
+  double of_us = 0;  // the time that the affected compilations take without the change
 };
 
 struct CompileTime {
-  double wall_us = 0;  // clock time in which the process compiled: what the outermost phases cover
-  double serial_us = 0;  // the self times of all phases, which sum to the wall
-  double outside_us = 0;  // of it, phases that belong to no compilation
+  double wall_us = 0;  // the clock time that the outermost phases of compiling cover
+  double serial_us = 0;  // the sum of the self times of all phases, which equals `wall_us`
+  double outside_us = 0;  // the part of `serial_us` in phases that belong to no compilation
   double compilers_us = 0;  // clock time in which at least one compiler of C++ or Triton ran
-  double compilers_sum_us = 0;  // the time of all of them, which run beside each other
+  double compilers_sum_us = 0;  // the sum of the times of all compilers of C++ and Triton, which run in parallel
   std::size_t compiled_files = 0;
   double restarts_us = 0;
   std::vector<PartTime> parts;
   std::vector<CompilationTime> compilations;  // the longest first
   std::size_t hits = 0, misses = 0, bypasses = 0;
   std::vector<Saving> savings;  // the largest first
-  bool is_whole = true;  // false if the timeline was too long to be kept whole, so that the wall is a sum
+  bool is_whole = true;  // false if the record has no whole timeline, so that `wall_us` is the sum of self times
 };
 
 CompileTime compile_time(const record::Process& process);

@@ -12,7 +12,8 @@ namespace {
 constexpr std::array<std::string_view, 4> libraries_of_torch{"extern_kernels.", "torch.ops.aten.", "torch.ops.mkldnn.",
                                                              "aten."};
 constexpr std::array<std::string_view, 8> constants{"None", "True", "False", "inf", "nan", "cpu", "type", "index"};
-// run_and_save_rng_state(function, arguments...) and run_with_rng_state(state, function, arguments...)
+// The common prefix of run_and_save_rng_state(function, arguments...) and run_with_rng_state(state, function,
+// arguments...).
 constexpr std::string_view runs_another = "torch.ops.higher_order.run_";
 constexpr int depth_max = 16;  // brackets within brackets
 
@@ -43,7 +44,7 @@ class Writer {
     return is_constant(text);
   }
 
-  // Writes `name=value` or a value.
+  // Writes an argument `name=value` or `value`. Returns false if the value is neither a tensor nor a constant.
   bool argument(std::string_view text) {
     const std::string_view name = word_at(text);
     const std::string_view rest = text.substr(name.size());
@@ -77,7 +78,7 @@ class Writer {
 
   static bool is_known(std::string_view word) { return std::ranges::find(constants, word) != constants.end(); }
 
-  // True for 0.5, -1e-05, None, torch.float32 and device(type='cpu').
+  // True for a constant such as 0.5, -1e-05, None, torch.float32 or device(type='cpu').
   static bool is_constant(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
       if (text[at] == '\'' || text[at] == '"') {

@@ -1,4 +1,4 @@
-// Writes a library call of output code as an expression that depends on no other line of the code, so that it can be run by
+// Writes a library call of output code as an expression that needs no other line of the code, so that it can be run by
 // itself to measure the memory that the library allocates for it.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace depyf::costs {
 
-// A tensor that the code names or makes a view of.
+// The facts about a tensor that output code names or takes a view of.
 struct TensorFacts {
   Layout layout;
   std::string dtype;  // torch.float32
@@ -26,7 +26,7 @@ bool is_library_call(std::string_view code);
 //     extern_kernels.mm(primals_1, buf0, out=buf1)
 //     extern_kernels.mm(tensor((8, 4), (4, 1), torch.float32), tensor(...), out=tensor(...))
 //
-// Nothing is returned for a function outside of ATen and oneDNN, because a user's operator may do more than compute,
+// Returns std::nullopt for a function outside of ATen and oneDNN, because a user's operator may do more than compute,
 // and for a call with an argument that is neither a tensor nor a constant.
 std::optional<std::string> expression_of(std::string_view call, const Symbols& symbols, const TensorOf& tensor_of);
 

@@ -12,8 +12,8 @@ namespace {
 
 using dumps::place_of, dumps::text_of, dumps::texts_of;
 
-constexpr std::size_t cone_max = 2000;  // operators that recomputing one value may take before the count ends
-constexpr std::size_t named_max = 2;    // values that a sentence names
+constexpr std::size_t cone_max = 2000;  // the most recomputed operators that are counted for a value
+constexpr std::size_t named_max = 2;    // the most values that a sentence names
 
 std::int64_t integer_of(json::Value value) { return value.integer().value_or(0); }
 
@@ -36,7 +36,7 @@ JointValue value_of(json::Value item) {
   return value;
 }
 
-// The partitioner's reasons, and their meaning in a sentence.
+// Returns the meaning of a reason of the partitioner in words; the reason itself if its meaning is unknown.
 std::string in_words(const std::string& rule) {
   static const std::map<std::string, std::string, std::less<>> words = {
       {"not in recomputable allowlist", "its operator is not among those that PyTorch recomputes"},
@@ -90,13 +90,14 @@ class Reader {
     memory_.backward = plan_of(text_of(graph_["backward_code"]), symbols, nodes, threads, own_memory);
   }
 
-  // The number of a tensor's memory, its bytes, and whether an input owns it.
+  // The memory of a tensor: its number, its bytes, and whether it belongs to an input.
   struct Memory {
     std::int64_t number = 0, bytes = 0;
     bool is_input = false;
   };
 
-  // Output code says in which buffer a value lies. Where the graph itself runs, the values share memory as in the graph.
+  // Returns the memory of a value that the forward returns at `position`: the buffer that output code states, or the
+  // memory that the value has in the joint graph if no output code states a buffer.
   Memory memory_of(std::size_t index, std::size_t position) const {
     const Plan& plan = memory_.forward;
     if (position < plan.returned.size() && plan.returned[position] >= 0) {
@@ -172,7 +173,8 @@ class Reader {
     saved.why += ", which may not be recomputed (" + in_words(value(banned[0]).rule) + ")";
   }
 
-  // An item of the result of an operator is as that operator: `getitem` itself is never banned.
+  // Returns the operator that decides whether a value may be recomputed: for an item of a result, which is a `getitem`
+  // and never banned itself, the operator of that result.
   std::size_t operator_of(std::size_t index) const {
     while (value(index).rule.empty() && value(index).op.find("getitem") != std::string::npos &&
            !value(index).inputs.empty() && value(index).inputs[0] < index)
@@ -180,8 +182,8 @@ class Reader {
     return index;
   }
 
-  // Counts what recomputing a value takes: the operators between it and other kept values or inputs. `banned` gets those among
-  // them, except itself, that may not be recomputed.
+  // Counts the operators that recomputing a value would run, which are those between it and other kept values or
+  // inputs. Adds to `banned` the intermediate values that may not be recomputed.
   void cone(Saved& saved, const std::set<std::size_t>& kept, std::vector<std::size_t>& banned) const {
     std::vector<std::size_t> waiting{saved.value};
     std::set<std::size_t> seen{saved.value};

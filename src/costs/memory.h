@@ -1,4 +1,5 @@
-// What a training graph keeps for its backward: which tensors share memory, why each is kept, and what recomputing it would cost.
+// Describes the tensors that a training graph keeps for its backward: which of them share memory, why each is kept, and
+// the cost of recomputing each.
 #pragma once
 
 #include <cstdint>
@@ -18,24 +19,24 @@ struct JointValue {
   std::string dtype;
   std::vector<std::string> shape;
   std::int64_t bytes = 0;
-  std::int64_t storage = -1, storage_bytes = 0;  // -1: it is no tensor
+  std::int64_t storage = -1, storage_bytes = 0;  // a storage of -1: the value is no tensor
   record::Place place;
   std::string module;
-  std::string rule;  // why it may not be recomputed; empty if it may
-  std::string source;  // the captured node that it comes from
+  std::string rule;  // the reason why the value may not be recomputed; empty if it may be
+  std::string source;  // the captured node from which the value comes
   bool is_forward = true;
 };
 
-// A tensor that is kept.
+// A tensor that is kept for the backward.
 struct Saved {
   std::size_t value = 0;  // index of the JointValue
-  std::int64_t counted_bytes = 0;  // of its memory; 0 if an earlier tensor of the list lies in the same memory
-  std::string shares_with;  // that tensor
-  bool is_input = false;  // it lies in the memory of an input or a parameter, which is held in any case
+  std::int64_t counted_bytes = 0;  // the bytes of its memory; 0 if an earlier tensor of the list shares the memory
+  std::string shares_with;  // the earlier tensor that shares the memory
+  bool is_input = false;  // true if its memory is that of an input or a parameter, which is kept in any case
   std::string kind;  // "input", "banned", "cheaper" or "needed"
   std::string why;  // a sentence
-  std::size_t recomputed_operators = 0;  // what recomputing it from the other saved tensors and inputs would run
-  std::int64_t recomputed_bytes = 0;  // that these operators read and write
+  std::size_t recomputed_operators = 0;  // operators that recomputing it from other saved tensors and inputs would run
+  std::int64_t recomputed_bytes = 0;  // the bytes that the recomputed operators read and write
 };
 
 struct GraphMemory {
@@ -43,7 +44,7 @@ struct GraphMemory {
   std::vector<JointValue> values;
   std::vector<Saved> saved;
   std::int64_t saved_bytes = 0, input_bytes = 0;
-  Plan forward, backward;  // without buffers if there is no output code
+  Plan forward, backward;  // the plans have no buffers if there is no output code
 };
 
 // Reads one graph of the data of `depyf.memory_costs`.

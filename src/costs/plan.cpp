@@ -13,12 +13,13 @@
 namespace depyf::costs {
 namespace {
 
-constexpr std::int64_t usual_element_bytes = 4;  // where nothing states the type of what a library call returns
+constexpr std::int64_t usual_element_bytes = 4;  // used if the element type of a library call's result is unknown
 constexpr std::int64_t unknown_bytes = -1;
 constexpr int of_input = -1, of_none = -2;
 constexpr std::size_t statement_max = 1 << 20;  // characters
 
-// Returns the first name in an expression that `is_known`: buf1 of `reinterpret_tensor(buf1, (8, 1), (1, 1), 0)`.
+// Returns the first name in an expression for which `is_known` is true, such as buf1 in `reinterpret_tensor(buf1, (8,
+// 1), (1, 1), 0)`; an empty text if there is none.
 template <class IsKnown>
 std::string first_name(std::string_view text, IsKnown is_known) {
   for (std::size_t at = 0; at < text.size();) {
@@ -90,7 +91,7 @@ class PlanReader {
     return text;
   }
 
-  // The facts of a buffer are those of the first call which writes it.
+  // Finds the facts about each buffer, which are those of the first call that writes it.
   void find_facts(std::string_view code) {
     const record::OutputCode output = trace::read_output_code(code);
     std::unordered_map<std::string, std::vector<std::string>> sources_of_kernels;
@@ -114,9 +115,9 @@ class PlanReader {
     }
   }
 
-  // Finds the sizes of inputs and of what library calls allocate, which the code states behind the call:
-  // `assert_size_stride(buf1, (8, 64), (64, 1), ...)`; and the names of the results of calls: `buf1 = buf0[0]`. The type of the
-  // elements is that of the node.
+  // Finds the sizes of inputs and of the results of library calls, which the code states by `assert_size_stride(buf1,
+  // (8, 64), (64, 1), ...)`, and the names of the items of a result, as in `buf1 = buf0[0]`. The code does not state
+  // the element type of a result, which is that of the node in the graph.
   void find_sizes(std::string_view code) {
     std::unordered_map<std::string, std::string> first_name_of;
     for (std::string_view line : lines_of(code)) {
@@ -186,7 +187,7 @@ class PlanReader {
       if (!source.empty()) share(target, source);
       return;
     }
-    // `buf1 = buf0[0]`: an item of what a library call returned.
+    // The value may be an item of the result of a library call, as in `buf1 = buf0[0]`.
     const std::string source(word_at(value));
     if (value.substr(source.size()).starts_with("[") && (buffer_of_.contains(source) || tuples_.contains(source))) {
       if (const auto whole = buffer_of_.find(source); whole != buffer_of_.end()) {
@@ -217,15 +218,17 @@ class PlanReader {
     return width ? width : usual_element_bytes;
   }
 
-  // Returns the type that the graph states for an input or for what a call writes; an empty text if it is unknown.
+  // Returns the element type that the graph states for an input or for a buffer that a call writes; an empty text if it
+  // is unknown.
   std::string_view dtype_in_graph(const std::string& name) const {
     if (const auto facts = facts_of_.find(name); facts != facts_of_.end()) return facts->second.dtype;
     const auto node = nodes_.find(source_of(name));
     return node == nodes_.end() ? std::string_view() : std::string_view(node->second.dtype);
   }
 
-  // Counts what a library call allocates while it runs. `results` are the buffers that the call allocates and that outlive
-  // it. The code names them behind the call, and can free arguments of the call before it does.
+  // Counts the memory that a library call allocates while it runs. `results` are the buffers that the call allocates
+  // and that outlive it. The code names the results only behind the call, and may free arguments of the call before it
+  // names the results.
   void call_library(std::string_view call, const std::vector<std::string>& results) {
     const std::string_view function = call.substr(0, call.find('('));
     std::optional<std::string> expression;
@@ -310,7 +313,7 @@ class PlanReader {
     live_ -= std::max<std::int64_t>(plan_.buffers[index].bytes, 0);
   }
 
-  // Counts memory that is in use from here on.
+  // Adds `bytes` to the memory in use, and records the state if the sum is a new peak.
   void live(std::int64_t bytes) {
     live_ += bytes == unknown_bytes ? 0 : bytes;
     if (live_ <= plan_.peak) return;
@@ -358,22 +361,22 @@ class PlanReader {
   const OwnMemory& own_memory_;
   Tensors tensors_{symbols_, [this](const std::string& name) { return dtype_in_graph(name); }};
   Plan plan_;
-  std::vector<int> holders_;  // names that hold each buffer
+  std::vector<int> holders_;  // the number of names that refer to each buffer
   std::unordered_map<std::string, int> buffer_of_;
   std::unordered_map<std::string, bool> inputs_;
-  std::unordered_map<std::string, std::string> origin_;  // views of inputs -> the input
+  std::unordered_map<std::string, std::string> origin_;  // maps a view of an input to the input
   std::unordered_set<std::string>
-      calls_with_state_;  // the first item of what these return is a state of random numbers, in bytes
-  std::unordered_map<std::string, std::int64_t> elements_of_;  // what library calls allocate
+      calls_with_state_;  // calls that return a state of random numbers, in bytes, as their first item
+  std::unordered_map<std::string, std::int64_t> elements_of_;  // maps an input or result to its number of elements
   std::unordered_map<std::string, std::vector<std::string>>
-      items_of_;  // names of the tensors that a library call returns
+      items_of_;  // maps the result of a library call to the names of its items
   std::unordered_set<std::string> tuples_;  // results of library calls that are several tensors
   std::unordered_map<std::string, NodeFacts> facts_of_;  // by buffer
   bool is_on_cpu_ = true;  // false if the code selects another device: `with torch.cuda._DeviceGuard(0):`
   std::int64_t live_ = 0;
-  std::int64_t of_library_ = 0;  // the part of `live_` that a library call allocates for itself
-  record::Place place_of_call_;  // of a call whose own memory is being counted
-  bool takes_over_ = false;  // true if the statement at hand gives memory to another buffer
+  std::int64_t of_library_ = 0;  // the part of `live_` that a library call allocates internally
+  record::Place place_of_call_;  // the place of the call whose memory is being counted
+  bool takes_over_ = false;  // true if the current statement reuses the memory of a buffer for another one
   int line_ = 0;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 using record::Place;
 
-constexpr std::size_t names_max = 8;  // callees and modules that are kept of a line, and lines of a callee
+constexpr std::size_t names_max = 8;  // the most callees and modules that are kept of a line, and lines of a callee
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 enum Part : std::uint8_t {
   kernels,
@@ -82,7 +82,7 @@ class Summing {
   const Range& range(std::size_t index) const { return measured_.ranges[index]; }
   static double duration(const Range& range) { return std::max(0.0, range.end_us - range.start_us); }
 
-  // Finds which range each range lies in.
+  // Finds the innermost range around each range.
   void nest() {
     std::vector<std::size_t> order(measured_.ranges.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -107,7 +107,7 @@ class Summing {
     for (const std::vector<std::size_t>& children : children_) pass_on_lookups(children);
   }
 
-  // The compilation that a lookup finds runs next.
+  // Assigns to each lookup the compilation that runs next, because it is the one that the lookup finds.
   void pass_on_lookups(const std::vector<std::size_t>& siblings) {
     std::vector<std::size_t> waiting;
     for (const std::size_t index : siblings) {
@@ -132,7 +132,8 @@ class Summing {
     if (part == between) times_[frame].eager_us += us;
   }
 
-  // Ranges are nested at most as deep as PyTorch nests them; recursion follows calls of the program, which Python bounds.
+  // Adds the time of a range and of the ranges nested in it. The recursion is as deep as the calls of the measured
+  // program, whose depth Python bounds.
   void visit(std::size_t index, std::size_t frame, bool is_backward) {
     const Range& own = range(index);
     switch (own.kind) {
@@ -165,8 +166,8 @@ class Summing {
     visit_rest(index, found == found_by_.end() ? none : found->second, is_backward, guards);
   }
 
-  // Adds the time of transformed code: the time up to the graph's end, and the time after it, in which eager statements
-  // run.
+  // Adds the time of transformed code: the time up to the end of the graph, and the time behind the graph, in which
+  // eager statements run.
   //
   //     |-- pregraph --| |-- graph --||-- graph --|  eager  |lookup||-- region of the resume function --|
   void visit_region(std::size_t index, bool is_backward) {
@@ -224,8 +225,8 @@ class Summing {
     share_out(site, us, own.device_us, is_backward, 1);
   }
 
-  // Between its calls, the body of output code allocates and frees buffers and checks sizes. The time in front of a call
-  // counts towards the lines of the call. The time behind the last call counts towards no line.
+  // Between its calls, the body of output code allocates and frees buffers and checks sizes. The time in front of a
+  // call counts towards the lines of the call. The time behind the last call of a body counts towards no line.
   //
   //     |alloc|-- call --|alloc, free|-- call --|return|
   void visit_body(std::size_t index, std::size_t frame, bool is_backward) {
@@ -273,7 +274,7 @@ class Summing {
   std::unordered_map<std::string_view, std::size_t> frame_of_;
   std::vector<std::size_t> roots_;
   std::vector<std::vector<std::size_t>> children_;
-  std::vector<bool> has_site_;  // whether output code with ranges runs within it
+  std::vector<bool> has_site_;  // true for ranges in which a statement of output code runs
   std::unordered_map<std::size_t, std::size_t> found_by_;  // lookup -> frame
   std::array<double, part_count> us_{};
   std::map<std::pair<std::string, int>, Share> lines_;

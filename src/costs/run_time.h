@@ -1,5 +1,5 @@
-// Where the time of calls of compiled functions went: guards, transformed code, kernels, library calls, and what PyTorch does
-// around them, by line of source, module, callee and function.
+// Analyses the time of calls of compiled functions: guards, transformed code, kernels, library calls, and PyTorch's
+// code around these, by line of source, module, callee and function.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@ namespace depyf::costs {
 
 enum class RangeKind : std::uint8_t {
   site,  // a statement of output code, or the body of its function
-  lookup,  // Dynamo looks for the compilation that serves a call: the guards
+  lookup,  // Dynamo evaluates guards to find the compilation that serves a call
   region,  // transformed code runs
   pregraph,  // transformed code up to its first graph
-  graph,  // what AOTAutograd and Inductor do around output code
-  backward,  // the same of a backward
+  graph,  // code of AOTAutograd and Inductor around output code
+  backward,  // code of AOTAutograd and Inductor around the output code of a backward
   compiling,  // something is compiled
 };
 
-// A range of time in one thread. Of two ranges of a thread, one lies in the other, or they do not overlap.
+// A range of time in one thread. Two ranges of a thread are nested, or they do not overlap.
 struct Range {
   RangeKind kind = RangeKind::site;
-  std::size_t site = 0;  // of a site: its index
-  std::string compile_id;  // of a region
+  std::size_t site = 0;  // the index of the site, for a range of kind `site`
+  std::string compile_id;  // the compilation, for a range of kind `region`
   std::int64_t thread = 0;
   double start_us = 0, end_us = 0;
-  double device_us = 0;  // of what was launched within it on another device
+  double device_us = 0;  // the time of the work that was launched within the range on another device
 };
 
 // An operator that a statement of output code computes.
@@ -48,7 +48,7 @@ struct Site {
 struct Frame {
   std::string compile_id, function;
   record::Place place;  // its first line
-  record::Place breaks_at;  // where its graph ends; no line if it ends with the function
+  record::Place breaks_at;  // the line where its graph ends; unknown if the graph ends with the function
   bool calls_graph = true;
 };
 
@@ -61,12 +61,12 @@ struct Measured {
 
 // The time of one line, module or callee.
 struct Share {
-  std::string name;  // of a module or callee
-  record::Place place;  // of a line
+  std::string name;  // the name of a module or callee
+  record::Place place;  // the place of a line
   double forward_us = 0, backward_us = 0, eager_us = 0, device_us = 0;
-  std::size_t count = 0;  // ranges that it has a share of
-  std::vector<std::string> callees, modules;  // of a line
-  std::vector<record::Place> places;  // of a callee
+  std::size_t count = 0;  // the number of ranges in which it has a share
+  std::vector<std::string> callees, modules;  // the callees and modules of a line
+  std::vector<record::Place> places;  // the lines of a callee
 
   double us() const { return forward_us + backward_us + eager_us; }
 };
@@ -85,10 +85,10 @@ struct PartOfRun {
 };
 
 struct RunTime {
-  double inside_us = 0;  // in compiled functions, without compiling
-  double compiling_us = 0;  // in the block
-  double with_line_us = 0;  // of the time inside
-  std::vector<PartOfRun> parts;  // the longest first; they sum to the time inside
+  double inside_us = 0;  // the time in compiled functions, without compiling
+  double compiling_us = 0;  // the time of compiling in the measured block
+  double with_line_us = 0;  // the part of `inside_us` that is assigned to lines
+  std::vector<PartOfRun> parts;  // the longest first; the sum is `inside_us`
   std::vector<Share> lines, modules, callees;  // the longest first
   std::vector<FrameTime> frames;  // likewise
 };

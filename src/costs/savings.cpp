@@ -13,13 +13,13 @@ namespace {
 
 using namespace record;
 
-constexpr double saving_min_share = 0.02;  // of the wall: what saves less is no advice
-constexpr std::size_t layers_min = 3;      // equal layers that are worth a region of their own
-constexpr std::size_t nodes_of_line_min = 100;   // operators of one line that tell of an unrolled loop
-constexpr double share_of_line_min = 0.2;        // of the operators of the graph
-// A compilation with symbols for its sizes against one without, measured with PyTorch 2.13 on graphs of 36 operators.
+constexpr double saving_min_share = 0.02;  // the least share of the wall time; smaller savings are not reported
+constexpr std::size_t layers_min = 3;      // the least number of equal layers that are worth a region
+constexpr std::size_t nodes_of_line_min = 100;   // the least number of operators of an unrolled loop's line
+constexpr double share_of_line_min = 0.2;        // the least share of an unrolled loop's line in all operators
+// The factors by which symbols for sizes lengthen a compilation, measured with PyTorch 2.13 on graphs of 36 operators.
 constexpr double traced_with_symbols = 2.0, lowered_with_symbols = 1.2;
-constexpr std::int64_t usual_operators = 10;  // of a graph that a record does not hold
+constexpr std::int64_t usual_operators = 10;  // the assumed operators of a graph that the record does not have
 constexpr std::string_view resumed = "torch_dynamo_resume_in_";
 
 double part_us(const CompilationTime& row, std::string_view part) {
@@ -35,7 +35,7 @@ double self_us_of(const Compilation& compilation, std::string_view phase) {
   return us;
 }
 
-// Operators of a captured graph.
+// True for the nodes of a captured graph that are operators.
 bool is_operator(const Node& node) { return node.op != "placeholder" && node.op != "get_attr" && node.op != "output"; }
 
 const Graph* captured_graph(const Compilation& compilation) {
@@ -45,7 +45,7 @@ const Graph* captured_graph(const Compilation& compilation) {
   return last;
 }
 
-// True if a guard on the size or the layout of a tensor failed, and no guard of another kind.
+// True if the failed guard is about the size or the layout of a tensor.
 bool is_about_sizes(const FailedGuard& reason) {
   for (const std::string* text : {&reason.guard, &reason.subject})
     for (const std::string_view word : {"size mismatch", "stride mismatch", ".size()", ".stride()", ".shape["})
@@ -76,7 +76,8 @@ class Savings {
   const Compilation& compilation(std::size_t index) const { return process_.compilations[index]; }
   double us_of(std::size_t index) const { return row_of_.at(index)->us; }
 
-  // Compilations of one function: what remains is the one that serves varying sizes, or one of them.
+  // Adds a saving for each function that was compiled several times: one compilation would remain, which is the one
+  // that serves varying sizes if there is one.
   void again() {
     std::map<std::tuple<std::string, int, std::string>, std::vector<std::size_t>> functions;
     for (std::size_t i = 0; i < process_.compilations.size(); ++i) {
@@ -103,7 +104,8 @@ class Savings {
       saving.kind = is_sizes ? "sizes" : "values";
       if (!saving.place.line) saving.place = compilation(indices.front()).place;
       saving.repeats = indices.size();
-      // The first compilation also pays for what is made once in a process, and would be replaced by one that does.
+      // The first compilation includes the initialization that a process does once, which the remaining compilation
+      // would include as well.
       const double others = (saving.of_us - us_of(indices.front())) / static_cast<double>(indices.size() - 1);
       const double without_once = saving.of_us - std::max(0.0, us_of(indices.front()) - others);
       if (!remaining) {
@@ -144,8 +146,9 @@ class Savings {
     });
   }
 
-  // A function that is compiled in pieces: each piece but one costs what does not depend on its operators, and each break has the
-  // code before it traced twice. The figures in spared_share() were measured with PyTorch 2.13 on 8 pieces of 5 to 17 operators.
+  // Adds a saving for each function that graph breaks split into pieces: one graph in place of the pieces would take
+  // the time that does not depend on operators only once, and would not trace the code in front of a break twice. The
+  // figures in spared_share() were measured with PyTorch 2.13 on 8 pieces of 5 to 17 operators.
   void breaks() {
     std::set<std::size_t> taken;
     for (std::size_t first = 0; first < process_.compilations.size(); ++first) {
@@ -164,7 +167,7 @@ class Savings {
       saving.place = compilation(first).breaks.front().place;
       saving.repeats = pieces.size();
       double operators = 0;
-      // If a piece is compiled several times, one graph in place of the pieces would be, too.
+      // If a piece is compiled several times, the one graph in place of the pieces would be compiled as many times.
       std::map<std::pair<std::string, int>, std::size_t> times_compiled;
       std::size_t remaining = 0;
       for (const std::size_t piece : pieces) {
@@ -210,7 +213,7 @@ class Savings {
     return us;
   }
 
-  // Tracing that began again for another reason than a break.
+  // Adds a saving for tracing that was restarted for another reason than a graph break.
   void restarts() {
     for (const CompilationTime& row : time_.compilations) {
       const Compilation& own = compilation(row.compilation);
@@ -228,7 +231,7 @@ class Savings {
     }
   }
 
-  // "layers.3.attention" -> "layers." and 3: the first number in the path.
+  // The layer that a module path names by its first number: for "layers.3.attention", number 3 of the family "layers.".
   struct Layer {
     std::string family;
     int number = 0;
@@ -245,7 +248,8 @@ class Savings {
     return std::nullopt;
   }
 
-  // Equal layers of a captured graph. In a region of its own a layer is traced, lowered, scheduled and printed once.
+  // Adds a saving for equal layers of a captured graph: in a region of its own, a layer would be traced, lowered,
+  // scheduled and printed once.
   void layers(std::size_t index) {
     const Compilation& own = compilation(index);
     const Graph* graph = captured_graph(own);
@@ -253,17 +257,18 @@ class Savings {
     const CompilationTime& row = *row_of_.at(index);
     if (!graph || (part_us(row, "Inductor") <= 0 && part_us(row, "AOTAutograd") > 0)) return;
     struct Layers {
-      std::string operators;  // that read parameters of the layer, with their shapes
+      std::string operators;  // the operators that read parameters of the layer, with their shapes
       std::size_t nodes = 0;
     };
     struct Family {
       std::map<int, Layers> layers;  // by number
-      bool has_regions = false;      // the layers are regions already
+      bool has_regions = false;      // true if the layers are regions already
       Place place;
     };
     std::map<std::string, Family> families;
     std::size_t operators = 0;
-    // A log has the module of what reads a parameter. Other operators belong to the layer of the operator in front of them.
+    // A log has the module only of operators that read a parameter. An operator without a module belongs to the layer
+    // of the operator in front of it.
     std::optional<Layer> layer;
     for (const Node& node : graph->nodes) {
       if (!is_operator(node)) continue;
@@ -280,7 +285,7 @@ class Savings {
     }
     for (const auto& [name, family] : families) {
       if (family.has_regions) continue;
-      std::map<std::string, std::vector<std::size_t>> equal;  // the numbers of operators of layers that are equal
+      std::map<std::string, std::vector<std::size_t>> equal;  // the node counts of equal layers
       for (const auto& [number, own_layer] : family.layers) equal[own_layer.operators].push_back(own_layer.nodes);
       std::vector<std::size_t> nodes;
       for (const auto& [content, counts] : equal)
@@ -304,7 +309,8 @@ class Savings {
     }
   }
 
-  // The time that a region of its own spares: AOTAutograd still traces each call of the region.
+  // Returns the part of a compilation's time that regions reduce: that of Dynamo's tracing and of Inductor, but not
+  // that of AOTAutograd, which still traces each call of a region.
   double region_us(std::size_t index) const {
     const Compilation& own = compilation(index);
     return self_us_of(own, "bytecode_tracing") + part_us(*row_of_.at(index), "Inductor");
@@ -317,7 +323,7 @@ class Savings {
     return {};
   }
 
-  // A loop that was unrolled: many operators of one line.
+  // Adds a saving for each line with so many operators of the graph that it must be a loop that was unrolled.
   void lines(std::size_t index) {
     const Compilation& own = compilation(index);
     const Graph* graph = captured_graph(own);

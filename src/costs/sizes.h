@@ -12,15 +12,16 @@ namespace depyf::costs {
 
 using Symbols = std::map<std::string, std::int64_t, std::less<>>;
 
-// The sizes and strides of a tensor, with as many of one as of the other. It is empty if they are unknown.
+// The sizes and strides of a tensor, one of each for each dimension; both are empty if they are unknown.
 struct Layout {
   std::vector<std::int64_t> sizes, strides;
 };
 
-// Returns the value of an expression such as `8*s77*(1 + s3)`; nothing if it uses an unknown name or another operation.
+// Returns the value of an expression such as `8*s77*(1 + s3)`; std::nullopt if it has an unknown name or another
+// operation.
 std::optional<std::int64_t> size_of(std::string_view expression, const Symbols& symbols);
 
-// Returns the bytes from the first element of a tensor to its last; nothing if a size is unknown.
+// Returns the bytes from the first element of a tensor to its last; std::nullopt if a size is unknown.
 std::optional<std::int64_t> strided_bytes(std::string_view sizes, std::string_view strides, std::int64_t element_bytes,
                                           const Symbols& symbols);
 

@@ -9,9 +9,10 @@
 namespace depyf::costs {
 namespace {
 
-constexpr std::int64_t size_max = std::int64_t{1} << 31;  // of a dimension or a stride, so that products fit
+constexpr std::int64_t size_max = std::int64_t{1} << 31;  // bound on a dimension or a stride, so that products fit
 
-// Returns the tensor, the sizes, the strides and the offset of `reinterpret_tensor(buf0, (2, 4), (4, 1), 0)`.
+// Returns the tensor, the sizes, the strides and the offset of `reinterpret_tensor(buf0, (2, 4), (4, 1), 0)`; an empty
+// list for any other text.
 std::vector<std::string_view> parts_of_view(std::string_view text) {
   if (!take(text, "reinterpret_tensor")) return {};
   std::vector<std::string_view> parts = items_in_brackets(text);
@@ -21,7 +22,8 @@ std::vector<std::string_view> parts_of_view(std::string_view text) {
 
 }  // namespace
 
-// Returns the sizes and strides that two tuples of the code state. The layout is empty if one of them is unknown.
+// Returns the sizes and strides that two tuples of the code state. The layout is empty if a size or a stride is
+// unknown.
 Layout Tensors::layout(std::string_view sizes, std::string_view strides) const {
   Layout layout;
   for (const auto& [text, numbers] : {std::pair(sizes, &layout.sizes), {strides, &layout.strides}})
@@ -66,7 +68,7 @@ std::optional<TensorFacts> Tensors::facts_of(std::string_view argument) const {
   Layout layout = layout_of(argument);
   if (layout.sizes.size() != layout.strides.size()) return std::nullopt;
   const bool is_scalar = view.empty() ? scalars_.contains(name) : view[1] == "()";
-  if (layout.sizes.empty() && !is_scalar) return std::nullopt;  // its sizes are unknown
+  if (layout.sizes.empty() && !is_scalar) return std::nullopt;  // the sizes of the tensor are unknown
   return TensorFacts{std::move(layout), std::string(dtype)};
 }
 

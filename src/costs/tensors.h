@@ -19,16 +19,18 @@ class Tensors {
   Tensors(const Symbols& symbols, std::function<std::string_view(const std::string&)> dtype_elsewhere)
       : symbols_(symbols), dtype_elsewhere_(std::move(dtype_elsewhere)) {}
 
-  // Each of these notes what the code states of a tensor: its sizes and strides, which are two tuples, and its type.
+  // Record the sizes and strides, which are two tuples, and the element type that the code states for a tensor.
   void state_layout(const std::string& name, std::string_view sizes, std::string_view strides);
   void state_dtype(const std::string& name, std::string_view dtype) { dtype_of_[name] = dtype; }
 
-  // Notes that `target` is another tensor, or a view of one: `buf1 = reinterpret_tensor(buf0, (2, 4), (4, 1), 0)`.
+  // Records that `target` is another name of a tensor, or a view of it: `buf1 = reinterpret_tensor(buf0, (2, 4), (4,
+  // 1), 0)`.
   void name(const std::string& target, std::string_view value);
 
   bool has_layout(const std::string& name) const { return layout_of_.contains(name); }
 
-  // Each of these takes an argument of a library call: a name, or a view as above. Nothing is known of other arguments.
+  // Return the facts about an argument of a library call, which is a name or a view `reinterpret_tensor(...)`; an empty
+  // value if they are unknown.
   Layout layout_of(std::string_view argument) const;
   std::optional<TensorFacts> facts_of(std::string_view argument) const;
   std::string_view dtype_of(const std::string& name) const;

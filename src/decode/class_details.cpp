@@ -7,8 +7,8 @@ namespace depyf {
 
 namespace {
 
-// Returns the name that the instruction stores to, or an empty string. A class may declare any name as global or
-// nonlocal, also those that the compiler stores to.
+// Returns the name that the instruction stores to, or an empty string. STORE_GLOBAL and STORE_DEREF count like
+// STORE_NAME, because a class may declare any name as global or nonlocal, also `__firstlineno__`.
 std::string_view stored_name(const DecodedCode& decoded, std::int32_t at) {
   const Instruction& it = decoded.instructions[std::size_t(at)];
   if (it.op == Op::store_deref_) return decoded.localsplus[std::size_t(it.arg)];
@@ -18,7 +18,7 @@ std::string_view stored_name(const DecodedCode& decoded, std::int32_t at) {
 
 }  // namespace
 
-// A class body starts with `__module__ = __name__; __qualname__ = 'C'; __firstlineno__ = 1`.
+// From 3.13 on, a class body starts with `__module__ = __name__; __qualname__ = 'C'; __firstlineno__ = 1`.
 ClassDetails class_details(const DecodedCode& decoded) {
   ClassDetails result;
   if (!dialect_of(decoded.version).class_details || decoded.has_fast_locals()) return result;

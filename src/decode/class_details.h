@@ -1,12 +1,13 @@
-// Finds the stores by which the compiler makes a class body keep facts of its source (3.13 and later).
+// Finds the stores to `__firstlineno__` and `__static_attributes__` that the compiler adds to a class body (3.13 and
+// later).
 #pragma once
 
 #include "decode/instruction.h"
 
 namespace depyf {
 
-// The instructions that store `__firstlineno__` and `__static_attributes__`, or -1. A program may store to these names
-// itself: after the compiler stores the line, and before it stores the attributes.
+// The indices of the compiler's stores to `__firstlineno__` (`line`) and `__static_attributes__` (`attributes`), or -1.
+// A program's own stores to `__firstlineno__` and `__static_attributes__` lie between the compiler's stores.
 struct ClassDetails {
   std::int32_t line = -1, attributes = -1;
 };

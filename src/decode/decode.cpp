@@ -14,8 +14,8 @@
 namespace depyf {
 namespace {
 
-// Fills in the names of the slots: locals, then cells, then free variables. A cell that is also a local shares its
-// slot: always from 3.11 on; before, only if the frame moves an argument into the cell.
+// Fills in the names of the slots: locals, then cells, then free variables. From 3.11 on, a cell that is also a local
+// shares the local's slot; until 3.10, only a cell that is also an argument does.
 void name_slots(DecodedCode& decoded) {
   const CodeObject& code = *decoded.code;
   decoded.cell_count = static_cast<std::int32_t>(code.cellvars.size());
@@ -48,18 +48,19 @@ void name_slots(DecodedCode& decoded) {
   }
 }
 
-constexpr std::int32_t count_max = 1 << 28;  // of stack items in one instruction: twice as many still count in 32 bits
+// The largest number of stack items of one instruction; twice as many still fit in 32 bits.
+constexpr std::int32_t count_max = 1 << 28;
 
-// Returns the depth of the stack, with a bound. Each value on the stack takes an instruction that pushes it or, for an
-// unpacking, one that uses it. A larger depth in a file is not believed, because stages allocate something for each
-// value.
+// Returns co_stacksize, but at most a bound that depends on the length of the bytecode: a malformed file may contain a
+// huge number, and later stages allocate memory for each stack item. In valid code, each value on the stack takes an
+// instruction that pushes it or, for the values of UNPACK_SEQUENCE, one that uses it.
 std::int32_t stack_size(const CodeObject& code) {
-  constexpr std::size_t least = 256, most_at_once = 16;  // values that one instruction may push
+  constexpr std::size_t least = 256, most_at_once = 16;  // `most_at_once`: stack items allowed per instruction
   const std::size_t reachable = least + code.bytecode.size() / 2 * most_at_once;
   return std::clamp(code.stacksize, 0, std::int32_t(std::min(reachable, std::size_t{count_max})));
 }
 
-// The arguments that an operation may have: `least` and those behind it, `count` in all.
+// The arguments that an operation may have: the `count` numbers from `least` on.
 struct Range {
   std::int32_t least = 0;
   std::uint32_t count = count_max;
@@ -93,10 +94,10 @@ Range range_of(Argument argument, const DecodedCode& decoded, std::int32_t unpac
   return {};
 }
 
-// The parts of the table of operations that `finish` needs, so that a few cache lines hold them.
+// The columns of the table of operations that `finish` needs, packed so that they fit in a few cache lines.
 struct Check {
   Argument argument = Argument::none;
-  bool has_more = false;  // the range of the argument is not all that there is to check
+  bool has_more = false;  // `finish` checks more than the range of the argument
 };
 constexpr std::array<Check, op_count> checks = [] {
   std::array<Check, op_count> all{};
@@ -109,10 +110,11 @@ constexpr std::array<Check, op_count> checks = [] {
   return all;
 }();
 
-// Turns the targets of jumps into indices of operations, and checks each argument against the range that the operation
-// has.
+// Converts the targets of jumps into indices of operations, and returns an error if an argument is out of the range of
+// its operation.
 Result<bool> finish(DecodedCode& decoded, const OperationMap& operations) {
-  // The compiler does not count unreachable code in the depth of the stack, and such code unpacks a few values at most.
+  // The compiler ignores unreachable code when it computes co_stacksize, and unreachable code unpacks a few values at
+  // most.
   constexpr std::int32_t unpacked_when_unreachable = 32;
   const std::int32_t unpacked_most = std::max(stack_size(*decoded.code), unpacked_when_unreachable);
   std::array<Range, static_cast<std::size_t>(Argument::intrinsic_2) + 1> ranges;

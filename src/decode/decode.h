@@ -9,22 +9,24 @@
 
 namespace depyf {
 
-// Decodes `code`, which must outlive the result. An opcode that the version lacks, a jump into nowhere or an argument
-// out of range is an error with its offset.
+// Decodes `code`, which must outlive the result. An opcode that the version lacks, a jump that leads to no instruction
+// or an argument out of range is an error with its offset.
 Result<DecodedCode> decode(const CodeObject& code);
 
-// Code objects that `decode` has decoded, for later readers.
+// The results of `decode` by code object, so that later stages need not decode again.
 using DecodedCodes = std::unordered_map<const CodeObject*, std::shared_ptr<const DecodedCode>>;
 
-// True if the first constant is the docstring of a function. Until 3.13, a function without a docstring has None there.
+// True if the first constant is the docstring of a function. Until 3.13, the first constant of a function without a
+// docstring is None.
 bool has_docstring(const CodeObject& code);
 
 struct StackEffect {
   std::int32_t pops = 0, pushes = 0;
-  std::int32_t stays = 0;  // values popped that are, unchanged, the first ones pushed
+  std::int32_t stays = 0;  // how many of the lowest popped values stay, unchanged, as the lowest pushed ones
 };
 
-// Returns what `instruction` takes from the stack and puts there. With `jump`, returns it for the case that it jumps.
+// Returns how many values `instruction` pops and pushes in `version`; `jump` selects between the effect of jumping and
+// that of not jumping.
 StackEffect stack_effect(const Instruction& instruction, Version version, bool jump);
 
 }  // namespace depyf

@@ -20,8 +20,8 @@ namespace depyf {
 
 enum class Op : std::uint8_t;  // see op.h
 
-// A set of operations, either some that are treated alike, or those that occur in some code. A pass can check the
-// latter before it searches all instructions for a shape that cannot be there.
+// A set of operations: either some that are treated alike, or those that occur in a code object. By the set of a code
+// object, a pass can skip the search for a pattern whose operations do not occur.
 class OpSet {
  public:
   constexpr OpSet() = default;
@@ -36,7 +36,7 @@ class OpSet {
   }
   constexpr void add(Op op) { words_[word(op)] |= bit(op); }
   template <std::same_as<Op>... Ops>
-  constexpr bool has(Ops... ops) const {  // one of them
+  constexpr bool has(Ops... ops) const {  // true if the set contains any of `ops`
     return ((words_[word(ops)] & bit(ops)) | ...) != 0;
   }
 
@@ -46,7 +46,7 @@ class OpSet {
   std::array<std::uint64_t, 4> words_{};
 };
 
-// The numbers are those of CPython 3.12 and later.
+// The values of Intrinsic1 and Intrinsic2 are the numbers that CPython 3.12 and later use.
 enum class Intrinsic1 : std::uint8_t {
   invalid,
   print,
@@ -70,15 +70,16 @@ enum class Intrinsic2 : std::uint8_t {
   set_typeparam_default
 };
 
-// The number of an instruction in its list.
+// The index of an instruction in the list that contains it.
 using InstructionIndex = Index<struct InstructionKind>;
 
 struct Instruction {
   Op op{};  // nop_
-  std::uint8_t size =
-      2;  // bytes from this offset to the end of its last cache; 0 for all but the first of those lowered from one
+  // The bytes from `offset` to the end of the last cache. If one CPython instruction was translated into several, all
+  // but the first have size 0.
+  std::uint8_t size = 2;
   Turned turned = Turned::unknown;  // of a conditional jump, set by `simplify_idioms`
-  // Of a jump that keeps its value: true for the jump behind `a` in `(a or b) or c`, if regions show the brackets.
+  // True for the JUMP_IF_TRUE_OR_POP behind `a` in `(a or b) or c`, if the exception ranges show the parentheses.
   bool is_grouped = false;
   std::int32_t arg = 0;
   std::int32_t aux = 0;
@@ -91,44 +92,45 @@ struct ProtectedRange {  // of instructions [begin, end)
   InstructionIndex begin = 0, end = 0, target = 0;
   std::int32_t depth = 0;
   bool lasti = false;
-  bool called = false;  // 3.8: the handler is a finally clause, and the ways out of the range call it
+  bool called = false;  // 3.8: the handler is a finally clause, which CALL_FINALLY or BEGIN_FINALLY enters too
 };
 
 struct DecodedCode {
   const CodeObject* code = nullptr;
-  // The fields of `code` that most readers need. The spans are views of it.
+  // Copies of the fields of `code` that most stages need. The spans and `name` refer to memory of `code`.
   Version version;
   std::string_view name;
   std::span<const std::string> names;
   std::span<const Constant> constants;
   std::span<const Position> positions;
-  Table<Instruction, InstructionIndex>
-      instructions;  // ends in one that does not fall through: where bytecode runs off its end, a raise
-  // Names of fast locals, then cells that are no locals, then free variables. Both tables are shared, because the bodies
-  // of all comprehensions of a function have its variables.
+  // The last instruction never falls through: a `raise_` is appended to bytecode that runs off its end.
+  Table<Instruction, InstructionIndex> instructions;
+  // Names of fast locals, then of cells that are no locals, then of free variables. `localsplus` and `is_cell` are
+  // shared tables, because the bodies of inlined comprehensions have the variables of the function around them.
   SharedTable<std::string_view> localsplus;
-  SharedTable<bool> is_cell;  // one an entry of localsplus: a cell or free variable, arguments among them
+  SharedTable<bool> is_cell;  // by index into localsplus: true for a cell or free variable, parameters among them
   std::int32_t cell_count = 0, first_cell = 0, first_free = 0;
-  Table<ProtectedRange> ranges;  // of the exception table, in its order
-  bool is_comprehension =
-      false;  // the body of an inlined comprehension, which `outline_comprehensions` took out of `code`
+  Table<ProtectedRange> ranges;  // the entries of the exception table, in its order
+  // True for the body of an inlined comprehension, which `outline_comprehensions` split off from `code`.
+  bool is_comprehension = false;
 
   bool is_async_generator() const;
   bool has_fast_locals() const;
   bool is_class_body() const;
-  // Sets `code` and the fields that repeat it. The code object must not change afterwards.
+  // Sets `code` and the fields that are copied from it. The code object must not change after this call, because fields
+  // refer to its memory.
   void set_code(const CodeObject& of);
-  // Returns a constant that load_const_ may load: one of the code's constants or, from 3.15 on, one that all code
-  // shares.
+  // Returns the constant that load_const_ with argument `index` loads: one of co_consts or, for the indices behind it
+  // (from 3.15 on), a CommonConstant.
   const Constant& constant(std::int32_t index) const;
   std::int32_t constant_count() const;
 };
 
 // The objects that load_common_constant_ loads: functions and types that are independent of the names in the program.
-// The numbers are CPython's.
+// The values of CommonName are CPython's arguments of LOAD_COMMON_CONSTANT.
 enum class CommonName : std::uint8_t { assertion_error, not_implemented_error, tuple, all, any, list, set };
 
-// The constants that all code of 3.15 and later shares.
+// The constants that code of 3.15 and later loads by LOAD_COMMON_CONSTANT, without an entry in co_consts.
 enum class CommonConstant : std::uint8_t { none, empty_string, true_, false_ };
 constexpr std::int32_t common_constants = 4;
 

@@ -1,5 +1,5 @@
-// Translates CPython's opcodes into operations. It is one file so that the meanings of an opcode in different versions
-// can be read side by side.
+// Translates CPython's opcodes into operations. The translation is one file, so that the meanings of an opcode in
+// different versions can be read side by side.
 #include "decode/lower.h"
 
 #include <algorithm>
@@ -15,26 +15,26 @@
 namespace depyf {
 namespace {
 
-constexpr std::uint32_t binary_operators = 13;  // BINARY_OP: first of the in-place ones
-constexpr std::uint32_t iterates_to_yield = 3;  // GET_ITER, 3.15: for `yield from` and the like
-constexpr std::uint32_t binary_subscript = 26;  // BINARY_OP, from 3.14
-constexpr std::uint32_t size_max = 255;         // of an instruction, as Instruction::size counts
+constexpr std::uint32_t binary_operators = 13;  // the first argument of BINARY_OP that means an in-place operator
+constexpr std::uint32_t iterates_to_yield = 3;  // the argument of GET_ITER for `yield from` (3.15)
+constexpr std::uint32_t binary_subscript = 26;  // the argument of BINARY_OP for a subscript (from 3.14 on)
+constexpr std::uint32_t size_max = 255;         // the largest value of Instruction::size
 
-constexpr std::int8_t no_keyword_names = -1;    // the aux of call_
+constexpr std::int8_t no_keyword_names = -1;    // the aux of a call_ without keyword names
 
-// An instruction that means one operation and nothing else. This does not hold behind KW_NAMES. Rows of eight bytes are
-// found by a shift.
+// A CPython instruction that is translated into exactly one operation, unless KW_NAMES precedes it. The struct has
+// eight bytes, so that a shift turns an index of a table into an offset.
 struct alignas(8) SimpleOp {
-  // Members that lie side by side in an Instruction as well, so that they are copied together.
+  // Members that are adjacent in Instruction as well, so that one copy transfers both.
   struct Head {
     Op op{};
     std::uint8_t size = 0;  // in bytes, with the caches
   };
   bool is_known = false;
-  std::uint8_t argument_mask = 0;  // of the byte of the argument: 0 if there is none
-  std::uint8_t flags = 0;  // bits at the low end of the argument that choose the operation: none or one
+  std::uint8_t argument_mask = 0;  // the bits of the argument's byte that count: 0 if there is no argument
+  std::uint8_t flags = 0;  // the number of low bits of the argument that choose the operation: 0 or 1
   std::int8_t aux = 0;
-  std::array<Head, 2> heads{};  // by that bit; the sizes are equal
+  std::array<Head, 2> heads{};  // by the low bit of the argument if `flags` is 1; both have the same size
 
   const Head& head(std::uint32_t arg) const { return heads[arg & flags]; }
   std::uint32_t arg(std::uint32_t arg) const { return arg >> flags; }
@@ -73,8 +73,8 @@ constexpr SimpleOps simple_ops_by_byte(const SimpleOps& by_opcode, const OpcodeT
   return simple;
 }
 
-// Two tables for each version, by the byte that stands for the opcode. The first one is for code in which each load of a
-// fast local loads its value, and never the cell in its slot.
+// Two tables for each version, indexed by the byte of the opcode. The first table is for code in which LOAD_FAST always
+// loads a value, and never the cell in a slot.
 constexpr auto simple_ops = [] {
   std::array<std::array<SimpleOps, 2>, dialects.size()> all{};
   for (std::size_t version = 0; version < all.size(); ++version)
@@ -89,7 +89,8 @@ bool loads_cells_as_locals(const CodeObject& code) {
   return !dialect_of(code.version).cells_apart && !(code.cellvars.empty() && code.freevars.empty());
 }
 
-// True if BUILD_TUPLE; LOAD_CONST; MAKE_FUNCTION makes a function with a closure.
+// True if the BUILD_TUPLE at `at` starts `BUILD_TUPLE; LOAD_CONST; MAKE_FUNCTION`, which makes a function whose closure
+// is the tuple.
 bool is_closure(const std::vector<Instruction>& code, std::size_t at) {
   if (at + 2 >= code.size() || code[at + 1].op != Op::load_const_ || code[at + 2].op != Op::make_function_)
     return false;
@@ -97,8 +98,9 @@ bool is_closure(const std::vector<Instruction>& code, std::size_t at) {
   return at + 3 < code.size() && code[at + 3].op == Op::set_function_attribute_ && code[at + 3].arg == 8;
 }
 
-// A variable of an inlined comprehension lies in the slot itself, even if the slot is that of a cell elsewhere in the
-// code. Only loads for the closure of a function load the cell.
+// Rewrites load_closure_ to load_fast_ where it loads a variable of an inlined comprehension. The value of a
+// comprehension's variable lies in the slot itself, even if the slot contains a cell elsewhere in the code. Only the
+// loads that build the closure of a function load the cell.
 void correct_loads_of_comprehensions(DecodedCode& decoded) {
   std::vector<Instruction>& code = decoded.instructions;
   const auto clears = [](const Instruction& it) { return it.op == Op::load_fast_and_clear_; };
@@ -107,7 +109,7 @@ void correct_loads_of_comprehensions(DecodedCode& decoded) {
   std::vector<bool> cleared(slots);
   for (const Instruction& it : code)
     if (clears(it) && static_cast<std::size_t>(it.arg) < slots) cleared[static_cast<std::size_t>(it.arg)] = true;
-  std::int32_t closure = 0;  // how many of the loads that come next build one
+  std::int32_t closure = 0;  // how many of the instructions in front of `at` load an item of a closure
   for (std::size_t at = code.size(); at-- > 0; --closure) {
     if (code[at].op == Op::build_tuple_ && is_closure(code, at)) closure = code[at].arg + 1;
     const auto slot = static_cast<std::size_t>(code[at].arg);
@@ -116,8 +118,9 @@ void correct_loads_of_comprehensions(DecodedCode& decoded) {
   }
 }
 
-// Ends the code in an instruction that does not fall through. Unreachable code of compilers may run off its end (in 3.8
-// behind a finally clause that returns), and so may malformed code. `last` is the offset of the last instruction.
+// Appends `raise_` unless the last instruction never falls through. Unreachable code may run off the end of the
+// bytecode (in 3.8 behind a finally clause that returns), and so may malformed code. `last` is the offset of the last
+// instruction.
 void close(DecodedCode& decoded, std::uint32_t last) {
   if (!decoded.instructions.empty()) {
     const Instruction& it = decoded.instructions.back();
@@ -152,8 +155,8 @@ class Lowering {
   }
 
  private:
-  // Translates the simple instructions that come next. If there is no room for another one, it is left to `lower_next`:
-  // the loop takes a tenth less where no path in it allocates memory.
+  // Translates the simple instructions from the reader's offset on. If `instructions` has no capacity left,
+  // `lower_next` translates the next one: the loop takes a tenth less time if no path in it allocates memory.
   void lower_simple() {
     if (names_ >= 0 || reader_.is_at_end()) return;
     const std::span<const std::uint8_t> bytes = code_.bytecode;
@@ -180,7 +183,8 @@ class Lowering {
     reader_.seek(offset);
   }
 
-  // Translates the next instruction, whatever it is. Returns false at the end of the bytecode, and if that fails.
+  // Translates the next instruction, simple or not. Returns false at the end of the bytecode, and if the instruction is
+  // malformed.
   bool lower_next() {
     if (!reader_.next(raw_)) return false;
     last_ = raw_.offset;
@@ -220,11 +224,12 @@ class Lowering {
     emit(op, 0, aux, static_cast<std::int32_t>(raw_.target));
   }
 
-  // The functions for rare instructions are not inlined, so that `lower_one` needs no frame for the usual ones.
+  // The functions for rare instructions are not inlined, so that `lower_one` needs no stack frame for frequent
+  // instructions.
   [[gnu::noinline]] void fail(const char* message) { error_ = {message, raw_.offset}; }
 
-  // Takes in the next instruction if it has this opcode and control reaches it only from the current one. Returns true
-  // if it does.
+  // Merges the next instruction into the current one and returns true if the next one has this opcode and no jump or
+  // handler leads to it.
   [[gnu::noinline]] bool take_next(Opcode opcode) {
     if (reader_.opcode_at(raw_.end) != opcode) return false;
     if (targets_.empty()) targets_ = target_units(code_);
@@ -235,14 +240,14 @@ class Lowering {
     return true;
   }
 
-  // Returns the index into localsplus for an argument that counts cell and free variables.
+  // Returns the index into localsplus for `arg`, which until 3.10 counts only cell and free variables.
   [[gnu::noinline]] std::uint32_t cell(std::uint32_t arg) {
     if (!dialect_.cells_apart) return arg;
     if (arg >= code_.cellvars.size()) {
       return static_cast<std::uint32_t>(decoded_.first_free) +
              (arg - static_cast<std::uint32_t>(code_.cellvars.size()));
     }
-    // An argument that is also a cell has one slot.
+    // A parameter that is also a cell has only one slot, that of the parameter.
     if (cell_slots_.empty()) {
       auto apart = static_cast<std::uint32_t>(decoded_.first_cell);
       for (const std::string& name : code_.cellvars) cell_slots_.push_back(cell_slot(name, apart));
@@ -302,7 +307,8 @@ class Lowering {
     if (null && dialect_.null_after) emit(Op::push_null_);
   }
 
-  // In 3.11 and 3.12, an instruction in front of the call gives the index of the tuple of keyword names.
+  // Translates KW_NAMES (3.11 and 3.12): its argument is the index of the constant with the keyword names of the CALL
+  // that follows.
   [[gnu::noinline]] void kw_names() {
     const std::vector<Constant>& constants = code_.constants;
     if (names_ >= 0 || raw_.arg >= constants.size() || constants[raw_.arg].kind != Constant::Kind::tuple ||
@@ -330,9 +336,10 @@ class Lowering {
     }
   }
 
-  // When the iterator is exhausted, the interpreter of 3.12 pops two values and skips END_FOR, that of 3.13 pops the
-  // iterator and skips END_FOR and POP_TOP, and that of 3.14 skips END_FOR and leaves the iterator to POP_ITER. Here an
-  // undefined item is pushed instead, and all these operations run.
+  // When the iterator is exhausted, FOR_ITER of 3.12 pops the iterator and skips END_FOR, that of 3.13 pops the
+  // iterator and skips END_FOR and POP_TOP, and that of 3.14 skips END_FOR and leaves the iterator to POP_ITER. The
+  // operation for_iter_ pushes an undefined item instead and skips nothing, so that END_FOR and POP_TOP or POP_ITER
+  // remove both values.
   void for_iter() {
     if (dialect_.end_for_skips == 0) {
       emit_jump(Op::for_iter_);
@@ -405,11 +412,12 @@ class Lowering {
     }
   }
 
-  // This is a table: the operations of each of CPython's opcodes.
+  // Emits the operations of `raw_`: the switch is a table of CPython's opcodes.
   void lower_one() {
     const std::uint32_t arg = raw_.arg, high = arg >> 4, low = arg & 15;
     switch (raw_.opcode) {
-      // Simple opcodes behind EXTENDED_ARG or KW_NAMES.
+      // Simple opcodes reach this switch only behind EXTENDED_ARG or KW_NAMES, or if `lower_simple` had no capacity
+      // left.
 #define SIMPLE(name, op) case Opcode::name:
 #include "decode/simple.def"
       case Opcode::LOAD_ATTR:
@@ -425,7 +433,7 @@ class Lowering {
 #define UNPACK(name, kind) \
   case Opcode::name: emit(Op::build_unpack_, arg, kind); break;
 #include "decode/simple.def"
-      // These opcodes mean nothing outside of the interpreter.
+      // NOT_TAKEN, PRECALL and GEN_START matter only to the interpreter and have no operation.
       case Opcode::NOT_TAKEN:
       case Opcode::PRECALL:
       case Opcode::GEN_START: break;
@@ -522,13 +530,13 @@ class Lowering {
   const bool loads_cells_;  // see loads_cells_as_locals
   const SimpleOps& simple_ops_;
   RawReader reader_;
-  RawInstruction raw_;  // the one that is being translated, unless it is a simple one
+  RawInstruction raw_;  // the instruction that `lower_next` is translating
   std::array<Instruction, 2> emitted_;  // the operations of `raw_`
   std::size_t emitted_count_ = 0;
-  std::uint32_t last_ = 0;  // the offset of the last instruction
+  std::uint32_t last_ = 0;  // the offset of the last translated instruction
   OperationMap map_;
-  std::vector<bool> targets_;  // of jumps and handlers, by unit; empty until they are asked for
-  std::int32_t names_ = no_keyword_names;  // of KW_NAMES whose CALL is still to come
+  std::vector<bool> targets_;  // by code unit: true for a target of a jump or handler; empty until `take_next` needs it
+  std::int32_t names_ = no_keyword_names;  // the argument of a KW_NAMES whose CALL has not been translated yet
   std::vector<std::uint32_t> cell_slots_;
   Error error_;
 };

@@ -1,4 +1,4 @@
-// CPython's instructions to version-neutral ones.
+// Translates CPython's instructions into version-neutral operations.
 #pragma once
 
 #include <algorithm>
@@ -11,18 +11,19 @@
 
 namespace depyf {
 
-// Says for each of CPython's instructions, by its offset in bytes, which operation is the first that it, or an
-// instruction behind it, was translated into.
+// Maps the offset in bytes of each CPython instruction to the first operation that it was translated into or, if it was
+// translated into none, to that of the next instruction.
 class OperationMap {
  public:
   explicit OperationMap(std::size_t bytes) : units_(bytes / 2, nothing) {}
 
   // Adds an instruction.
   void add(std::uint32_t offset, std::int32_t operation) { units_[offset / 2] = operation; }
-  // Adds a code unit that belongs to an instruction, but that jumps and handlers may not lead to.
+  // Adds a code unit that jumps and handlers may not lead to, such as an opcode behind EXTENDED_ARG.
   void add_inner(std::uint32_t offset, std::int32_t operation) { units_[offset / 2] = inner(operation); }
 
-  // Returns the operation of the instruction that starts at `offset`; -1 if none does, or if it cannot be entered.
+  // Returns the operation of the instruction that starts at `offset`; -1 if no instruction starts there, or if jumps
+  // may not lead there.
   std::int32_t at(std::uint32_t offset) const {
     return offset % 2 || offset / 2 >= units_.size() ? -1 : std::max(units_[offset / 2], -1);
   }
@@ -38,14 +39,16 @@ class OperationMap {
  private:
   static constexpr std::int32_t nothing = -1;
 
-  // The number that stands for an operation whose unit cannot be entered. The function is its own inverse.
+  // Encodes the operation of a code unit that jumps may not lead to as a number below -1. `inner` also decodes, because
+  // it is its own inverse.
   static std::int32_t inner(std::int32_t operation) { return -2 - operation; }
 
   std::vector<std::int32_t> units_;
 };
 
-// Appends to `decoded.instructions`; the code and localsplus of `decoded` must be set. The instructions end in one that
-// does not fall through. Jump targets are left as offsets in bytes, which the result translates.
+// Appends the operations of the code object to `decoded.instructions`; the code and localsplus of `decoded` must be
+// set. The last operation does not fall through. Jump targets remain offsets in bytes, which the returned OperationMap
+// maps to operations.
 Result<OperationMap> lower(DecodedCode& decoded);
 
 }  // namespace depyf

@@ -1,4 +1,4 @@
-// The operations by name.
+// Defines Op, the enumeration of all operations.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace depyf {
 
-// The names come from op.def; cmake/op_names.cmake takes them out of it.
+// cmake/op_names.cmake generates op_names.def, which lists the names of the rows of op.def.
 enum class Op : std::uint8_t {
 #define OP_NAME(name) name##_,
 #include "decode/op_names.def"
 #undef OP_NAME
 };
-static_assert(Op::nop_ == Op{});  // what an Instruction is at first
+static_assert(Op::nop_ == Op{});  // the default operation of an Instruction
 
 inline constexpr std::size_t op_count = 0
 #define OP_NAME(name) +1
@@ -25,7 +25,7 @@ inline constexpr std::size_t op_count = 0
 
 std::string_view op_name(Op op);
 
-// True for a store to a name, whatever the scope of the name is.
+// True for a store to a name of any scope.
 constexpr bool is_store_name(Op op) {
   return op == Op::store_fast_ || op == Op::store_name_ || op == Op::store_global_ || op == Op::store_deref_;
 }

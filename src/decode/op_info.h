@@ -1,4 +1,4 @@
-// The rows of `op.def` as a table of data.
+// Defines the constexpr table of the rows of `op.def`.
 #pragma once
 
 #include <array>
@@ -13,19 +13,19 @@ namespace depyf {
 // The meaning of an operation's argument. `decode` refuses code with an argument that is out of range.
 enum class Argument : std::uint8_t {
   none,
-  number,           // of values, or a choice between forms of the operation
-  depth,            // on the stack, from 1 at the top
-  small_int,        // the value itself, from -1
+  number,           // a number of values, or a choice between forms of the operation
+  depth,            // a place on the stack, counted from 1 at the top
+  small_int,        // the integer that is pushed, at least -1
   constant,         // an index that DecodedCode::constant takes
   common_constant,  // a CommonName
   local,            // an entry of localsplus: a fast local, a cell or a free variable
   cell,             // an entry of localsplus that is a cell or a free variable
   name,             // an entry of co_names
-  unpacked,         // a number of values that are pushed at once
+  unpacked,         // a number of values that the operation pushes
   slice_parts,      // 2 or 3
   special,          // a method that the with statement looks up, 0 to 3
-  conversion,       // of an interpolation, 0 to 3
-  raised,           // operands of a raise statement, 0 to 2
+  conversion,       // the conversion of an interpolation, 0 to 3
+  raised,           // the number of operands of a raise statement, 0 to 2
   intrinsic_1,      // an Intrinsic1
   intrinsic_2,      // an Intrinsic2
 };
@@ -34,19 +34,20 @@ enum class Argument : std::uint8_t {
 enum class Control : std::uint8_t {
   next,
   jump,          // to the target
-  test,          // to the target or to the next, by the truth of the value on top, which is popped
-  keeping_test,  // the same, and the value stays where it jumps
-  branch,        // to the target or to the next
-  handler,       // to the next; an exception leads to the target from there on
-  subroutine,    // to the target, which comes back
-  leave,         // out of the frame, or to a handler
+  test,          // to the target or the next operation, by the truth of the top value, which is popped
+  keeping_test,  // like `test`, but the top value stays on the stack if the operation jumps
+  branch,        // to the target or the next operation, for another reason than the truth of a value
+  handler,       // to the next operation, and exceptions that are raised from there on go to the target
+  subroutine,    // to the target, whose code returns to the next operation (CALL_FINALLY)
+  leave,         // out of the frame, or to an exception handler
 };
 
-// What an operation may change besides the stack and fast locals. An operation that runs code of the program may change
-// anything. Operators and attributes are assumed to change nothing.
+// The objects that an operation may change besides the stack and fast locals. An operation that runs code of the
+// program may change anything. Operators and loads of attributes are assumed to change nothing, although they may call
+// methods.
 enum class Effects : std::uint8_t {
   none,
-  in_place,  // of an operand, where aux is not 0
+  in_place,  // the left operand, if aux is not 0
   runs,      // anything
 };
 
@@ -66,20 +67,20 @@ struct Count {
   }
 };
 
-// The values that an operation pops and pushes, and the condition under which it does so.
+// The numbers of values that an operation pops and pushes, and the condition under which they apply.
 struct Picture {
-  bool Dialect::* fact = nullptr;  // of the version; null: any
+  bool Dialect::* fact = nullptr;  // the fact about the version that is checked; null for all versions
   bool is_wanted = true;          // the value that the fact must have
   bool only_where_it_jumps = false;
-  Count pops, pushes, stays;  // stays: values popped that are the first ones pushed
+  Count pops, pushes, stays;  // stays: how many of the lowest popped values are the lowest pushed ones
 };
 
-// Rows of the table.
+// The constants and functions that the rows of `op.def` use, and the table of these rows.
 namespace op_rows {
 
 // Until 3.10, an exception takes six values on the stack: first the exception that was being handled, then the new one,
-// each as traceback, value and type. In 3.8 a single value (NULL, or an address to return to) may lie there instead;
-// the compiler counts six.
+// each as traceback, value and type. In 3.8, a finally clause that is entered without an exception has a single value
+// (NULL or a return address) in place of the six values of an exception, but the compiler counts six.
 inline constexpr int exception_values = 6;
 
 constexpr Count counting(std::int8_t Count::* source) {
@@ -126,8 +127,8 @@ struct OpInfo {
   Control control = Control::next;
   Effects effects = Effects::none;
   std::uint8_t pictures_count = 0;
-  bool is_fixed = false;  // the stack changes by the same counts in all versions, whatever the instruction says
-  std::array<Picture, 3> pictures = {};  // the first that fits holds; the last one always fits
+  bool is_fixed = false;  // the counts depend neither on the version nor on the fields of the instruction
+  std::array<Picture, 3> pictures = {};  // the first picture that fits applies; the last one always fits
 };
 
 namespace op_rows {
@@ -154,7 +155,7 @@ inline constexpr OpInfo all[] = {
 #undef OP
 };
 
-// op_names.def, from which Op is made, has the names of these rows in their order.
+// Checks that op_names.def, which defines Op, lists the names of the rows of op.def in the same order.
 inline constexpr Op named[] = {
 #define OP(name, ...) Op::name##_,
 #include "decode/op.def"
@@ -167,7 +168,7 @@ static_assert([] {
   return true;
 }());
 
-// The combinations that no row may contain.
+// False for a row whose columns contradict each other, such as one with a picture for jumps but without a target.
 constexpr bool is_sound(const OpInfo& info) {
   if (info.name == "unknown") return true;
   const bool has_target = info.control != Control::next && info.control != Control::leave;
@@ -199,7 +200,7 @@ constexpr bool uses_local(Op op) { return info_of(op).argument == Argument::loca
 
 // True if control never goes from the operation to another one of the same code, except to a handler.
 constexpr bool leaves_frame(Op op) { return info_of(op).control == Control::leave; }
-// True if the operation jumps depending on the truth of a value. The value may stay on the stack.
+// True if the operation jumps depending on the truth of the top value, whether it pops that value or keeps it.
 constexpr bool tests_truth(Op op) {
   return info_of(op).control == Control::test || info_of(op).control == Control::keeping_test;
 }

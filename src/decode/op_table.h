@@ -5,8 +5,8 @@
 
 namespace depyf {
 
-// A value for each operation, such as the function that handles it. Each row gives a set of operations their value;
-// operations that are in no set share a default value.
+// A value for each operation, such as the function that handles it. Each row assigns one value to a set of operations;
+// operations that are in no set have the value `others`.
 template <class T>
 class OpTable {
  public:

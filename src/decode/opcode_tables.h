@@ -8,7 +8,8 @@
 namespace depyf {
 namespace opcode_rows {
 
-// In 3.14 the argument of END_ASYNC_FOR says only where the loop began, for sys.monitoring, so it is no jump.
+// END_ASYNC_FOR is no jump: from 3.14 on, its argument is a distance back into the loop, which only sys.monitoring
+// uses.
 constexpr bool is_jump(Opcode opcode, OpcodeInfo::Argument argument) {
   return argument >= OpcodeInfo::Argument::jump_forward && opcode != Opcode::END_ASYNC_FOR;
 }

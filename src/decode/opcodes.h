@@ -1,4 +1,4 @@
-// CPython's opcodes by name, and for each version the table that maps bytes to opcodes.
+// Defines CPython's opcodes by name and, for each version, the table that maps bytes to opcodes.
 #pragma once
 
 #include <array>
@@ -9,14 +9,14 @@
 namespace depyf {
 
 enum class Opcode : std::uint8_t {
-  none,  // no opcode of this version
+  none,  // the byte is no opcode of the version
 #define NAME(name) name,
 #include "decode/tables/names.inc"
 #undef NAME
 };
 
 struct OpcodeInfo {
-  // The meaning of an argument. The units and the direction of a jump depend on the version.
+  // The meaning of an instruction's argument. The unit of a jump argument, one or two bytes, depends on the version.
   enum class Argument : std::uint8_t {
     none,
     number,

@@ -12,7 +12,8 @@ namespace {
 
 using Kind = OpcodeInfo::Argument;
 
-// Returns the target of a jump in bytes, or -1. `next` is the offset behind the instruction and its caches.
+// Returns the target of a jump as an offset in bytes, or -1 if `kind` is no jump. `next` is the offset behind the
+// instruction and its caches.
 std::int64_t jump_target(Kind kind, std::uint32_t arg, std::uint32_t next, std::uint32_t jump_unit) {
   std::int64_t distance = static_cast<std::int64_t>(arg) * jump_unit;
   switch (kind) {
@@ -63,7 +64,7 @@ RawReader::RawReader(const CodeObject& code) {
   }
 }
 
-// Reads an instruction behind EXTENDED_ARG, or fails.
+// Reads an instruction behind EXTENDED_ARG. Returns false and records an error if the instruction is malformed.
 bool RawReader::next_unusual(RawInstruction& raw) {
   raw.offset = raw.at = next_;
   std::uint32_t high = 0;  // of the argument
@@ -87,7 +88,7 @@ bool RawReader::read_target(RawInstruction& raw, const OpcodeInfo& info) {
   return true;
 }
 
-// Ends the bytecode here.
+// Records an error, moves the reader to the end of the bytecode and returns false.
 bool RawReader::fail(std::string message, std::size_t offset) {
   error_ = Error{std::move(message), offset};
   next_ = size_;

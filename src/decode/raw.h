@@ -14,12 +14,12 @@ namespace depyf {
 struct RawInstruction {
   Opcode opcode = Opcode::none;
   bool is_jump = false;
-  bool is_target = false;      // of some jump or exception handler; only `read_raw` sets it
+  bool is_target = false;      // true if a jump or exception handler leads here; only `read_raw` sets it
   std::uint32_t arg = 0;
   std::uint32_t offset = 0;    // of the first EXTENDED_ARG if there is one
   std::uint32_t at = 0;        // of the opcode itself
   std::uint32_t end = 0;       // behind the caches
-  std::uint32_t target = 0;    // of a jump: its offset in bytes or, in the result of `read_raw`, an index
+  std::uint32_t target = 0;    // of a jump: the target's offset in bytes or, in the result of `read_raw`, its index
 };
 
 // Reads the instructions of a code object one after the other.
@@ -42,13 +42,13 @@ class RawReader {
     return finish(raw, info);
   }
 
-  // The offset behind the instruction that was read last.
+  // Returns the offset behind the instruction that was read last.
   std::uint32_t offset() const { return next_; }
-  // Moves to the start of an instruction, or to the end.
+  // Moves the reader to `offset`: the start of an instruction, or the end of the bytecode.
   void seek(std::uint32_t offset) { next_ = offset; }
   bool is_at_end() const { return next_ >= size_; }
 
-  // Returns the opcode at an offset; none at the end.
+  // Returns the opcode at `offset`; Opcode::none at the end of the bytecode.
   Opcode opcode_at(std::uint32_t offset) const { return offset < size_ ? table_[bytes_[offset]].opcode : Opcode::none; }
 
  private:
@@ -69,8 +69,8 @@ class RawReader {
   std::optional<Error> error_;
 };
 
-// Returns the instructions, or an error if a jump or handler does not lead to the start of an instruction. An opcode
-// behind its EXTENDED_ARG is no start.
+// Returns the instructions, or an error if the bytecode is malformed, or a jump or handler does not lead to the start
+// of an instruction. An instruction with EXTENDED_ARG starts at its first EXTENDED_ARG.
 Result<std::vector<RawInstruction>> read_raw(const CodeObject& code);
 
 // Returns the index of the first instruction whose opcode lies at `offset` or later.
@@ -79,7 +79,7 @@ std::size_t first_at(const std::vector<RawInstruction>& raws, std::uint32_t offs
 // Returns the index of the instruction that starts at `offset`, or raws.size() if none does.
 std::size_t starts_at(const std::vector<RawInstruction>& raws, std::uint32_t offset);
 
-// Returns a bit for each code unit: true if a jump or an exception handler leads there.
+// Returns a bit for each code unit: true if it is the target of a jump or an exception handler.
 std::vector<bool> target_units(const CodeObject& code);
 
 }  // namespace depyf

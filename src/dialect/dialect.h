@@ -1,6 +1,6 @@
 // Describes how one version of CPython differs from another: how it packs instructions, what its interpreter and its
-// compiler do, and what its grammar accepts. Code that depends on a version asks for a fact by its name. Numbers of
-// versions stand only here, in `load/` and in the tables of `decode/`.
+// compiler do, and what its grammar accepts. Code that depends on a version asks for a fact by its name. Version
+// numbers occur only in this file, in `load/` and in the tables of `decode/`.
 #pragma once
 
 #include <algorithm>
@@ -14,98 +14,98 @@ namespace depyf {
 
 struct Dialect {
   // These facts say how the arguments of instructions are packed.
-  std::uint32_t jump_unit;  // bytes that one unit of a jump's argument means
+  std::uint32_t jump_unit;  // the number of bytes that one unit of a jump's argument stands for
   bool cells_apart;  // free and cell variables are numbered from 0, apart from the locals
-  bool qualified_name_on_stack;  // of MAKE_FUNCTION
-  int compare_shift;  // of COMPARE_OP, below it hints
-  std::uint32_t compare_bool_bit;  // of COMPARE_OP: the result is made a bool
-  bool global_null_bit;  // LOAD_GLOBAL: bit 0: with NULL
-  bool null_after;  // the NULL (or self) of a call lies on the callable
-  bool attribute_method_bit;  // LOAD_ATTR: bit 0: as LOAD_METHOD
-  bool null_beside_callable;  // CALL_FUNCTION_EX
-  bool null_for_no_dict;  // CALL_FUNCTION_EX
-  bool exit_with_self;  // __exit__ of a with statement lies beside its self
-  bool import_flags;  // IMPORT_NAME: two low bits
-  int end_for_skips;  // instructions that FOR_ITER skips on exhaustion: END_FOR [POP_TOP]; 0: pops itself
+  bool qualified_name_on_stack;  // MAKE_FUNCTION pops the qualified name of the function
+  int compare_shift;  // the bit where the operator starts in COMPARE_OP's argument; the bits below are hints
+  std::uint32_t compare_bool_bit;  // the bit of COMPARE_OP's argument that converts the result to a bool; 0: none
+  bool global_null_bit;  // bit 0 of LOAD_GLOBAL's argument: the instruction also pushes a NULL
+  bool null_after;  // the NULL (or self) of a call is above the callable on the stack
+  bool attribute_method_bit;  // bit 0 of LOAD_ATTR's argument: the instruction loads a method as LOAD_METHOD does
+  bool null_beside_callable;  // CALL_FUNCTION_EX pops a NULL beside the callable
+  bool null_for_no_dict;  // CALL_FUNCTION_EX always pops a keyword dict, or a NULL if there is none
+  bool exit_with_self;  // a with statement keeps `__exit__` and its self as two values on the stack
+  bool import_flags;  // the two low bits of IMPORT_NAME's argument are flags
+  int end_for_skips;  // the number of instructions (END_FOR, POP_TOP) that FOR_ITER skips on exhaustion
 
-  // Facts about the interpreter.
-  bool exception_table;  // handlers stand in a table; before, instructions push and pop blocks
-  bool named_ellipsis;  // an annotation that is kept as text spells the ellipsis of a constant tuple `Ellipsis`
+  // These facts describe the interpreter.
+  bool exception_table;  // handlers are listed in a table; in older versions, instructions push and pop blocks
+  bool named_ellipsis;  // an annotation that is kept as text has `Ellipsis` for a `...` in a constant tuple
   bool finally_subroutines;  // the body of a finally is a subroutine: CALL_FINALLY, END_FINALLY
   bool qualified_names;  // code objects have co_qualname
   bool columns;  // positions of instructions have columns
-  bool generator_start;  // GEN_START drops what the first resumption of a generator sent
-  bool returned_generators;  // RETURN_GENERATOR makes the generator, at the start of its own code
-  bool send_keeps_receiver;  // SEND leaves the receiver on the stack where it jumps
-  bool single_yield_from;  // YIELD_FROM does what later is a loop of SEND and YIELD_VALUE
-  bool cleanup_throw;  // CLEANUP_THROW handles what throw() raises in what is awaited
-  bool yield_tells_await;  // YIELD_VALUE's argument tells whether throw() goes to what is awaited
-  bool await_tells_reason;  // GET_AWAITABLE's argument tells of an asynchronous with statement
-  bool wrapped_async_items;  // asynchronous generators wrap what they yield: ASYNC_GEN_WRAP
-  bool conversion_apart;  // of a field of an f-string: CONVERT_VALUE, then FORMAT_SIMPLE
+  bool generator_start;  // GEN_START pops the value that the first resumption of a generator sent
+  bool returned_generators;  // RETURN_GENERATOR at the start of a generator's code creates the generator
+  bool send_keeps_receiver;  // SEND leaves the receiver on the stack if it jumps
+  bool single_yield_from;  // YIELD_FROM is one instruction; later versions have a loop of SEND and YIELD_VALUE
+  bool cleanup_throw;  // CLEANUP_THROW handles an exception that throw() raises in the awaited object
+  bool yield_tells_await;  // YIELD_VALUE's argument shows whether throw() is forwarded to an awaited object
+  bool await_tells_reason;  // GET_AWAITABLE's argument marks the awaits of an asynchronous with statement
+  bool wrapped_async_items;  // asynchronous generators wrap the values that they yield: ASYNC_GEN_WRAP
+  bool conversion_apart;  // a field of an f-string such as `{a!r}` is CONVERT_VALUE; FORMAT_SIMPLE
   bool paired_loads;  // LOAD_FAST_LOAD_FAST
   bool super_attributes;  // LOAD_SUPER_ATTR
   bool dict_or_cell_loads;  // a class body loads a free variable by LOAD_FROM_DICT_OR_DEREF
   bool binary_slices;  // BINARY_SLICE
   bool constant_slices;  // a slice of constants is a constant
   bool pair_iterators;  // an iterator is two values on the stack
-  bool pushed_pattern_tests;  // MATCH_CLASS and MATCH_KEYS push a bool beside what they match
+  bool pushed_pattern_tests;  // MATCH_CLASS and MATCH_KEYS also push a bool that shows whether they matched
 
-  // These facts say what the compiler makes of a program.
-  bool unpacking_builds;  // BUILD_MAP_UNPACK_WITH_CALL and its like; later, displays are updated
+  // These facts describe the code that the compiler emits.
+  bool unpacking_builds;  // `{**a}` and the like use BUILD_MAP_UNPACK and its like, not DICT_UPDATE and its like
   bool constant_key_maps;  // BUILD_CONST_KEY_MAP
-  bool bounded_displays;  // what has many items is built piece by piece
-  bool bounded_set_constants;  // and sets of many constants are too
-  bool assigned_single_items;  // `for x in [value]` of a comprehension assigns
+  bool bounded_displays;  // a display of many items is built piece by piece
+  bool bounded_set_constants;  // a set display of many constants is built piece by piece
+  bool assigned_single_items;  // `for x in [value]` in a comprehension is compiled as an assignment to x
   bool global_assertion_error;  // `assert` loads AssertionError as a global
-  bool asserts_either_way;  // the test of an assert may jump where it is true, however it is written
-  bool known_assertions;  // `assert False` tests nothing
-  bool copied_exits;  // short ends of a function are copied to where jumps lead, not only single returns
-  bool bare_return_is_else;  // lines tell only of the body, so that a bare return may have been the end of a handler
-  bool folded_else_of_try;  // the bytecode alone tells the else clause of a try statement
+  bool asserts_either_way;  // an assert may jump on a true test even if negating the test needs another instruction
+  bool known_assertions;  // `assert False` is compiled without a test
+  bool copied_exits;  // jumps to any short end of a function, not only to a single return, become copies of it
+  bool bare_return_is_else;  // the lines of a bare return in a handler do not show whether it was written or implied
+  bool folded_else_of_try;  // the bytecode alone shows the else clause of a try statement
   bool percent_formats;  // '%s' % (x,) is compiled as an f-string
-  bool none_jumps;  // a test for None is one jump
-  bool inlined_comprehensions;  // comprehensions, but generator expressions, are part of the code around them
-  bool copied_conditions;  // `a and b` copies a, jumps by one and drops the other
-  bool bare_wildcards;  // `case _ if` does not copy its subject
-  bool turned_jumps;  // a conditional jump over a jump is turned around
-  bool uncovered_turned_jumps;  // and is then outside of the range that protects the code around it
-  bool ends_format_specs;  // a format specification ends in no empty string
-  bool wrapped_stop_iteration;  // a StopIteration that leaves a generator is turned by code of its own
+  bool none_jumps;  // a test `x is None` is one conditional jump
+  bool inlined_comprehensions;  // comprehensions, but not generator expressions, are inlined into the code around them
+  bool copied_conditions;  // `a and b` is COPY 1; POP_JUMP_IF_FALSE; POP_TOP and has no JUMP_IF_FALSE_OR_POP
+  bool bare_wildcards;  // `case _ if a:` does not copy the subject
+  bool turned_jumps;  // a backward conditional jump is replaced by the opposite test over an unconditional one
+  bool uncovered_turned_jumps;  // the test that replaces a backward jump is outside of the exception range around it
+  bool ends_format_specs;  // a format specification may end in an empty string
+  bool wrapped_stop_iteration;  // instructions convert a StopIteration that leaves a generator to a RuntimeError
   bool class_details;  // class bodies store __firstlineno__ and __static_attributes__
-  bool trimmed_docstrings;  // docstrings lose their indentation
+  bool trimmed_docstrings;  // the compiler removes the indentation of docstrings
   bool fstring_positions;  // the parts of an f-string have positions of their own
   bool deferred_annotations;  // annotations are evaluated by a function, __annotate__
-  bool qualified_annotates;  // the qualified name of __annotate__ has that of the function in it
-  bool late_folding;  // negative numbers and tuples are folded after the code was laid out
-  bool negation_turns_jumps;  // `not a in b` in a test is a jump the other way, not another comparison
-  bool iterating_generators;  // a comprehension calls iter() by itself
-  bool inlined_generator_calls;  // all(... for ...), any and tuple are loops where they name the builtins
-  bool inlined_list_calls;  // list and set too
+  bool qualified_annotates;  // the qualified name of __annotate__ contains that of the annotated function
+  bool late_folding;  // negative numbers and constant tuples are folded after the instructions have been emitted
+  bool negation_turns_jumps;  // `not a in b` in a test is compiled to the opposite jump, not to `a not in b`
+  bool iterating_generators;  // the code of a comprehension itself calls iter() on the first iterable
+  bool inlined_generator_calls;  // `all(... for ...)`, any and tuple are inlined as loops if the name is the builtin
+  bool inlined_list_calls;  // `list(... for ...)` and set are inlined as loops if the name is the builtin
 
-  // Facts about the grammar.
-  bool peg_parser;  // which nests deeper
-  bool bracketed_with_items;  // with (a, b):
-  bool starred_right_sides;  // x += *a, and for x in *a, b:
-  bool any_decorator;  // not only a name and a call of one
+  // These facts describe the grammar.
+  bool peg_parser;  // the parser accepts deeper nesting
+  bool bracketed_with_items;  // `with (a, b):` is valid
+  bool starred_right_sides;  // `x += *a,` and `for x in *a, b:` are valid
+  bool any_decorator;  // a decorator may be any expression, not only a dotted name or a call of one
   bool match_statement;
   bool except_star;
-  bool starred_annotations;  // def f(*args: *Ts)
-  bool starred_subscripts;  // a[*b]
-  bool nested_async_comprehensions;  // within comprehensions that are not asynchronous
+  bool starred_annotations;  // `def f(*args: *Ts)` is valid
+  bool starred_subscripts;  // `a[*b]` is valid
+  bool nested_async_comprehensions;  // asynchronous comprehensions may be nested in others
   bool type_parameters;
-  bool functions_in_type_scopes;  // lambdas and comprehensions in scopes of type parameters and aliases within a class
-  bool free_fstrings;  // fields hold any quotes, backslashes and line breaks, and nest deeper
+  bool functions_in_type_scopes;  // lambdas and comprehensions may be in type parameters and aliases of a class
+  bool free_fstrings;  // fields may contain any quotes, backslashes and line breaks, and nest deeper
   bool type_parameter_defaults;
   bool template_strings;
-  bool signed_complex_sums;  // a difference of a real and an imaginary number keeps the signs of both
-  bool unpacking_comprehensions;  // [*row for row in rows]
+  bool signed_complex_sums;  // a difference of a real and an imaginary number keeps the signs of both, even of zeros
+  bool unpacking_comprehensions;  // `[*row for row in rows]` is valid
   bool lazy_imports;
 };
 
-// Code of other versions is brought to the forms of these versions before it is examined.
-inline constexpr Version unwound_version{3, 11};  // code with a block stack, where handlers stand in a table
-inline constexpr Version one_iterator_version{3, 14};  // code in which an iterator is two values, where it is one
+// Before code is examined, code of other versions is converted to the forms of the following versions.
+inline constexpr Version unwound_version{3, 11};  // code with a block stack gets the exception table of this version
+inline constexpr Version one_iterator_version{3, 14};  // code in which an iterator is two values gets one value
 
 constexpr Dialect make_dialect(int minor) {
   return {
@@ -209,8 +209,8 @@ inline constexpr std::array<Dialect, newest_minor - oldest_minor + 1> dialects =
   return all;
 }();
 
-// Returns the place of a version's dialect in `dialects`. A version that is older or newer than all known ones gets the
-// dialect of the nearest.
+// Returns the index of a version's dialect in `dialects`. A version that is older or newer than all known versions gets
+// the dialect of the nearest known version.
 constexpr std::size_t dialect_index(Version version) {
   return static_cast<std::size_t>(std::clamp(version.minor, oldest_minor, newest_minor) - oldest_minor);
 }

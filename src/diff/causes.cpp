@@ -14,10 +14,11 @@ using namespace record;
 
 namespace {
 
-// An id of an object has at least this many digits; no size in a test of tensors has.
+// The least number of digits of an object's id, which is more than the sizes in guards on tensors have.
 constexpr std::size_t digits_of_an_object = 7;
 
-// PyTorch's phrases about tensors: "tensor 'x' size mismatch at index 0. expected 8, actual 16".
+// PyTorch's phrases for failed guards on tensors, as in "tensor 'x' size mismatch at index 0. expected 8, actual 16",
+// and the kind of cause that each phrase stands for.
 struct TensorWords {
   std::string_view words, kind;
 };
@@ -42,7 +43,7 @@ std::string_view subject_of(std::string_view guard) {
   return guard.substr(0, end);
 }
 
-// Returns an expression as the user writes it: L['self'].scale is self.scale.
+// Returns an expression as the user writes it: self.scale for L['self'].scale.
 std::string without_scopes(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
@@ -98,7 +99,8 @@ void read_fields(const FailedGuard& failure, Cause& cause) {
   if (failure.is_state) cause.kind = "state", cause.subject.clear();
 }
 
-// True if a failure of a dump, whose subject is such as x.shape[0], is about the value and the property of PyTorch's message.
+// True if a failure of a dump, with a subject such as x.shape[0], is about the same value and property as PyTorch's
+// message `told`.
 bool is_about(const FailedGuard& failure, const Cause& told) {
   const std::string subject = without_scopes(failure.subject);
   if (told.kind == "state") return failure.is_state;
@@ -118,7 +120,8 @@ const FailedGuard* failure_of(const Compilation& compilation, std::string_view i
   return nullptr;
 }
 
-// Returns PyTorch's messages about the earlier compilations, of which logs and dumps have the same, in PyTorch's order.
+// Returns PyTorch's messages about the failed guards of the earlier compilations, which are the same in logs and dumps,
+// in PyTorch's order.
 std::vector<FailedGuard> messages_of(const Compilation& compilation) {
   if (compilation.reasons_in_words.empty()) return compilation.reasons;
   std::vector<FailedGuard> messages;
@@ -162,7 +165,8 @@ Cause cause_of(const Compilation& compilation, const std::vector<Cause>& earlier
   cause.compilation = &compilation;
   cause.text = texts::why_again(compilation);
   if (!compilation.reasons.empty()) cause.place = compilation.reasons.front().place;
-  // A dump tells first of the nearest compilation. The text has to be about the same guard as the kind and the subject.
+  // The first failure of a dump is that of the nearest compilation, which may not be the chosen guard. The text of the
+  // cause has to be about the same guard as its kind and its subject.
   if (chosen && !compilation.reasons.empty() && !cause.kind.empty()) {
     const bool is_reason = compilation.reasons_in_words.empty();
     if (const FailedGuard* same = is_reason ? chosen : failure_of(compilation, chosen->compilation, cause)) {

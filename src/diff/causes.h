@@ -8,11 +8,11 @@
 
 namespace depyf::diff {
 
-// Returns why the function was compiled again. Each earlier compilation may have refused the call for a reason of its own:
-// if the function was compiled under no_grad and for another dtype before, a call with a new size fails a guard on the grad
-// mode, one on the dtype and one on the size. What is new in the call is its cause. Therefore the first failed guard that is
-// no cause in `earlier` is chosen. If each of them is, the first failed guard of all is chosen. Dumps and logs give the same
-// kind and subject.
+// Returns why the function was compiled again. The guards of each earlier compilation may have failed for another
+// reason: if the function was compiled under no_grad and for another dtype before, a call with a new size fails a guard
+// on the grad mode, one on the dtype and one on the size. The property that is new in the call is the cause, so the
+// first failed guard that is no cause in `earlier` is chosen, or the first failed guard if all are causes in `earlier`.
+// The kind and the subject of the cause are the same for dumps and logs.
 Cause cause_of(const record::Compilation& compilation, const std::vector<Cause>& earlier);
 
 // Returns "limit", "break" or "error" for a function that runs eagerly, and the line that caused it.

@@ -25,7 +25,7 @@ std::string with_number(std::int64_t count, const char* noun) {
   return counted(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)), noun);
 }
 
-// Returns a phrase such as "2 kernels more (5, were 3)".
+// Returns a phrase such as "2 kernels more (5, was 3)".
 std::string more_or_less(std::int64_t before, std::int64_t after, const char* noun) {
   const std::int64_t change = after > before ? after - before : before - after;
   return with_number(change, noun) + (after > before ? " more" : " fewer") + " (" + std::to_string(after) + ", was " +
@@ -81,7 +81,8 @@ class Comparison {
     eager(before, after);
     breaks(before, after);
     recompilations(before, after);
-    // A function that runs eagerly now has neither kernels nor guards, so their absence is not reported as well.
+    // A function that runs eagerly only in the second run has neither kernels nor guards there, so their absence is not
+    // reported.
     if (!after.eager.empty() && before.eager.empty() && after.costs.operators.empty()) return;
     costs(before, after);
     guards(before, after);
@@ -301,7 +302,8 @@ void append_timings(const Facts& before, const Facts& after, Difference& result)
   for (std::size_t i = 0; i < std::min(rows.size(), rows_shown); ++i) result.timings.push_back(rows[i].second);
 }
 
-// Returns the process of the other run with the same rank, or else at the same position; null if there is none.
+// Returns the process of `other` with the same rank as process `index` of `run`, or else at the same position; null if
+// there is none.
 const Process* counterpart_of(const Run& run, std::size_t index, const Run& other) {
   const std::optional<std::int64_t> rank = run.processes[index].rank;
   if (rank && run.processes.size() > 1)

@@ -29,8 +29,8 @@ std::string short_operator(const std::string& op) {
   return std::string(name.substr(name.rfind('.') + 1));
 }
 
-// Returns a shape without strides and names of symbols: "f32[?, 64]cpu" for f32[s77, 64][64, 1]cpu. The names differ
-// between releases, and the strides follow from the sizes.
+// Returns a shape without strides and names of symbols: "f32[?, 64]cpu" for f32[s77, 64][64, 1]cpu. The names of
+// symbols differ between releases, and the strides follow from the sizes.
 std::string normal_shape(std::string_view shape) {
   if (shape.starts_with("Sym(")) return "Sym(?)";
   const std::size_t end = shape.find(']');
@@ -58,8 +58,8 @@ bool is_rest(const Compilation& compilation) {
   return compilation.is_resume || compilation.place.function.starts_with(resume_prefix);
 }
 
-// Finds the shortest ends of paths that distinguish the files of the compiled functions. The places of nodes do not
-// count: a graph from a cache names the folders of the program that stored it there.
+// Finds the shortest ends of paths that distinguish the files of the compiled functions. The places of graph nodes are
+// not used, because a graph from a cache names the folders of the program that stored it.
 class FileNames {
  public:
   explicit FileNames(const Process& process) {
@@ -107,7 +107,7 @@ class Collector {
     facts_.is_dump = process_.records.empty();
     for (const Compilation& compilation : process_.compilations) group(compilation);
     for (Function& function : facts_.functions) {
-      std::map<std::pair<int, std::string>, Costs> parts;  // (first line, name) -> costs
+      std::map<std::pair<int, std::string>, Costs> parts;  // maps the first line and name of a part to its costs
       for (const Compilation* compilation : function.compilations) {
         add(*compilation, function);
         parts[{compilation->place.line, compilation->place.function}].keep_larger(costs_of(*compilation, function));
@@ -119,8 +119,8 @@ class Collector {
   }
 
  private:
-  // Assigns a compilation to its function. A resume function belongs to the function that has its name and is the
-  // last to begin before it.
+  // Assigns a compilation to its function. A resume function belongs to the last function of its name that begins
+  // before it.
   void group(const Compilation& compilation) {
     if (texts::is_ahead(compilation)) return;
     const std::string file = files_(compilation.place.file);

@@ -1,5 +1,6 @@
-// Describes what a process compiled as facts in which two runs can be compared. They contain no names that PyTorch
-// makes, no addresses, no folders, and no order of compilations. They refer to the record, which has to outlive them.
+// Describes the compilations of a process as facts by which two runs can be compared. The facts contain no names that
+// PyTorch chooses, no addresses, no folders, and no order of compilations. The facts refer to the record, which has to
+// outlive them.
 #pragma once
 
 #include <map>
@@ -17,12 +18,12 @@ namespace depyf::diff {
 // A line of source. Lines of two runs are the same if their files and their texts are equal; their numbers do not
 // count.
 struct Line {
-  std::string file;  // without those folders that are not needed to distinguish it from the other files of the run
-  std::string text;  // the number of the line if its text is unknown
+  std::string file;  // without folders that are not needed to distinguish the file from other files of the run
+  std::string text;  // the text of the line, or its number if the text is unknown
   auto operator<=>(const Line&) const = default;
 };
 
-// A graph break of a function. All compilations that end at it make one fact.
+// A graph break of a function, which is one fact for all compilations that end at the break.
 struct BreakFact {
   Line line;
   const record::GraphBreak* source = nullptr;
@@ -38,7 +39,7 @@ struct Cause {
   bool is_same_as(const Cause& other) const { return kind == other.kind && subject == other.subject; }
 };
 
-// The reason why a function, or the rest of one, runs eagerly.
+// The reason why a function, or its rest behind a graph break, runs eagerly.
 struct EagerFact {
   std::string kind;  // "limit", "break" or "error"
   record::Place place;  // the place of the cause
@@ -52,19 +53,19 @@ struct Operator {
   auto operator<=>(const Operator&) const = default;
 };
 
-// The costs of one part of a function: from its start or a break to the next break or its end. Each is the largest
-// among the compilations of the part, so that a recompilation does not change it.
+// The costs of one part of a function: from its start or a break to the next break or its end. Each cost is the largest
+// among the compilations of the part, so that a recompilation does not change the cost.
 struct Costs {
   std::map<Operator, std::int64_t> operators;
-  std::map<std::string, std::int64_t> library_calls;  // function of a library -> number of calls
+  std::map<std::string, std::int64_t> library_calls;  // maps a function of a library to the number of its calls
   std::int64_t kernels = 0;
   std::int64_t guards = 0;
   std::int64_t saved_bytes = 0;  // bytes of the values that are kept for the backward, without the inputs
   std::map<Line, std::int64_t> saved_at;
-  bool has_unknown_bytes = false;  // true if some of these values have varying sizes
+  bool has_unknown_bytes = false;  // true if some values that are kept for the backward have varying sizes
   void keep_larger(const Costs& other);
   void add(const Costs& other);
-  // True if a backend that makes no kernels compiled the operators.
+  // True if a backend that generates no kernels compiled the operators.
   bool has_operators_alone() const { return !operators.empty() && !kernels && library_calls.empty(); }
 };
 
@@ -80,17 +81,17 @@ struct Function {
   Costs costs;
   // Pairs of operators that one kernel computes; the smaller one comes first.
   std::set<std::pair<Operator, Operator>> fused;
-  // False if some output code has no links to operators, as code from a cache may not have.
+  // False if some output code has no links from kernels to operators, as may be the case for code from a cache.
   bool knows_fused = true;
   std::set<std::string> types;  // the element types in its captured graphs, such as f32
-  std::map<std::string, std::set<std::string>> inputs;  // input -> its shapes
+  std::map<std::string, std::set<std::string>> inputs;  // maps an input to its shapes
   std::map<std::string, record::Place> guards;  // the conditions of its guards, which only a dump has
   double seconds = 0;
   std::string title() const;
   std::string_view own_name() const;  // Returns the name without the classes and functions around it.
 };
 
-// The last kind of text that a backend produces. eager has only the captured graph, aot_eager also the graphs of
+// The last kind of text that a backend produces: `eager` has only the captured graph, `aot_eager` also the graphs of
 // AOTAutograd, and Inductor also output code.
 enum class Reach : std::uint8_t { captured, autograd, kernels };
 const char* name_of(Reach reach);
@@ -98,22 +99,23 @@ const char* name_of(Reach reach);
 struct Facts {
   const record::Process* process = nullptr;
   std::vector<Function> functions;  // sorted by file and line
-  std::map<Operator, std::int64_t> operators;  // the number of operators in all functions
+  std::map<Operator, std::int64_t> operators;  // maps each operator to its count in all functions
   std::map<Line, record::Place> places;  // the place of each line
-  std::map<Operator, std::set<std::string>> shapes;  // the shapes of what each operator computes
-  std::optional<Reach> reach;  // nothing if no graph was recorded
+  std::map<Operator, std::set<std::string>> shapes;  // the shapes of the results of each operator
+  std::optional<Reach> reach;  // std::nullopt if no graph was recorded
   bool is_dump = false;
 };
 
-// Returns the facts of a process. Its graphs should have been read and linked; without them the counts are zero.
+// Returns the facts of a process. The graphs of the process should have been read and linked; without graphs, the
+// counts are zero.
 Facts facts_of(const record::Process& process);
 
-// Returns a line as file, number and, if it is known, its text: model.py:7 `return x * b`. The result is empty if the place is
-// unknown.
+// Returns a line as file, number and, if it is known, its text: model.py:7 `return x * b`. The result is an empty text
+// if the place is unknown.
 std::string quoted_line(const record::Place& place);
 
-// Returns the number of guards that a condition of a dump stands for, which it states if there are several: "modules
-// have the same classes (17 guards)".
+// Returns the number of guards that a condition of a dump stands for: 1, or the number that the condition states, as in
+// "modules have the same classes (17 guards)".
 std::int64_t guards_in(const record::Limit& limit);
 
 // Returns the text without addresses and numbers of objects, which differ in every run.

@@ -11,7 +11,7 @@ using namespace record;
 
 namespace {
 
-constexpr std::size_t pairs_named = 2;  // how many pairs of operators that one kernel computed are named
+constexpr std::size_t pairs_named = 2;  // the largest number of fused pairs of operators that a sentence names
 
 // Returns the operators of a line with their counts: "2 linear, gelu".
 std::string operators_text(const std::map<std::string, std::int64_t>& counts) {
@@ -34,7 +34,7 @@ Place place_in(const Facts& facts, const Line& line) {
   return known == facts.places.end() ? Place() : known->second;
 }
 
-// Returns the title of the function that contains a line, as the records name it.
+// Returns the title of the function that contains a place; the name in `place` if the facts do not have the function.
 std::string function_at(const Facts& facts, const Place& place, const std::string& file) {
   const Function* last = nullptr;
   for (const Function& function : facts.functions)
@@ -42,7 +42,8 @@ std::string function_at(const Facts& facts, const Place& place, const std::strin
   return last && last->own_name() == place.function ? last->title() : place.function;
 }
 
-// A line that differs between two runs, as it stands in each. One of the two can be missing.
+// A line that differs between two runs, in the form that it has in each run; null for a run that does not have the
+// line.
 struct LinePair {
   const Line* before = nullptr;
   const Line* after = nullptr;
@@ -60,10 +61,11 @@ class GraphChanges {
   }
 
  private:
-  // Pairs the lines that only one run has, in their order within a function: the user edited them.
+  // Returns the lines that may differ. The lines that only one run has were edited, and are paired in their order
+  // within each function.
   std::vector<LinePair> pairs() const {
     std::vector<LinePair> result;
-    // (file, function) -> its lines
+    // Map the file and name of a function to its lines.
     std::map<std::pair<std::string, std::string>, std::vector<const Line*>> gone, added;
     for (const auto& [line, counts] : old_) {
       const auto same = new_.find(line);
@@ -143,8 +145,8 @@ class GraphChanges {
     }
   }
 
-  // Appends one change for all operators that compute another shape or type. The first of them in the order of the
-  // lines is the cause.
+  // Appends one change for all operators that compute another shape or type; it names the first of them in the order of
+  // the lines, which is the cause.
   void shapes() {
     std::vector<std::pair<Place, const Operator*>> differing;
     for (const auto& [op, shapes] : after_.shapes) {
@@ -169,8 +171,8 @@ class GraphChanges {
                                joined(after_.shapes.at(*op), ", ") + ", was " + joined(*shapes_before(*op), ", "));
   }
 
-  // Returns what an operator of the second run computed in the first, also at a line that was edited since; null if it is
-  // new.
+  // Returns the shapes that an operator of the second run computed in the first run, also if its line was edited; null
+  // if the operator is new.
   const std::set<std::string>* shapes_before(const Operator& op) const {
     const auto edited = edited_.find(op.line);
     const auto known = before_.shapes.find(edited == edited_.end() ? op : Operator{edited->second, op.name});
@@ -181,7 +183,7 @@ class GraphChanges {
   const Facts& after_;
   Difference& result_;
   const ByLine old_, new_;
-  std::map<Line, Line> edited_;  // a line of the second run -> the line of the first with the same operators
+  std::map<Line, Line> edited_;  // maps an edited line of the second run to that of the first with the same operators
 };
 
 std::string operator_text(const Operator& op, const Facts& facts) {
@@ -189,8 +191,8 @@ std::string operator_text(const Operator& op, const Facts& facts) {
   return op.name + " (" + texts::file_name(place.file) + ":" + std::to_string(place.line) + ")";
 }
 
-// Returns the pairs of operators that one run computes in one kernel and the other run in two, if both runs have
-// them. The line numbers are those of the run `named`.
+// Returns the pairs of operators that one run computes in one kernel and the other run in two, if both runs have both
+// operators. The line numbers are those of the run `named`.
 std::vector<std::string> separated(const Function& together, const Function& apart, const Facts& named) {
   std::vector<std::string> result;
   for (const auto& [one, two] : together.fused)

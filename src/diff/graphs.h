@@ -1,4 +1,4 @@
-// Compares the captured graphs, and what kernels compute together, line by line of the source.
+// Compares the captured graphs of two runs, and the operators that kernels fuse, by lines of the source.
 #pragma once
 
 #include <string>

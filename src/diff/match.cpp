@@ -1,4 +1,5 @@
-// Finds the functions of one run among those of another. Logs have no qualified names, and lines move.
+// Finds the functions of one run among those of another. Logs have no qualified names, and the line of a function may
+// differ between runs.
 #include <algorithm>
 #include <map>
 
@@ -9,7 +10,7 @@ namespace {
 
 bool is_qualified(const Function& function) { return function.name.size() > function.own_name().size(); }
 
-// True if both records state nothing that distinguishes the functions.
+// True if the files are equal, and so are the qualified names or, if a record has no qualified name, the plain names.
 bool may_match(const Function& one, const Function& two) {
   if (one.file != two.file) return false;
   return is_qualified(one) && is_qualified(two) ? one.name == two.name : one.own_name() == two.own_name();
@@ -21,8 +22,7 @@ class Matches {
       : before_(before), after_(after), result_(before.size(), -1), is_taken_(after.size(), false) {}
 
   std::vector<int> run() {
-    // The most certain criterion comes first: the same line, then a name that only one function of each run has, then
-    // the order.
+    // Functions on the same line are paired first; the remaining functions are paired in their order.
     pair([](const Function& one, const Function& two) { return one.place.line == two.place.line; });
     pair([](const Function&, const Function&) { return true; });
     return std::move(result_);

@@ -1,4 +1,4 @@
-// Reads what the name of a folder says of the process that wrote to it: rank_n and process_PID.
+// Reads the rank or the PID of a process from the name of the folder that it wrote to: rank_N or process_PID.
 #pragma once
 
 #include <charconv>
@@ -8,7 +8,8 @@
 
 namespace depyf::dumps {
 
-// Returns the number behind a prefix in the name of a folder, such as 3 for "rank_3"; nothing if it has another name.
+// Returns the number behind a prefix in the name of a folder, such as 3 for "rank_3"; std::nullopt if it has another
+// name.
 inline std::optional<std::int64_t> number_in_name(std::string_view directory, std::string_view prefix) {
   while (directory.ends_with('/')) directory.remove_suffix(1);
   const std::string_view name = directory.substr(directory.rfind('/') + 1);

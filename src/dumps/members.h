@@ -30,7 +30,7 @@ inline record::Place place_of(json::Value line) {
   return place;
 }
 
-// Reads the parts of a check of guards.
+// Reads the groups of guards into which the time of a guard check is divided.
 inline std::vector<record::GuardGroup> guard_groups_of(json::Value groups) {
   const auto count_of = [](json::Value number) { return std::max<std::int64_t>(number.integer().value_or(0), 0); };
   std::vector<record::GuardGroup> read;

@@ -1,5 +1,5 @@
-// Reads provenance.json: what became of captured nodes, as depyf saw it in the process. It knows more than the links
-// that are inferred from texts, so it replaces them.
+// Reads provenance.json, in which depyf recorded the later nodes and kernels of each captured node. The recorded links
+// replace those that are inferred from texts, because the recorded links are more complete.
 #include <algorithm>
 #include <unordered_map>
 
@@ -33,7 +33,7 @@ Chain chain_of(json::Value item) {
 }
 
 void replace_chains(Compilation& compilation, json::Value provenance) {
-  // node -> its module, for nodes that only the graph names
+  // Maps a node to its module, which only the inferred chains have.
   std::unordered_map<std::string_view, const std::string*> modules;
   for (const Chain& inferred : compilation.chains) modules[inferred.node] = &inferred.module;
   std::vector<Chain> chains;

@@ -1,5 +1,5 @@
-// Turns session.json and journals into the record. Each frame of a session is a compilation. A line of a journal
-// holds the fields of a frame that changed.
+// Turns session.json and journals into the record. Each frame of a session is a compilation. A line of a journal has
+// the fields of a frame that changed.
 #include <algorithm>
 #include <map>
 
@@ -58,7 +58,7 @@ LimitReached limit_reached_of(json::Value item) {
   return reached;
 }
 
-// Returns a number as logs write it: 0.5. In a dump, SymPy writes 0.500000000000000.
+// Returns a number without trailing zeros, as logs write it: 0.5 for the 0.500000000000000 that SymPy writes in a dump.
 std::string without_zeros(std::string value) {
   if (value.find('.') == std::string::npos || value.find_first_not_of("-.0123456789") != std::string::npos)
     return value;
@@ -90,13 +90,13 @@ Artifact artifact_of(json::Value item) {
   return artifact;
 }
 
-// Returns the number of the program's run; nothing if it is 0, which stands for unknown.
+// Returns the number of the program's run; std::nullopt if it is 0, which stands for unknown.
 std::optional<std::int64_t> run_number(json::Value run) {
   const std::optional<std::int64_t> number = run["run"].integer();
   return number.value_or(0) > 0 ? number : std::nullopt;
 }
 
-// Copies the fields that a frame has into the compilation. Other fields keep their values.
+// Copies the fields that a frame has into the compilation, whose other members keep their values.
 class Fields {
  public:
   Fields(json::Value frame, Compilation& compilation) : frame_(frame), compilation_(compilation) {}
@@ -234,7 +234,7 @@ class DumpReader {
     times();
   }
 
-  // Reads times.json, which holds the seconds, the times of guards, and the timeline of the last run.
+  // Reads times.json, which has the seconds, the times of guards, and the timeline of the last run.
   void times() {
     const std::optional<std::string> text = read_file_("times.json");
     json::Document document;
@@ -257,7 +257,7 @@ class DumpReader {
   // compilation of the next event.
   static void events(json::Value times, Process& process) {
     const double start_us = times["start_us"].number().value_or(0);
-    std::map<std::string, int, std::less<>> indices;  // compile id -> index of the compilation
+    std::map<std::string, int, std::less<>> indices;  // maps a compile id to the index of the compilation
     for (std::size_t i = 0; i < process.compilations.size(); ++i)
       indices[process.compilations[i].id] = static_cast<int>(i);
     trace::Phases phases;
@@ -284,7 +284,7 @@ class DumpReader {
     Process& own = process(name);
     own.is_cut = true;
     own.problems.push_back({text.size(), "the block did not end: its process died, or it is still open"});
-    std::map<std::int64_t, std::size_t> frames;  // number in the journal -> index of the compilation
+    std::map<std::int64_t, std::size_t> frames;  // maps the number of a frame to the index of its compilation
     json::Document document;
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -342,7 +342,7 @@ class DumpReader {
         if (artifact.kind == "Captured_Graph") add_fingerprint(artifact);
     const bool has_joint_graph = std::any_of(compilation.artifacts.begin(), compilation.artifacts.end(),
                                              [](const Artifact& artifact) { return artifact.kind == "Joint_graph"; });
-    std::map<std::string, std::vector<std::size_t>> waiting;  // by direction, graphs whose output code comes later
+    std::map<std::string, std::vector<std::size_t>> waiting;  // by direction: the graphs whose output code comes later
     for (const Artifact& artifact : compilation.artifacts) {
       if (artifact.kind == "kernel") {
         const std::optional<std::string> text = read_file_(artifact.name);
@@ -365,7 +365,7 @@ class DumpReader {
       Graph graph = graph_of(*text);
       graph.stage = stage;
       graph.direction = direction_of(stage);
-      // For a program without a backward, AOTAutograd makes one graph, to which logs give another name.
+      // For a program without a backward, AOTAutograd creates only one graph, which logs call the inference graph.
       if (graph.stage == "forward" && !has_joint_graph) graph.stage = graph.direction = "inference";
       if (stage == "joint") mark_backward(graph);
       compilation.graphs.push_back(std::move(graph));

@@ -11,8 +11,8 @@ namespace {
 // Reads a file of Python line by line, as far as needed to know which lines begin a statement.
 class Lines {
  public:
-  // Takes a line, and returns true if the next one begins a statement: it is not inside of a string or of brackets, and
-  // this one does not end in a backslash.
+  // Takes a line, and returns true if the next line begins a statement, because `line` ends neither within a string or
+  // brackets nor in a backslash.
   bool ends_statement(std::string_view line) {
     bool is_continued = false;
     for (std::size_t at = 0; at < line.size(); ++at) {
@@ -37,13 +37,13 @@ class Lines {
         brackets_ = std::max(brackets_ - 1, 0);
       }
     }
-    if (quotes_.size() == 1 && !is_continued) quotes_ = {};  // only a string in three quotes goes on
+    if (quotes_.size() == 1 && !is_continued) quotes_ = {};  // only a triple-quoted string continues on the next line
     return quotes_.empty() && brackets_ == 0 && !is_continued;
   }
 
  private:
-  std::string_view quotes_;  // of the string that the line is in
-  int brackets_ = 0;         // that are open
+  std::string_view quotes_;  // the quotes of the open string
+  int brackets_ = 0;  // the number of open brackets
 };
 
 // True for `import torch`, `import torch.nn as nn`, `from torch import nn` and the like.

@@ -1,4 +1,4 @@
-// The place in a file of Python where a statement about PyTorch can be inserted.
+// Finds the line of a Python file at which a statement about PyTorch can be inserted.
 #pragma once
 
 #include <optional>
@@ -6,8 +6,8 @@
 
 namespace depyf::findings {
 
-// Returns the number of the line behind the first statement at the top level that imports torch, or a part of it: from 1;
-// nothing if there is none. The line may be one behind the last.
+// Returns the number, from 1, of the line behind the first top-level statement that imports torch or a part of it;
+// nothing if no statement does. The result may be one more than the number of the last line.
 std::optional<int> line_behind_import(std::string_view source);
 
 }  // namespace depyf::findings

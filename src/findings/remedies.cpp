@@ -17,8 +17,8 @@ std::string_view indentation_of(std::string_view line) {
   return line.substr(0, line.size() - stripped_start(line).size());
 }
 
-// True if a line is a call of the function with literals and variables alone. Dynamo can move such a call behind the graph;
-// other arguments may be objects that it cannot keep.
+// True if a line is a call of the function with literals and variables alone. Dynamo can move a call with literals and
+// variables behind the graph; other arguments may be objects that Dynamo cannot keep.
 bool is_plain_call(std::string_view line, std::string_view function) {
   using Kind = conditions::Expression::Kind;
   const std::optional<conditions::Expression> tree = conditions::parse(line);
@@ -28,8 +28,8 @@ bool is_plain_call(std::string_view line, std::string_view function) {
   });
 }
 
-// Returns a change of one place of a file as a unified diff. The lines of `text` may end in CRLF, and the last one may lack
-// its end.
+// Returns a change of one place of a file as a unified diff. The lines of `text_before` may end in CRLF, and the last
+// line may lack its line break.
 std::string unified_diff(const Patch& patch, std::string_view text_before) {
   const std::vector<std::string_view> lines = lines_of(text_before);
   const bool has_last_end = text_before.ends_with('\n');
@@ -57,13 +57,15 @@ std::string unified_diff(const Patch& patch, std::string_view text_before) {
   return text;
 }
 
-// Returns "\r" for a file whose first line ends in CRLF, which inserted lines should end in too.
+// Returns the character to add to inserted lines: CR if the first line of the file ends in CRLF; otherwise an empty
+// text.
 std::string line_end_of(std::string_view text) {
   const std::size_t end = text.find('\n');
   return end != std::string_view::npos && end > 0 && text[end - 1] == '\r' ? "\r" : "";
 }
 
-// True for a file of an installed package. A setting holds for the whole process, so it belongs in the program.
+// True for a file of an installed package, which is never edited. A setting holds for the whole process, so it belongs
+// in the user's program.
 bool is_installed(std::string_view file) { return has(file, "/site-packages/") || has(file, "/dist-packages/"); }
 
 }  // namespace
@@ -75,7 +77,8 @@ std::string setting_for_break(const record::GraphBreak& graph_break) {
     return "torch._dynamo.config.reorderable_logging_functions.add(print)";
   if (is_plain_call(line, "warnings.warn") && has(all, "warn"))
     return "torch._dynamo.config.reorderable_logging_functions.add(__import__('warnings').warn)";
-  // A branch on data has that hint too, but its graph ends with the setting as well.
+  // PyTorch also hints at `capture_scalar_outputs` for a branch on data, but the graph ends at such a branch even with
+  // the setting.
   if (has(reason, "Tensor.item") || (has(all, "capture_scalar_outputs") && !has(reason, "branching")))
     return "torch._dynamo.config.capture_scalar_outputs = True";
   if (has(all, "capture_dynamic_output_shape_ops"))
@@ -85,7 +88,7 @@ std::string setting_for_break(const record::GraphBreak& graph_break) {
 
 bool is_whole_number_of_module(const diff::Cause& cause) {
   const bool is_attribute = cause.subject.find('.') != std::string::npos;
-  // "expected 2, was 3": both are whole numbers.
+  // In a cause such as `expected 2, was 3`, both numbers are whole numbers if the second is.
   const std::size_t was = cause.text.find(", was ");
   const std::string_view now =
       was == std::string::npos ? std::string_view() : std::string_view(cause.text).substr(was + 6);
@@ -96,7 +99,7 @@ bool is_whole_number_of_module(const diff::Cause& cause) {
 
 std::string setting_for_recompilation(const diff::Cause& cause, bool is_first) {
   if (cause.kind == "size") return "torch._dynamo.config.assume_static_by_default = False";
-  // Dynamo takes such a number for a constant until it has changed once, with this setting too.
+  // Even with this setting, Dynamo takes an integer attribute of a module for a constant until it has changed once.
   if (!is_first && is_whole_number_of_module(cause)) return "torch._dynamo.config.allow_unspec_int_on_nn_module = True";
   return {};
 }
@@ -116,7 +119,7 @@ std::optional<Patch> edit_for_break(const record::GraphBreak& graph_break, const
   const auto index = static_cast<std::size_t>(graph_break.place.line) - 1;
   if (index >= lines.size() || stripped(lines[index]) != graph_break.place.text) return std::nullopt;
   Patch patch{graph_break.place.file, graph_break.place.line, 1, {}, {}};
-  // A block needs a statement: `pass` does nothing.
+  // The line is replaced by `pass`, because a block needs at least one statement.
   patch.inserted.push_back(std::string(indentation_of(lines[index])) + "pass" + line_end_of(*text));
   patch.diff = unified_diff(patch, *text);
   return patch;

@@ -1,4 +1,5 @@
-// Writes findings as SARIF 2.1.0 (OASIS standard), which GitHub and editors show at their lines.
+// Writes findings as SARIF 2.1.0 (OASIS standard), a format from which GitHub and editors show each finding at its
+// line.
 #include <array>
 
 #include "depyf/findings.h"
@@ -11,7 +12,7 @@ namespace {
 constexpr std::string_view schema = "https://json.schemastore.org/sarif-2.1.0.json";
 constexpr std::string_view base = "ROOT";  // the name of the folder that paths are relative to
 
-// Returns a path as the text of a URI: characters that have a meaning there are escaped.
+// Returns a path as the text of a URI, in which characters that may have a meaning in a URI are percent-encoded.
 std::string uri_of(std::string_view path) {
   std::string uri;
   for (const char c : path) {
@@ -28,7 +29,7 @@ std::string uri_of(std::string_view path) {
   return uri;
 }
 
-// Returns a number for a text that is the same in every run (FNV-1a).
+// Returns the FNV-1a hash of a text as hexadecimal digits, which are the same in every run.
 std::string hash_of(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -112,7 +113,7 @@ class Sarif {
     if (!finding.setting.empty()) message += "\nThis statement should remove it: " + finding.setting;
     text("message", message);
     if (!finding.place.file.empty()) locations(finding.place);
-    // Stable between runs: neither the number of the line nor values of the call count.
+    // The fingerprint is stable between runs, because it depends neither on line numbers nor on values of the call.
     out_.object("partialFingerprints", [&] {
       const std::string line = finding.place.text.empty() ? finding.function : finding.place.text;
       const std::string file = finding.place.file.substr(finding.place.file.rfind('/') + 1);

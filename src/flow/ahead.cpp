@@ -11,9 +11,10 @@
 
 namespace depyf {
 namespace {
-// In bytes of bytecode. The instructions and graphs that are made of them have to stay in the cache as well.
+// The most bytes of bytecode that are prepared together; the instructions and graphs built from them must fit into the
+// cache as well.
 constexpr std::size_t bytes_together = 8192;
-// The number of constants in which `with_next` searches for the code object that is asked for.
+// The number of constants in which `with_next` searches for the code object that `take` was called for.
 constexpr std::size_t constants_ahead = 64;
 }  // namespace
 
@@ -21,7 +22,8 @@ Result<PreparedCode> Ahead::take(const CodeObject& code, FunctionRef<bool(const 
   if (auto found = ready_.extract(&code)) return std::move(found.mapped());
   try {
     return together(with_next(code, is_done));
-    // Any of the code objects may have thrown. If `code` itself did, preparing it alone throws again.
+    // Any of the code objects may have caused the exception; if `code` itself caused it, preparing `code` alone
+    // throws it again.
   } catch (...) {
     return together({&code});
   }

@@ -1,5 +1,6 @@
-// Prepares code objects before their turn. Neighbours among the constants of one code object are decoded together and
-// then get their control flow graphs together, so that the machine code of each stage stays in the processor's cache.
+// Decodes code objects and builds their control flow graphs before the decompiler asks for them. Code objects that
+// are neighbours in the `co_consts` of one code object are all decoded before the first of their graphs is built, so
+// that the machine code of each stage stays in the processor's cache.
 #pragma once
 
 #include <memory>
@@ -14,32 +15,34 @@
 
 namespace depyf {
 
-// The part of the work on a code object that does not depend on the code objects around it.
+// The results of the stages that look at one code object alone: its decoded instructions and its control flow graph.
 struct Prepared {
   explicit Prepared(DecodedCode&& of_code)
       : decoded(std::move(of_code)), cfg(build_cfg(decoded, GraphForm::statements)) {}
   Prepared(const Prepared&) = delete;
   Prepared& operator=(const Prepared&) = delete;
 
-  // The block stack of 3.8 to 3.10 has been replaced, and an iterator is one value on the stack.
+  // The decoded instructions, in which the block stack of CPython 3.8 to 3.10 has been replaced, and an iterator takes
+  // one slot of the operand stack in all versions.
   DecodedCode decoded;
-  // Of the form `statements`.
+  // The control flow graph, built with `GraphForm::statements`.
   Cfg cfg;
 };
 using PreparedCode = std::unique_ptr<const Prepared>;
 
 class Ahead {
  public:
-  // A code object with more than `longest` instructions is an error. What `decode` makes of each code object is copied to
-  // `kept`, if that is not null.
+  // A code object with more than `longest` instructions is an error. If `kept` is not null, the result of `decode` for
+  // each code object is copied to it.
   explicit Ahead(std::size_t longest, DecodedCodes* kept = nullptr) : longest_(longest), kept_(kept) {}
 
-  // Returns `code`, prepared. Also prepares the code objects that follow `code` among the constants of the code object
-  // that was entered last, and keeps these for later calls; code objects for which `is_done` holds are skipped. An
-  // error carries its offset in the bytecode.
+  // Returns the prepared form of `code`. Also prepares the code objects that follow `code` among the constants of the
+  // code object that was entered last, and keeps the results for later calls; code objects for which `is_done`
+  // returns true are skipped. A returned error contains a bytecode offset.
   Result<PreparedCode> take(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
 
-  // The caller enters a code object, takes the code objects among its constants, mostly in their order, and leaves it.
+  // The caller calls `enter` for a code object, `take` for the code objects among its constants (mostly in order), and
+  // then `leave`.
   void enter(const CodeObject& code) { around_.push_back({&code, 0}); }
   void leave() { around_.pop_back(); }
 
@@ -50,19 +53,20 @@ class Ahead {
     std::size_t next;
   };
 
-  // Returns `code`, followed by the code objects that are worth preparing together with it.
+  // Returns `code` and the next code objects among the constants around it, up to `bytes_together` bytes of bytecode.
   Table<const CodeObject*> with_next(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
   // Prepares all of `codes`: returns the first, and puts the others into `ready_`.
   Result<PreparedCode> together(const Table<const CodeObject*>& codes);
-  // Returns the instructions of `code` in the form that all later passes expect, whatever its version.
+  // Returns the instructions of `code` in the version-independent form that all later passes expect.
   Result<DecodedCode> decoded(const CodeObject& code) const;
 
   const std::size_t longest_;
   DecodedCodes* const kept_;
-  // The code objects between `enter` and `leave`, the innermost last.
+  // The code objects for which `enter` was called but not yet `leave`, the innermost last.
   Table<Around> around_;
-  // The code objects that were prepared before their turn. `take` removes the entry that it returns. One that cannot be
-  // prepared is not kept, since trying it again in its turn gives the same error.
+  // The code objects that were prepared before `take` was called for them. `take` removes the entry that it returns. A
+  // code object whose preparation failed is not stored, since `take` repeats the preparation and returns the same
+  // error.
   std::unordered_map<const CodeObject*, PreparedCode> ready_;
 };
 

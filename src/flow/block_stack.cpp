@@ -27,7 +27,7 @@ Unwinder::Unwinder(const DecodedCode& decoded)
     targets_[std::size_t(unwound_.old[at].target)] = true;
     if (unwound_.old[at].op == Op::call_finally_) called_[std::size_t(unwound_.old[at].target)] = true;
   }
-  // In 3.8 the finally clause stands right behind BEGIN_FINALLY.
+  // In 3.8, the finally clause starts right behind BEGIN_FINALLY.
   for (std::size_t at = 0; at < unwound_.old.size(); ++at)
     if (unwound_.old[at].op == Op::begin_finally_) called_[at + 1] = true, targets_[at + 1] = true;
 }
@@ -35,13 +35,14 @@ Unwinder::Unwinder(const DecodedCode& decoded)
 Unwound Unwinder::run() {
   todo_.push_back({0, State{}});
   walk_all();
-  // The code behind an END_FINALLY that always raises may be reachable from nowhere else: both the body and all
-  // handlers may return. The compiler emits that code all the same, so the walk goes on there, and the target of the
-  // reraise records where it stands.
+  // The code behind an END_FINALLY that always raises may be unreachable, because the body and all handlers may return.
+  // The compiler emits the unreachable code behind END_FINALLY all the same, so the walk continues there, and the
+  // target of the `reraise` that replaces END_FINALLY records the index of that code.
   for (std::size_t index = 0; index < dead_ends_.size(); ++index) {
     auto [at, state] = dead_ends_[index];
     if (at + 1 >= int(unwound_.old.size())) continue;
-    // The operand aux becomes the offset of the end of the try statement, so that the else clause can be found.
+    // The operand `aux` of the `reraise` becomes the offset of the end of the try statement, so that later passes find
+    // its else clause.
     if (auto end = statement_ends_.find(at); end != statement_ends_.end())
       unwound_.code[std::size_t(at)].aux =
           int(end->second < int(unwound_.old.size()) ? unwound_.old[std::size_t(end->second)].offset : 0);
@@ -55,11 +56,13 @@ Unwound Unwinder::run() {
     branch(at + 1, std::move(state));
     walk_all();
   }
-  // If all handlers leave, only code that is never run shows where the else clause ends.
+  // The end of an else clause is known from the jumps behind the handlers, which the compiler emits even if the jumps
+  // are dead code.
   std::unordered_set<int> else_ends;
   for (auto [at, end] : statement_ends_)
     if (else_clauses_.contains(at + 1)) behind_.insert(end), else_ends.insert(end);
-  // An operation `behind_handlers` marks the instruction that follows a try statement.
+  // A `behind_handlers` operation is placed in front of each instruction where control continues behind the handlers of
+  // a try statement.
   for (int at : behind_)
     if (at < int(unwound_.old.size()) && unwound_.seen[std::size_t(at)])
       unwound_.behind_handlers[at] = (is_else_break(code_object_, unwound_.old, at) ? behind_else_break : 0) |
@@ -147,8 +150,9 @@ bool Unwinder::step(State& state) {
   if (op == Op::reraise_ || op == Op::end_finally_) return end_handler(state);
   if (op == Op::begin_finally_) return begin_finally(state);
   if (op == Op::call_finally_) {
-    // The end of `except ... as e` goes through BEGIN_FINALLY, so POP_EXCEPT; CALL_FINALLY stands for a statement that leaves
-    // the handler. Elsewhere, a jump back behind CALL_FINALLY is a `continue`, since the end of the body is no call.
+    // The normal end of `except ... as e` contains BEGIN_FINALLY, so POP_EXCEPT; CALL_FINALLY belongs to a `return`,
+    // `break` or `continue` that leaves the handler. Without POP_EXCEPT, a jump back behind CALL_FINALLY is a
+    // `continue`, since the normal end of a try body contains BEGIN_FINALLY instead of CALL_FINALLY.
     if (at_ > 0 && unwound_.code[std::size_t(at_) - 1].op == Op::pop_except_)
       unwound_.code[std::size_t(at_) - 1].aux = 1;
     else if (const int next = at_ + 1; next < int(unwound_.old.size()) &&
@@ -164,8 +168,8 @@ bool Unwinder::step(State& state) {
     state.block = block_of(state, Unwound::Block::Kind::handler).parent;
     return pop(state, 7), true;
   }
-  // The match takes a copy of the exception's type and the class. In the rewritten code the exception lies there
-  // instead.
+  // CHECK_EXC_MATCH pops a class and, in the old code, a copy of the exception's type; in the rewritten code, the
+  // exception itself lies below the class and is not popped.
   if (op == Op::check_exc_match_) {
     const bool is_copied = state.top(2) == Kind::placeholder && state.top(4) == Kind::value;
     if (!is_copied) throw Stop{at_, "a match of what is no exception"};
@@ -179,8 +183,9 @@ bool Unwinder::step(State& state) {
   if (op == Op::copy_) return copy(state), true;
   if (op == Op::swap_ || op == Op::rotate_) return rotate(state), true;
   if (op != Op::load_const_) return ordinary(state, it);
-  // In 3.8, a `finally` clause that contains `return`, `break` or `continue` has a None below the statement, so that
-  // the stack has equal depth on both ways into the clause. The rewritten code does not have it.
+  // In 3.8, LOAD_CONST None in front of SETUP_FINALLY pushes a None below a try statement whose `finally` clause
+  // contains `return`, `break` or `continue`, so that the stack has equal depth on both paths into the clause. The
+  // rewritten code does not push the None.
   const bool is_balance = dialect_of(version_).finally_subroutines && at_ + 1 < int(unwound_.old.size()) &&
                           unwound_.old[std::size_t(at_) + 1].op == Op::setup_finally_;
   if (is_balance) clear(), state.push(Kind::placeholder);
@@ -207,7 +212,7 @@ bool Unwinder::ordinary(State& state, const Instruction& it) {
     pop(after, effect.pops);
     after.depth += effect.pushes;
   };
-  // LIST_APPEND and the like count places on the stack, of which some do not exist in the rewritten code.
+  // The argument of LIST_APPEND and the like counts stack slots, some of which do not exist in the rewritten code.
   if (adds_to_display(it.op)) out().arg -= state.gone_in_top(it.arg);
   if (it.target >= 0) {
     State jumping = state;
@@ -219,7 +224,8 @@ bool Unwinder::ordinary(State& state, const Instruction& it) {
   return true;
 }
 
-// A copy of a slot that does not exist is a placeholder, which does not exist either.
+// Handles COPY. The copy of a slot that does not exist in the rewritten code is a placeholder, which does not exist
+// in the rewritten code either.
 void Unwinder::copy(State& state) {
   int n = out().arg;
   if (n > state.depth) throw Stop{at_, "the stack is not that deep"};
@@ -231,7 +237,8 @@ void Unwinder::copy(State& state) {
   state.push();
 }
 
-// Handles ROT_TWO, ROT_THREE and ROT_FOUR. The decoder gives ROT_TWO as SWAP 2, and no other SWAP occurs up to 3.10.
+// Handles ROT_TWO, ROT_THREE, ROT_FOUR and ROT_N. The decoder translates ROT_TWO to SWAP 2, and no other SWAP occurs up
+// to 3.10.
 void Unwinder::rotate(State& state) {
   int n = out().arg;
   if (n > state.depth) throw Stop{at_, "the stack is not that deep"};
@@ -256,8 +263,8 @@ void Unwinder::setup(State& state, bool with, bool async) {
   } else {
     clear();
   }
-  // The handler starts with the stack as it is here, without the result of __enter__, and with the six values of an
-  // exception.
+  // The handler starts with the operand stack behind the SETUP instruction, without the result of __enter__, and with
+  // the six values of an exception on top.
   State below = state;
   if (with) pop(below, 1);
   Unwound::Block made;
@@ -273,7 +280,8 @@ void Unwinder::setup(State& state, bool with, bool async) {
   unwound_.blocks.push_back(made);
   made.kind = Unwound::Block::Kind::handler;
   unwound_.blocks.push_back(made);
-  // CPython protects an empty body all the same. A `protected_` operation gives the range an instruction to cover.
+  // CPython emits a handler even for an empty try body, so a `protected_` operation is added as the instruction that
+  // the exception range covers.
   Op next = at_ + 1 < int(unwound_.old.size()) ? unwound_.old[std::size_t(at_) + 1].op : Op::nop_;
   if (next == Op::pop_block_ || next == Op::nop_ || next == Op::jump_) {
     add(Op::protected_);
@@ -281,19 +289,21 @@ void Unwinder::setup(State& state, bool with, bool async) {
   }
   if (unwound_.old[std::size_t(target)].op == Op::with_cleanup_start_) return with_handler(below, known->second);
   below.block = known->second;
-  // From the bottom: the exception that was handled before, then the exception itself. 3.11 also pushes the offset of
-  // the instruction that raised (`lasti`) in front of the exception in the handler of a with statement.
+  // From the bottom, the six values for a handler are those of the exception that was handled before, and those of
+  // the exception itself. In the handler of a with statement, 3.11 also pushes the offset of the instruction that
+  // raised (`lasti`) below the exception.
   for (Kind kind : {Kind::previous_rest, Kind::previous_rest, Kind::previous}) below.push(kind);
   if (with) below.slots[below.slots.size() - 3].kind = Kind::lasti;
   for (Kind kind : {Kind::traceback, Kind::value, Kind::type}) below.push(kind);
   branch(target, std::move(below));
 }
 
-// True if the handler at `target` stands for no statement. The shapes are the end of `except T as e`
+// True if the compiler made the handler at `target` without a try or with statement in the source. A handler without
+// a statement is the end of `except T as e`
 //
 //   STORE e; POP_TOP; SETUP_FINALLY h; ...; h: LOAD_CONST None; STORE e; DELETE e; RERAISE or END_FINALLY
 //
-// and the exhaustion of `async for`: SETUP_FINALLY h; GET_ANEXT; ...; h: END_ASYNC_FOR.
+// or the exhaustion of `async for`: SETUP_FINALLY h; GET_ANEXT; ...; h: END_ASYNC_FOR.
 bool Unwinder::is_bare(const State& state, int target) const {
   auto op = [&](int at) {
     return at >= 0 && at < int(unwound_.old.size()) ? unwound_.old[std::size_t(at)].op : Op::unknown_;
@@ -318,17 +328,18 @@ void Unwinder::pop_except(State& state) {
     return;
   }
   unwound_.cover[std::size_t(at_)] = state.block;
-  // The end of a handler jumps forward to the code that follows the statement. POP_EXCEPT is followed by JUMP_FORWARD
-  // nowhere else: `break` and `return` compile to other instructions.
+  // POP_EXCEPT; JUMP_FORWARD occurs only at the end of an except clause, where the jump leads to the code behind the
+  // try statement, since `break` and `return` compile to other instructions.
   if (dialect_of(version_).finally_subroutines && at_ + 1 < int(unwound_.old.size()) &&
       is_jump_forward(code_object_, unwound_.old[std::size_t(at_) + 1]))
     behind_.insert(unwound_.old[std::size_t(at_) + 1].target);
-  // 3.11 keeps the offset of the instruction that raised on the stack of a with statement's handler.
+  // In the handler of a with statement, POP_TOP removes the offset of the instruction that raised, which 3.11 pushes
+  // below the exception.
   if (block.with) add(Op::pop_top_);
 }
 
-// Handles RERAISE, and END_FINALLY where an exception is handled or BEGIN_FINALLY has pushed that there is none.
-// Returns true if control falls through.
+// Handles RERAISE, and END_FINALLY with an exception or with the NULL of BEGIN_FINALLY (no exception) on top of the
+// stack. Returns true if control falls through.
 bool Unwinder::end_handler(State& state) {
   if (state.top() == Kind::no_exception) {
     pop(state, 1);
@@ -337,7 +348,7 @@ bool Unwinder::end_handler(State& state) {
   }
   const Unwound::Block& block = block_of(state, Unwound::Block::Kind::handler);
   if (state.top() != Kind::type) throw Stop{at_, "no exception to raise again"};
-  // In 3.8 a path that entered the finally clause without an exception goes on behind END_FINALLY.
+  // In 3.8 a path that entered the finally clause without an exception continues behind END_FINALLY.
   bool falls = unwound_.old[std::size_t(at_)].op == Op::end_finally_ && block.called;
   if (unwound_.old[std::size_t(at_)].op == Op::end_finally_ && !block.called && !block.bare)
     end_statement(block.target);
@@ -349,7 +360,7 @@ bool Unwinder::end_handler(State& state) {
     dead_ends_.push_back({at_, std::move(after)});
   }
   if (!falls) return false;
-  // The end of the finally clause is known from here on, so the paths that waited for it can go on.
+  // Continues the paths that reached BEGIN_FINALLY before the END_FINALLY of its finally clause was known.
   auto [end, fresh] = ends_.try_emplace(block.target, at_);
   if (!fresh) throw Stop{at_, "a finally clause that ends twice"};
   for (auto& [start, waiting] : waiting_[block.target]) leave_body(start, std::move(waiting));

@@ -1,5 +1,6 @@
-// Builds the basic blocks of the graph, threads jumps, and puts a setup block in front of each region. It is one file
-// because all of this works on one map from instructions to blocks.
+// Builds the basic blocks of the graph, threads jumps, and puts a setup block in front of each region. Block
+// building, jump threading and setup blocks are in one file because all of them use one map from instructions to
+// blocks.
 #include "flow/cfg.h"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ Jumps survey(const Table<Instruction, InstructionIndex>& code, OpSet& ops) {
   return jumps;
 }
 
-// Returns where control goes in `code`, as long as no copies of finally bodies are known.
+// Returns the control flow of `code`, in which copies of finally bodies are not yet jumped over.
 Flow flow_of(const Table<Instruction, InstructionIndex>& code) {
   Flow flow;
   flow.next.resize(code.size());
@@ -42,15 +43,16 @@ Flow flow_of(const Table<Instruction, InstructionIndex>& code) {
     if (instruction.target >= 0) flow.jumps.push_back(&instruction - code.data());
     if (!falls_through(instruction.op)) flow.stops.push_back(&instruction - code.data());
   }
-  // Code ends in an instruction that does not fall through. A pass may have replaced it.
+  // The last instruction of decoded code does not fall through, but a pass may have replaced it.
   if (falls_through(code.back().op)) flow.stops.push_back(code.size() - 1);
   for (const InstructionIndex stop : flow.stops) flow.next[stop] = -1;
   return flow;
 }
 
-// Marks the instructions to which control comes on a walk from the start to the end of the code: it goes on from stop to
-// stop, and passes over code to which nothing has led so far. Returns false if a jump or a handler then leads back to
-// such code. `ranges` must be sorted and must not overlap.
+// Marks the instructions that a single walk from the start to the end of the code finds to be reachable. Behind an
+// instruction without fall-through, the walk skips to the next known target of a jump or exception range. Returns false
+// if a jump or exception range leads back to code that was skipped, so that one walk is not enough. `ranges` must be
+// sorted and must not overlap.
 bool walk_forward(const Table<Instruction, InstructionIndex>& code, const Flow& flow,
                   const Table<ProtectedRange>& ranges, Table<char>& reachable) {
   Table<char> entered(code.size() + 1);
@@ -81,9 +83,9 @@ bool walk_forward(const Table<Instruction, InstructionIndex>& code, const Flow& 
 // Returns 1 for each instruction that can be reached, also through the handlers of `ranges`.
 Table<char> reachable_instructions(const Table<Instruction, InstructionIndex>& code, const Flow& flow,
                                    const Table<ProtectedRange>& ranges) {
-  // The elements are `char`, as `vector<bool>` would be slower: each instruction asks several times.
+  // The elements are `char`, as `vector<bool>` would be slower: they are read several times for each instruction.
   Table<char> seen(code.size() + 1);
-  // Compilers make code for which one walk is enough, with few exceptions.
+  // One forward walk is enough for almost all code that compilers emit.
   const auto is_behind = [](const ProtectedRange& range, const ProtectedRange& next) { return next.begin < range.end; };
   if (std::ranges::adjacent_find(ranges, is_behind) == ranges.end() && walk_forward(code, flow, ranges, seen))
     return seen;
@@ -107,22 +109,22 @@ Table<char> reachable_instructions(const Table<Instruction, InstructionIndex>& c
   return seen;
 }
 
-// True if the code is one basic block: it has no jumps and no exception ranges, and the only instruction that ends
-// control is the last. `jumps` are those of the decoded code, from which passes make all others.
+// True if the code is one basic block: it has no jumps and no exception ranges, and only its last instruction does not
+// fall through. `jumps` are the jumps of the decoded code; passes add no jump to code without jumps.
 bool is_straight(const Cfg& cfg, const Jumps& jumps, const Table<ProtectedRange>& ranges) {
   if (!jumps.empty() || !ranges.empty() || !cfg.patterns.empty() || cfg.ops.has(Op::pop_except_)) return false;
   const auto falls = [](const Instruction& instruction) { return falls_through(instruction.op); };
   return std::find_if_not(cfg.code.begin(), cfg.code.end(), falls) == cfg.code.end() - 1;
 }
 
-// The graph of straight code, without the work that a general graph takes.
+// Makes the graph of code that is one basic block, without the steps that a general graph needs.
 void make_one_block(Cfg& cfg) {
   cfg.blocks.emplace_back().end = int(cfg.code.size());
   cfg.order.push_back(0);
   cfg.order_index.push_back(0);
 }
 
-// Makes blocks, threads jumps and adds setup blocks, in this order.
+// Builds blocks, then threads jumps, and then adds setup blocks.
 class Builder {
  public:
   Builder(const DecodedCode& decoded, Cfg& cfg, const Flow& flow, const Table<char>& reachable)
@@ -134,9 +136,9 @@ class Builder {
         count_(int(code_.size())),
         block_at_(code_.size() + 1, -1) {}
 
-  // True if the POP_TOP at `at` drops the iterator of a `for` loop that `break` leaves, while a copy of the code behind
-  // the loop follows it at once. Such a POP_TOP pops a value that lies below a finished statement, and the function
-  // does not end right behind it.
+  // True if the POP_TOP at `at` drops the iterator of a `for` loop that `break` leaves, and is followed directly by a
+  // copy of the code behind the loop. The POP_TOP of a `break` lies behind the last instruction of a statement, and the
+  // function does not end right behind it.
   //
   //   for x in a:        FOR_ITER E; STORE x; ...
   //       break          POP_TOP; <copy of rest>
@@ -155,11 +157,11 @@ class Builder {
     const Op after = code_[next].op;
     constexpr OpSet constants = {Op::load_const_, Op::load_int_, Op::load_common_constant_};
     if (constants.has(after) && next + 1 < count_) return code_[plain(next + 1, 1)].op != Op::return_value_;
-    // `a, _, _ = v` pops a value in front of a store, so a store does not show a `break`.
+    // `a, _, _ = v` also contains a POP_TOP in front of a store, so a store behind the POP_TOP is no sign of a `break`.
     return after != Op::return_value_ && after != Op::jump_ && after != Op::pop_top_ && !is_store_name(after);
   }
 
-  // True if `op` is the last instruction of many statements.
+  // True if many statements end in `op`: a store or POP_TOP.
   static bool ends_statement(Op op) {
     constexpr OpSet ends = {Op::pop_top_, Op::store_attr_, Op::store_subscr_, Op::store_slice_};
     return is_store_name(op) || ends.has(op);
@@ -168,8 +170,8 @@ class Builder {
   // Cuts the code into basic blocks and connects them.
   void blocks(GraphForm form) {
     find_leaders();
-    // A copy of a short end of the function is replaced by its original: edges to the copy lead to the original
-    // instead.
+    // The compiler copies short exits of the function such as `return x`; edges to a copy are redirected to its
+    // original.
     const bool joins_unsure = form == GraphForm::statements_with_ends_joined;
     auto [original, is_unsure] = find_exit_copies(cfg_, flow_, exits_, reachable_, decoded_, joins_unsure);
     if (form == GraphForm::statements_with_ends_apart) original = {};
@@ -188,8 +190,8 @@ class Builder {
       if (region.handler_at >= 0 && region.handler_at < count_) region.handler = block_at_[region.handler_at];
   }
 
-  // Redirects edges through jumps to jumps, which the compiler threads in the same way. Makes copies of one `return` of
-  // a constant, or of the end of a finally clause, one block.
+  // Redirects edges that lead to a jump to the target of the jump, like the jump threading of the compiler. Merges the
+  // copies of one `return` of a constant, or of the end of a finally clause, into one block.
   void thread() {
     const bool has_passed = find_passed();
     const Table<int> same = equal_ends();
@@ -204,8 +206,8 @@ class Builder {
     }
   }
 
-  // Adds a block in front of the entry of each region. Inner regions come first: the setup block of an inner region
-  // takes the edges into it, and its own edges may lead into the region around it.
+  // Adds a setup block in front of the entry of each region. Inner regions are handled first, because the edges of an
+  // inner region's setup block may enter the region around it.
   void setups() {
     if (cfg_.regions.empty()) return;
     entering_.resize(cfg_.regions.size());
@@ -227,8 +229,9 @@ class Builder {
   }
 
  private:
-  // Marks the instructions that start a block, and collects `exits_`. An instruction starts a block if something jumps
-  // there, if the instruction in front of it does not simply fall through, or if a region starts or ends there.
+  // Marks the instructions that start a block, and collects `exits_`. An instruction starts a block if a jump leads to
+  // it, if the instruction in front of it does not simply fall through, or if the two instructions lie in different
+  // regions.
   void find_leaders() {
     leader_.resize(code_.size() + 1);
     leader_[0] = true;
@@ -251,7 +254,7 @@ class Builder {
     }
   }
 
-  // Marks the starts of blocks at which a part of a statement ends without a jump.
+  // Marks further instructions that start a block, because a part of a statement ends in front of them without a jump.
   void find_statement_ends() {
     static constexpr OpTable<bool> ends(
         false, {{{Op::match_case_, Op::behind_handlers_, Op::pop_except_, Op::pop_top_}, true}});
@@ -264,7 +267,7 @@ class Builder {
     });
   }
 
-  // Makes a block of each stretch of instructions from one leader to the next that can be reached.
+  // Makes a block of each reachable run of instructions from one leader to the next.
   void cut() {
     leader_[count_] = true;
     cfg_.blocks.reserve(flow_.jumps.size() + flow_.stops.size() + cfg_.regions.size());  // mostly enough
@@ -279,14 +282,14 @@ class Builder {
     }
   }
 
-  // Returns the first instruction of the block that does something, or -1 if there is none.
+  // Returns the first instruction of the block other than NOP, RESUME and JUMP, or -1 if there is none.
   int first_action(const BasicBlock& block) const {
     for (int at = block.begin; at < block.end; ++at)
       if (Op op = code_[at].op; op != Op::nop_ && op != Op::resume_ && op != Op::jump_) return at;
     return -1;
   }
 
-  // Fills `passed_`. Returns whether it may have an element that is not zero.
+  // Fills `passed_`. Returns false if all elements of `passed_` are zero.
   bool find_passed() {
     passed_.resize(cfg_.blocks.size());
     bool has_passed = false;
@@ -307,8 +310,8 @@ class Builder {
     return true;
   }
 
-  // Returns the block at the end of the blocks from `to` on that do nothing, for an edge from a block of `region`. Setup
-  // blocks, which come last, do something.
+  // Returns the block to which an edge from a block of `region` to `to` can be redirected: the end of a chain of blocks
+  // that `passed_` marks. Setup blocks have indices behind those in `passed_`, and are never passed over.
   BlockIndex threaded(BlockIndex to, RegionIndex region) const {
     const int count = int(passed_.size());
     for (int steps = 0; steps < search_limits::jump_chain && to < count && passed_[to]; ++steps) {
@@ -320,10 +323,10 @@ class Builder {
     return to;
   }
 
-  // Returns for each block that is nothing but a `return` of a constant or the end of a finally clause the first block
-  // that is the same end; -1 for other blocks. Returns are the same if constant, line and region agree. The end of a
-  // finally clause has the line of the test that leads to it, so the regions alone count. Returns an empty table if
-  // there is none.
+  // Maps each block that contains only the `return` of a constant, or only the RERAISE that ends a finally clause, to
+  // the first equal block, and all other blocks to -1. Two returns are equal if constant, line and region agree. The
+  // RERAISE that ends a finally clause has the line of the test that leads to it, so only the regions are compared. The
+  // table is empty if all blocks contain something else.
   Table<int> equal_ends() const {
     constexpr int no_constant = -1, any_line = -1;
     Table<int> same;
@@ -352,21 +355,21 @@ class Builder {
     }
   }
 
-  // Leads all edges to copies to the originals of these copies.
+  // Redirects all edges that lead to copies of exits to the originals of these copies.
   void lead_to_originals(const Originals& original) {
     auto original_of = [&](InstructionIndex at) { return at < 0 || original[at] < 0 ? at : original[at]; };
-    // Returns the block of the original of what stands in block `index`.
+    // Returns the block of the original if block `index` starts with a copy, and otherwise `index`.
     auto block_of = [&](int index) { return index < 0 ? index : block_at_[original_of(cfg_.blocks[index].begin)]; };
     for (BasicBlock& block : cfg_.blocks) {
       int next = block_of(block.next), jump = block_of(block.jump);
-      // `x if c else x` keeps its two branches.
+      // The two edges of a block must not lead to one block, so that `x if c else x` keeps its two branches.
       if (next != jump) block.next = next, block.jump = jump;
     }
     for (Region& region : cfg_.regions) region.follow_at = original_of(region.follow_at);
   }
 
-  // Returns the instruction behind POP_EXCEPT and the end of `as name` (LOAD_CONST None; STORE e; DELETE e), which
-  // belongs to POP_EXCEPT.
+  // Returns the instruction behind the POP_EXCEPT at `at` and behind the LOAD_CONST None; STORE e; DELETE e that
+  // follows it at the end of `except T as e`.
   int after_pop_except(int at) const {
     if (at + 3 < count_ && code_[at + 1].op == Op::load_const_ && is_store_name(code_[at + 2].op) &&
         code_[at + 3].op == delete_of(code_[at + 2].op) && code_[at + 2].arg == code_[at + 3].arg)
@@ -374,7 +377,7 @@ class Builder {
     return at + 1;
   }
 
-  // One of the two edges of a block. Block -1 stands for the entry of the function.
+  // One of the two edges of a block. The edge of block -1 leads to the entry of the function.
   struct Edge {
     BlockIndex block;
     bool jump;
@@ -385,8 +388,8 @@ class Builder {
     return edge.jump ? block.jump : block.next;
   }
 
-  // Files the edge with the innermost region that the edge enters and that has no setup block yet. If the region has
-  // one, the edge leads to it.
+  // Redirects the edge to the setup blocks of the regions that it enters, from the inside out, and adds it to the list
+  // of the first region that has no setup block yet.
   void enter(Edge edge) {
     BlockIndex& to = target(edge);
     if (to < 0) return;
@@ -403,7 +406,7 @@ class Builder {
     Region& info = cfg_.regions[region];
     Table<Edge> edges = std::move(entering_[region]);
     int entry = -1;
-    // All edges must enter the region at one instruction, as statements of Python do.
+    // All edges must enter the region at one instruction, since a statement has only one entry.
     if (info.kind != Region::Kind::handler)
       for (Edge edge : edges) {
         if (edge.jump && cfg_.blocks[edge.block].kind == BasicBlock::Kind::setup &&
@@ -421,7 +424,8 @@ class Builder {
       made.begin = made.end = cfg_.blocks[entry].begin;
       const int handler = info.kind == Region::Kind::with ? info.follow_at : info.handler_at;
       made.jump = handler >= 0 && handler < count_ ? block_at_[handler] : -1;
-      // What follows a with statement is one block for both ways to it, so that both enter the next statement alike.
+      // The edge to the code behind a with statement is threaded like the normal exit, so that both lead to the same
+      // block.
       if (info.kind == Region::Kind::with && made.jump >= 0) made.jump = threaded(made.jump, info.parent);
       cfg_.blocks.push_back(made);
       for (Edge edge : edges)
@@ -439,14 +443,14 @@ class Builder {
   const Flow& flow_;
   const Table<char>& reachable_;
   const int count_;  // number of instructions
-  Table<char> leader_;  // by instruction: nonzero if it starts a block
+  Table<char> leader_;  // by instruction: nonzero if the instruction starts a block
   Table<InstructionIndex> exits_;  // the instructions that leave the function and can be reached
-  // By instruction: the block that starts there, or -1.
+  // Maps each instruction to the block that starts there, or -1.
   Table<int> block_at_;
-  // By block: nonzero if the block does nothing but go on to another one, and starts no loop.
+  // Indexed by block: nonzero if the block only continues at another block, and starts no loop.
   Table<char> passed_;
-  Table<Table<Edge>> entering_;  // by region: edges that enter it from outside
-  // By region: true once its setup block has been made.
+  Table<Table<Edge>> entering_;  // by region: the edges that enter the region from outside
+  // Indexed by region: true once `setup` has been called for the region.
   Table<bool> done_;
 };
 
@@ -454,19 +458,19 @@ struct BlockEdge {
   BlockIndex from, to;
 };
 
-// What the depth-first search of a graph finds besides the order of its blocks.
+// The results of the depth-first search of a graph apart from the order of its blocks.
 struct Search {
   Table<BlockEdge> back_edges;  // close loops
   Table<int> preds;  // by block: the number of its predecessors
 };
 
-// Fills `order` and `order_index` by a depth-first search, and marks the headers of loops. The jump of a block is visited
-// first, so that the block to which control falls through comes first in reverse postorder.
+// Fills `order` and `order_index` by a depth-first search, and marks the headers of loops. The jump of a block is
+// visited first, so that the block to which control falls through comes first in reverse postorder.
 Search find_order(Cfg& cfg) {
-  constexpr int fresh = -1, open = -2;  // in `order_index`, until a block has its place
+  constexpr int fresh = -1, open = -2;  // values in `order_index` of blocks that have no index yet
   struct Visit {
     BlockIndex block;
-    int edges;  // of the block, that have been followed
+    int edges;  // the number of edges of the block that have been followed
   };
   const int count = int(cfg.blocks.size());
   Search search;
@@ -490,14 +494,14 @@ Search find_order(Cfg& cfg) {
     if (state == open) search.back_edges.push_back({block, to}), cfg.blocks[to].is_loop_header = true;
     if (state == fresh) stack[depth++] = {to, 0}, state = open;
   }
-  // Blocks that cannot be reached are in no order.
+  // Unreachable blocks are not part of the order.
   cfg.order.erase(cfg.order.begin(), cfg.order.begin() + first);
   if (first > 0)
     for (const BlockIndex block : cfg.order) cfg.order_index[block] -= first;
   return search;
 }
 
-// Fills `preds` of all blocks. `counts` holds the number of predecessors by block.
+// Fills `preds` of all blocks. `counts` contains the number of predecessors of each block.
 void find_preds(Cfg& cfg, const Table<int>& counts) {
   Table<int> place(cfg.blocks.size());  // by block: the place in `pred_lists` for the next predecessor
   std::exclusive_scan(counts.begin(), counts.end(), place.begin(), 0);
@@ -511,8 +515,8 @@ void find_preds(Cfg& cfg, const Table<int>& counts) {
   }
 }
 
-// True if some loop can be entered other than at its header, to which one of `back_edges` leads: then the header does
-// not dominate the source of that edge.
+// True if some loop can be entered other than at its header, i.e. if the target of one of `back_edges` does not
+// dominate the source of that edge.
 bool has_second_entry(const Cfg& cfg, const Table<BlockEdge>& back_edges) {
   if (back_edges.empty()) return false;
   Table<BlockIndex, BlockIndex> idom(cfg.blocks.size());
@@ -541,8 +545,8 @@ Cfg build_cfg(const DecodedCode& decoded, GraphForm form) {
   const OpSet& ops = cfg.ops;
   const Jumps jumps = survey(cfg.code, cfg.ops);
   const bool has_copies = simplify_idioms(decoded, ops, jumps, cfg.code, ranges);
-  // A comprehension that takes over a local of the function (LOAD_FAST_AND_CLEAR) has no other form in Python, so it is
-  // outlined even for a graph that is not structured.
+  // An inlined comprehension that hides a local variable (LOAD_FAST_AND_CLEAR) cannot be written as other Python code,
+  // so it is outlined even for `GraphForm::instructions`.
   if (ops.has(Op::swap_) && (structured || ops.has(Op::load_fast_and_clear_)))
     outline_comprehensions(decoded, cfg.code, ranges, cfg.comprehensions);
   if (structured) {
@@ -550,7 +554,7 @@ Cfg build_cfg(const DecodedCode& decoded, GraphForm form) {
     if (has_copies || ops.has(Op::match_sequence_, Op::match_mapping_, Op::match_class_))
       find_matches(decoded, cfg.code, cfg.patterns);
   }
-  // Most code objects are straight.
+  // Most code objects consist of one basic block.
   if (is_straight(cfg, jumps, ranges)) {
     make_one_block(cfg);
     return cfg;
@@ -562,7 +566,7 @@ Cfg build_cfg(const DecodedCode& decoded, GraphForm form) {
     remove_finally_copies(cfg, flow, reachable, decoded);
   } else {
     for (Instruction& it : cfg.code)
-      // The target of a reraise only records what stands behind it; control does not go there.
+      // The target of a reraise only records which code follows it in the source; control does not go there.
       if (it.op == Op::reraise_) it.target = -1;
     cfg.region_of.assign(cfg.code.size(), -1);
     std::map<std::pair<int, int>, int> by_target;

@@ -11,17 +11,20 @@
 
 namespace depyf {
 
-// A region is a lexical scope that exceptions give to the code: the body of a try or with statement, or a handler.
+// A region is a part of the code that one exception handler covers: the body of a try or with statement, or the code of
+// a handler.
 struct Region {
   enum class Kind : std::uint8_t { try_except, try_finally, with, handler };
   Kind kind = Kind::try_except;
   bool lasti = false, is_async = false, is_star = false;
-  // True for a `try`-`finally` of 3.8: each way out calls the finally clause instead of holding a copy of it.
+  // True for a `try`-`finally` of 3.8: each exit from the body calls the finally clause instead of containing a copy of
+  // it.
   bool called = false;
   RegionIndex parent;
-  // The instruction that starts the handler; -1 for a region of kind `handler`.
+  // The first instruction of the region's handler; for a region of kind `handler`, it is the cleanup COPY 3;
+  // POP_EXCEPT; RERAISE.
   InstructionIndex handler_at;
-  // For `with`: the instruction where control goes on after a suppressed exception; otherwise -1.
+  // For `with`: the instruction where control continues after a suppressed exception; otherwise -1.
   InstructionIndex follow_at;
   // The depth of the operand stack when the handler starts, without the exception.
   int depth = 0;
@@ -41,7 +44,7 @@ struct BasicBlock {
   RegionIndex region;  // the innermost region around the block, or -1
   RegionIndex setup_of;  // for `setup`: the region that it enters
   bool is_loop_header = false;  // a back edge leads to the block
-  // The predecessors, each once: a part of `Cfg::pred_lists`.
+  // The predecessors without duplicates, as a slice of `Cfg::pred_lists`.
   Row<const BlockIndex> preds;
 };
 
@@ -52,15 +55,15 @@ struct Cfg {
   Cfg(Cfg&&) = default;
   Cfg& operator=(Cfg&&) = default;
 
-  Table<Instruction, InstructionIndex> code;  // rewritten by `simplify_idioms` and the passes behind it
+  Table<Instruction, InstructionIndex> code;  // rewritten by `simplify_idioms` and later passes
   OpSet ops;  // the operations that occurred in the decoded code
   Table<CasePattern> patterns;  // indexed by the argument of match_case
   Table<InlinedComprehension> comprehensions;  // indexed by the argument of comprehension
-  // By instruction: the innermost region, or -1. Empty if the code is straight.
+  // Maps each instruction to the innermost region around it, or -1; empty if the code is one basic block.
   Table<RegionIndex, InstructionIndex> region_of;
-  Table<BasicBlock, BlockIndex> blocks;  // only blocks that can be reached
+  Table<BasicBlock, BlockIndex> blocks;  // the blocks that can be reached
   Table<Region, RegionIndex> regions;
-  // The predecessors of all blocks, one list behind the other.
+  // The concatenated lists of predecessors of all blocks.
   Table<BlockIndex> pred_lists;
   Table<BlockIndex> order;  // blocks in reverse postorder
   Table<int, BlockIndex> order_index;  // by block
@@ -68,7 +71,8 @@ struct Cfg {
   bool irreducible = false;  // true if some loop has more than one entry
   // True if the exception regions have a shape that no statement of Python compiles to.
   bool odd_regions = false;
-  // True if some ends of the function are equal, and may be copies of one end or not.
+  // True if the function has equal exits, and it was guessed whether the equal exits are copies that the compiler
+  // made of one statement.
   bool has_guessed_ends = false;
 
   // True if `region` is `outer` or lies within it. Region -1 is the whole function.
@@ -85,15 +89,16 @@ struct Cfg {
   bool is_back_edge(BlockIndex from, BlockIndex to) const { return order_index[to] <= order_index[from]; }
 };
 
-// How much of the source's statements a graph shows.
+// How far a graph is raised from single instructions to the statements of the source.
 enum class GraphForm : std::uint8_t {
-  // Exception ranges become the regions of statements, copies of finally bodies are jumped over, and ends of the function
-  // are joined that are copies of one end, as far as positions show it.
+  // Exception ranges become the regions of statements, copies of finally bodies are jumped over, and exits of the
+  // function are joined if source positions show that they are copies of one statement.
   statements,
-  // The same, but all ends of the function stay apart, or those are joined as well about which positions tell nothing.
+  // Like `statements`, but either all exits of the function stay apart, or equal exits are also joined if source
+  // positions do not show whether they are copies.
   statements_with_ends_apart,
   statements_with_ends_joined,
-  // The exception ranges are kept as they are: each handler gives one region of kind try_except.
+  // Exception ranges are not assigned to statements: each handler gets one region of kind try_except.
   instructions,
 };
 

@@ -3,14 +3,14 @@
 //
 //   [e for x in a]         <a>; GET_ITER
 //                          LOAD_FAST_AND_CLEAR x; ...; SWAP n+1        saves n variables; [MAKE_CELL x; ...]
-//                          BUILD_LIST 0; SWAP 2                        (3.15: GET_ITER stands here)
+//                          BUILD_LIST 0; SWAP 2                        (3.15: GET_ITER comes here)
 //                       F: FOR_ITER E; <body with LIST_APPEND>; JUMP F
 //                       E: SWAP n+1; STORE_FAST x; ...                 restores them, the result stays on the stack
 //                       H: SWAP 2; POP_TOP; SWAP n+1; STORE_FAST x; ...; RERAISE 0     protects F to E
 //
-// If the result is stored or popped at once, the compiler swaps the order of the stores at E instead of the values. So
-// the code from E on is run over symbols, and the instruction that uses the result is moved behind the restored
-// variables.
+// If the result is stored or popped at once, the compiler reorders the stores at E instead of emitting SWAP, so the
+// code from E on is executed symbolically. The instruction that stores or pops the result is moved behind the stores
+// that restore the variables.
 #include "flow/comprehensions.h"
 
 #include <algorithm>
@@ -49,13 +49,13 @@ class Outliner {
  private:
   // An inlined comprehension that was recognised. All members are indices of instructions, if nothing else is stated.
   struct Found {
-    int build, loop, end;  // BUILD_LIST, FOR_ITER, and where the loop ends
-    // The instructions of the loop in ascending order. They need not be contiguous.
+    int build, loop, end;  // BUILD_LIST, FOR_ITER, and the first instruction behind the loop
+    // The instructions of the loop in ascending order, which need not be contiguous.
     Table<int> body;
     // True if the 3.15 form was found, where GET_ITER belongs to the comprehension.
     bool gets_iterator;
-    Table<int> setup, variables, cleanup;  // `variables` holds slots of localsplus
-    int use = -1;  // the instruction that takes the result, or -1
+    Table<int> setup, variables, cleanup;  // `variables` contains slots of localsplus
+    int use = -1;  // the instruction that stores or pops the result, or -1
   };
 
   static constexpr OpTable<bool> builds_display{false, {{{Op::build_list_, Op::build_set_, Op::build_map_}, true}}};
@@ -88,8 +88,8 @@ class Outliner {
     return at;
   }
 
-  // Fills `jumps_` with the jumps that can be reached. Unreachable jumps do not count: they are left over from the
-  // handlers of an await or `async for`, which `simplify_idioms` has removed.
+  // Fills `jumps_` with the jumps that can be reached. Unreachable jumps are left out, since they come from handlers of
+  // an await or `async for` that `simplify_idioms` has removed.
   void find_jumps() {
     Table<bool> seen(code_.size());
     Table<int> todo{0};
@@ -126,7 +126,7 @@ class Outliner {
     return found.end >= 0 && prologue(found) && closed(found) && epilogue(found) && is_apart(found);
   }
 
-  // True if the setup and the cleanup lie outside of the loop. Otherwise the outlined body would contain itself.
+  // True if the setup and the cleanup lie outside of the loop, since the outlined body would contain itself otherwise.
   static bool is_apart(const Found& found) {
     auto in_body = [&](int at) { return std::ranges::binary_search(found.body, at); };
     return std::ranges::none_of(found.setup, in_body) && std::ranges::none_of(found.cleanup, in_body);
@@ -146,7 +146,8 @@ class Outliner {
       if (code_[load].op == Op::load_fast_and_clear_) found.variables.insert(found.variables.begin(), code_[load].arg);
     }
     if (int(found.variables.size()) == count) found.setup.insert(found.setup.end(), setup.begin(), setup.end());
-    // The SWAP belongs to something else, and the comprehension saves no variables.
+    // Without LOAD_FAST_AND_CLEAR for all n variables, the SWAP n+1 is not part of the comprehension, which saves no
+    // variables.
     else found.variables.clear();
     return true;
   }
@@ -173,16 +174,16 @@ class Outliner {
     return true;
   }
 
-  // Follows the instructions that restore the variables. True if they have the expected shape.
+  // Follows the instructions that restore the variables, and returns true if they have the expected shape.
   bool epilogue(Found& found) const {
     const int count = int(found.variables.size());
     Table<int> stack;  // the slots of saved variables; -1 for the result
-    // SWAP n+1 in the prologue exchanged the iterator below the saved values with the last of them.
+    // SWAP n+1 in the prologue exchanged the iterator, which lay below the n saved values, with the last saved value.
     if (count > 0) stack.push_back(found.variables.back());
     if (count > 1) stack.insert(stack.end(), found.variables.begin(), found.variables.end() - 1);
     stack.push_back(-1);
     int left = count;
-    // Run the epilogue over the symbols until all variables are restored.
+    // Execute the epilogue symbolically until all variables are restored.
     for (int at = found.end, steps = 0; left > 0; ++steps) {
       if (steps > search_limits::comprehension_end) return false;
       at = skip(at);
@@ -207,7 +208,7 @@ class Outliner {
     return true;
   }
 
-  // True if `at` can be entered in another way than by the instructions of the cleanup and the end of the loop.
+  // True if a jump leads to `at` that is neither the FOR_ITER of the loop nor part of the cleanup.
   bool entered(int at, const Found& found) const {
     auto jump = std::lower_bound(jumps_.begin(), jumps_.end(), std::pair(at, -1));
     for (; jump != jumps_.end() && jump->first == at; ++jump)
@@ -234,12 +235,14 @@ class Outliner {
       instruction.op = op, instruction.arg = arg, instruction.aux = 0, instruction.target = -1;
       body.instructions.push_back(instruction);
     };
-    // The body starts as a function of earlier versions does: BUILD_LIST 0; LOAD_FAST .0; GET_ITER.
+    // The body starts like the functions that versions up to 3.11 emit for comprehensions: BUILD_LIST 0; LOAD_FAST .0;
+    // GET_ITER.
     add(code_[found.build], code_[found.build].op, 0);
     add(code_[found.loop], Op::load_fast_, argument);
     add(code_[found.loop], code_[found.loop].aux == 2 ? Op::get_aiter_ : Op::get_iter_, 0);
     const int first = int(body.instructions.size());
-    // By instruction of the loop: its index in the body. The end of the loop is the RETURN_VALUE that is added last.
+    // Maps each instruction of the loop to its index in the body, and the end of the loop to the RETURN_VALUE that is
+    // added last.
     std::unordered_map<int, int> place{{found.end, first + int(found.body.size())}};
     for (int index = 0; index < int(found.body.size()); ++index) place[found.body[index]] = first + index;
     for (int at : found.body) {
@@ -261,7 +264,8 @@ class Outliner {
     if (found.use >= 0) use = code_[found.use];
     const int last = found.cleanup.back();
     for (int at : found.cleanup)
-      // The instruction that takes the result stands last, behind the restored variables.
+      // The instruction that stores or pops the result is moved to the end of the cleanup, behind the restored
+      // variables.
       if (code_[at].op != Op::jump_) clear(at);
     if (found.use >= 0) code_[last] = use;
   }
@@ -272,7 +276,8 @@ class Outliner {
   Table<InlinedComprehension>& comprehensions_;
   Table<std::pair<int, int>> jumps_;  // pairs of target and source, sorted
   bool has_jumps_ = false;  // true once `jumps_` is filled
-  // The variables of each body: those of the function, and `.0`. Empty until the first comprehension is found.
+  // The names of the variables of each comprehension body: those of the function and `.0`; empty until the first
+  // comprehension is found.
   SharedTable<std::string_view> names_;
   SharedTable<bool> is_cell_;
 };

@@ -6,8 +6,8 @@ namespace depyf {
 
 // One inlined comprehension after it was taken out of the code around it.
 struct InlinedComprehension {
-  // The instructions of the comprehension as a function of the argument `.0`, which returns the list, set or dict. This
-  // is the form that the compilers up to 3.11 gave to all comprehensions.
+  // The instructions of the comprehension as a function of the argument `.0` that returns the list, set or dict, which
+  // is the form that compilers up to 3.11 emit for all comprehensions.
   DecodedCode body;
   // Slots of the variables that the comprehension binds. The surrounding function may use the same slots for variables
   // of its own.

@@ -1,4 +1,5 @@
-// Tells by positions whether equal ends of a function are copies of one end, or stand in different places of the source.
+// Decides by source positions whether equal exits of a function are copies that the compiler made of one statement, or
+// different statements of the source.
 #pragma once
 
 #include "decode/instruction.h"
@@ -9,25 +10,26 @@ namespace depyf {
 
 class EndPositions {
  public:
-  // `code` holds the instructions of `decoded`, rewritten or not. Both must outlive this object.
+  // `code` contains the instructions of `decoded`, rewritten or not. `code` and `decoded` must outlive this object.
   EndPositions(Row<const Instruction, InstructionIndex> code, const DecodedCode& decoded)
       : code_(code), decoded_(decoded) {}
 
-  // Returns the source position of the instruction `at`; an empty position if the code object has none, or none that may
-  // be the place of an expression.
+  // Returns the source position of the instruction `at`; a default-constructed position if the code object has none, or
+  // one that starts and ends in the same column.
   Position position(int at) const;
-  // False for code that no compiler made: Dynamo, for example, writes no columns, and may give one line to everything.
+  // True if the instruction has a line and, in versions with columns, a column. Bytecode that TorchDynamo generates,
+  // for example, has no columns.
   bool has_place(int at) const;
-  // True if the position of the instruction is an empty part of a line.
+  // True if the position of the instruction starts and ends in the same column.
   bool has_empty_position(int at) const;
-  // True if both instructions have columns in the source, and different ones.
+  // True if both instructions have columns in the source, and their lines or columns differ.
   bool elsewhere(int one, int two) const;
-  // True if no two instructions have different lines. A source has no such code with copies of whole statements, because
-  // only a compound statement leads to them in several ways, and what follows it stands on another line.
+  // True if all instructions have the same line. Code on one line contains no copies of whole statements, because only
+  // statements behind a compound statement are copied, and they are on another line than the compound statement.
   bool has_one_line() const;
 
  private:
-  // Returns the position that the code object has for the instruction, whatever it is worth; null if it has none.
+  // Returns the position that the code object contains for the instruction, even an empty one; null if there is none.
   const Position* recorded(int at) const;
 
   const Row<const Instruction, InstructionIndex> code_;

@@ -11,8 +11,9 @@
 //                            P: POP_EXCEPT; ...
 //                            X: SWAP 2; POP_EXCEPT; RERAISE 0
 //
-// The grammar forbids `return`, `break` and `continue` in the body of a clause that would leave it. So each body either
-// reaches N or raises, and the jumps to N can lead to P instead.
+// The grammar forbids a `return`, `break` or `continue` that would leave the body of an `except*` clause. So the body
+// of an `except*` clause either raises or reaches the next clause (N), and its jumps to N can lead to the POP_EXCEPT
+// behind all clauses (P) instead.
 #include "flow/except_star.h"
 
 #include "decode/op.h"
@@ -80,7 +81,7 @@ class StarHandler {
       at = follow(at);
       if (is(at, Op::list_append_, 1)) break;
       Clause clause;
-      // The type of the clause is any expression, but contains none of these operations.
+      // The type of an `except*` clause may be any expression without CHECK_EXC_MATCH, PUSH_EXC_INFO and RETURN_VALUE.
       while (at < size() && code_[at].op != Op::check_eg_match_) {
         if (code_[at].op == Op::check_exc_match_ || code_[at].op == Op::push_exc_info_ ||
             code_[at].op == Op::return_value_)
@@ -129,8 +130,8 @@ class StarHandler {
     code_[clause.test].op = Op::pop_jump_if_false_;
     const Instruction store = code_[clause.body - 1];
     const int last = unhandled_;
-    // Instructions that leave the body normally. They go on with the next clause or, behind the last clause, with the
-    // code that collects the exceptions.
+    // The instructions that leave the body normally, which continue at the next clause or, in the last clause, at the
+    // code that raises the collected exceptions.
     Table<int> ends;
     for (int at = clause.body; at < clause.end; ++at) {
       if (is_append(at)) continue;
@@ -152,9 +153,10 @@ class StarHandler {
   // True if `at` adds an exception of the body to the list of exceptions: LIST_APPEND 3; POP_TOP.
   bool is_append(int at) const { return is(at, Op::list_append_, 3) && code_[skip(at + 1)].op == Op::pop_top_; }
 
-  // Removes the handlers that collect exceptions of the bodies. The compiler adds them, so their code belongs to the
-  // region around the statement. In the rewritten form, three values less lie below the body: the original exception,
-  // the list of collected exceptions, and the exceptions not handled yet.
+  // Removes the handlers that append an exception raised in a clause's body to the list of collected exceptions. The
+  // exception ranges of a removed handler lead to the handler around the except* statement instead. In the rewritten
+  // form, the stack below a clause's body lacks three values of the original form: the original exception, the list
+  // of collected exceptions, and the exceptions not handled yet.
   void drop_cleanup(const Clause& clause) {
     for (ProtectedRange& range : ranges_) {
       if (range.target < clause.body || range.target >= clause.end) continue;
@@ -174,7 +176,7 @@ class StarHandler {
   Table<ProtectedRange>& ranges_;
   // `unhandled_`: LIST_APPEND 1 behind the last clause; `prepare_`: PREP_RERAISE_STAR; `leave_`: the POP_EXCEPT at P.
   int handler_, unhandled_ = -1, prepare_ = -1, leave_ = -1;
-  // The instructions between PUSH_EXC_INFO and the first clause that make the list.
+  // The instructions between PUSH_EXC_INFO and the first clause, which create the list of collected exceptions.
   Table<int> setup_;
   Table<Clause> clauses_;
 };

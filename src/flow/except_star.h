@@ -8,6 +8,6 @@ namespace depyf {
 //   <type>; check_eg_match; pop_jump_if_false N; STORE e or POP_TOP; <body>; jump P
 //
 // where N is the next clause and P the POP_EXCEPT that leaves the statement. Behind the last clause, `reraise` raises
-// the exceptions that no clause took.
+// the exceptions that no clause handled.
 void simplify_except_star(Table<Instruction, InstructionIndex>& code, Table<ProtectedRange>& ranges);
 }  // namespace depyf

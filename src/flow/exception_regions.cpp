@@ -24,8 +24,8 @@
 namespace depyf {
 namespace {
 
-// The part of a statement that a handler belongs to. A handler of shape `transparent` belongs to code that no statement
-// protects: its instructions lie in the region around it.
+// The kind of a handler, which is recognised by its instructions. A handler of shape `transparent` belongs to no try
+// or with statement of the source: the instructions that it protects lie in the region around the handler.
 enum class Shape { unknown, cleanup, with, except, except_star, finally, transparent };
 
 // Groups ranges by their handler, makes one region of each group, and assigns instructions to regions.
@@ -35,7 +35,7 @@ class RegionBuilder {
       : cfg_(cfg), code_(cfg.code), jumps_(flow.jumps), count_(int(code_.size())), cover_(code_.size(), -1) {
     // A handler is dropped if none of the instructions that it protects can raise.
     constexpr int unused = -1, fresh = -2;
-    Table<int> group_of(code_.size() + 1, unused);  // by start of a handler
+    Table<int> group_of(code_.size() + 1, unused);  // indexed by the instruction where a handler starts
     auto may_raise = [&](int at) {
       const Op op = code_[at].op;
       return reachable[at] && op != Op::nop_ && (op != Op::jump_ || closes_idle_loop(at));
@@ -45,7 +45,8 @@ class RegionBuilder {
       while (at < range.end && at < count_ && !may_raise(at)) ++at;
       if (at < range.end && at < count_) group_of[range.target] = fresh;
     }
-    // Ranges with the same handler are one group. A range that comes first in the table is the inner one.
+    // Ranges with the same handler are one group. Of several ranges around an instruction, the first one in the
+    // exception table is the innermost.
     for (const ProtectedRange& range : ranges) {
       int& group = group_of[range.target];
       if (group == unused) continue;
@@ -72,8 +73,8 @@ class RegionBuilder {
     RegionIndex behind;  // the region of the instruction behind
     int cover = -1;  // the group that covers the instruction behind
     for (int at = count_ - 1; at >= 0; --at) {
-      // If something jumps to the next instruction or back to the NOP, a loop around the statement may start there, so
-      // the NOP keeps its own region.
+      // If a jump leads to the next instruction or back to the NOP, a loop around the statement may start at the NOP,
+      // so the NOP keeps its own region.
       const Op op = code_[at].op;
       const bool nothing = (op == Op::nop_ || op == Op::resume_) && at + 1 < count_ && !loop[at] && !target[at + 1];
       if (!nothing && cover_[at] != cover) behind = region_at(at), cover = cover_[at];
@@ -87,10 +88,11 @@ class RegionBuilder {
   }
 
  private:
-  // Moves the NOP of `try:` into a region if the next instruction is a jump target. 3.14 leaves this NOP out of all
-  // ranges. It belongs to the innermost region that both the ways to the NOP and the next instruction lie within.
+  // Moves the NOP of `try:` into a region if the next instruction is a jump target. 3.14 leaves the NOP of `try:` out
+  // of all exception ranges. The NOP of `try:` belongs to the innermost region that contains the next instruction and
+  // all predecessors of the NOP.
   void adopt_between() {
-    std::unordered_map<int, int> common;  // by NOP: the innermost region around all that was joined
+    std::unordered_map<int, int> common;  // maps a NOP to the innermost region around the instructions joined so far
     for (const int jump : jumps_) {
       const int to = code_[jump].target, at = to - 1;
       if (at >= 0 && code_[at].op == Op::nop_ && cover_[at] < 0 && cfg_.region_of[to] >= 0)
@@ -112,8 +114,9 @@ class RegionBuilder {
       if (cfg_.inside(common[at], cfg_.region_of[at])) cfg_.region_of[at] = common[at];
   }
 
-  // Moves tests into the region around them. From 3.14 on, the test behind an operand of `(a or b) or c` lies outside of
-  // the range that covers the operands, because the compiler makes a block of it.
+  // Moves conditional jumps that no range covers into the region around them. From 3.14 on, the test behind an operand
+  // of `(a or b) or c` lies outside of the range that covers the operands, because the compiler puts it into a block of
+  // its own.
   void adopt_tests() {
     for (const int at : jumps_) {
       if (at < 1 || at + 1 >= count_) continue;
@@ -140,15 +143,15 @@ class RegionBuilder {
 
   // Moves a NOP that starts a loop into the innermost region that the whole loop lies within.
   void adopt_headers() {
-    // By NOP: the innermost region around the instruction behind it and the jumps back to it.
+    // Maps a NOP to the innermost region around the instruction behind it and the jumps back to it.
     std::unordered_map<int, int> inner;
     for (const int at : jumps_) {
       const int to = code_[at].target;
       if (to < 0 || to > at || code_[to].op != Op::nop_) continue;
       auto found = inner.emplace(to, cfg_.region_of[to + 1]).first;
       auto join = [&](int from) { found->second = cfg_.around(found->second, cfg_.region_of[from]); };
-      // A jump outside of all ranges (see adopt_jumps) counts as part of the region of the test in front of it. Then
-      // the way by which control first enters the loop counts too.
+      // A jump back outside of all ranges (see adopt_jumps) counts as part of the region of the test in front of it.
+      // For a jump back outside of all ranges, the instruction that falls through into the loop counts too.
       const bool left_out =
           at > 0 && code_[at].op == Op::jump_ && cover_[at] < 0 && is_conditional_jump(code_[at - 1].op);
       join(left_out ? at - 1 : at);
@@ -166,15 +169,17 @@ class RegionBuilder {
     for (const int at : jumps_)
       if (const int to = code_[at].target; to >= 0 && code_[to].op == Op::jump_) chained.push_back({to, at});
     std::sort(chained.begin(), chained.end());
-    // From 3.13 on, a conditional jump that the compiler turned around lies outside of the range as well.
+    // From 3.13 on, a conditional jump that the compiler inverted (to jump over a jump back) lies outside of the range
+    // of its statement as well.
     for (const int at : jumps_) {
       if (at < 1 || !is_conditional_jump(code_[at].op) || code_[at].turned != Turned::yes) continue;
       const int before = cfg_.region_of[at - 1];
-      // A NOP at a target may have been given to the region behind it, so the range that covers the NOP counts too.
+      // A NOP at a jump target may have been moved into the region of the next instruction, so the region of the
+      // range that covers the NOP is checked, too.
       auto leads_inside = [&](int to) {
         return to >= 0 && (cfg_.inside(cfg_.region_of[to], before) || cfg_.inside(region_at(to), before));
       };
-      // The test is the last of the statement if it leaves it: then only the jump back behind it leads inside.
+      // If the conditional jump leaves the statement, only the jump back behind it leads into the statement.
       const int next = skip(at + 1);
       const bool goes_round = next < count_ && code_[next].op == Op::jump_ && leads_inside(code_[next].target);
       const bool inside = leads_inside(code_[at].target) || goes_round;
@@ -184,11 +189,12 @@ class RegionBuilder {
       if (at < 1 || code_[at].op != Op::jump_ || code_[at].target < 0) continue;
       const RegionIndex inner = cfg_.region_of[code_[at].target];
       if (inner < 0 || inner == cfg_.region_of[at]) continue;
-      // A jump outside of all ranges that leaves a statement within `inner` also belongs to `inner`: it closes an
-      // `async for` at the end of a statement.
+      // A jump outside of all ranges also belongs to `inner` if control comes to it from a statement within `inner`: it
+      // closes an `async for` whose body ends in that statement.
       const bool left_out = !cfg_.inside(cfg_.region_of[at], inner);
       auto comes_from_inner = [&](int source) {
-        // The NOP of `break` in front of the jump was given to the jump behind it.
+        // The NOP of a `break` in front of the jump was moved into the jump's region, so the region of the range that
+        // covers the NOP is checked.
         const bool is_break = source == at - 1 && code_[source].op == Op::nop_ && cover_[source] >= 0;
         const RegionIndex from_region = is_break ? region_at(source) : cfg_.region_of[source];
         return from_region == inner || (left_out && cfg_.inside(from_region, inner));
@@ -202,15 +208,17 @@ class RegionBuilder {
     }
   }
 
-  // All ranges with one handler. `region` is -1 outside of all regions; or one of the two numbers below.
+  // All exception ranges with one handler. `region` is -1 outside of all regions, and `unresolved` or `in_resolution`
+  // until it is known.
   struct Group {
     ProtectedRange range;
     RegionIndex region;
   };
   static constexpr int unresolved = -2, in_resolution = -3;
 
-  // True for the jump of `while True: pass`. The handler of a signal may raise there, KeyboardInterrupt for example. In
-  // other loops there is an instruction that may raise as well.
+  // True if the jump at `at` closes an empty loop like `while True: pass`. A signal handler may raise an exception at
+  // the jump of an empty loop (KeyboardInterrupt, for example); other loops contain further instructions that may
+  // raise.
   bool closes_idle_loop(int at) const {
     const int to = code_[at].target;
     return to >= 0 && to <= at && skip(to) == at;
@@ -221,8 +229,8 @@ class RegionBuilder {
     while (at < count_ - 1 && code_[at].op == Op::nop_) ++at;
     return at;
   }
-  // True if the instructions from `at` on are `ops`, with NOPs between them. `*after` becomes the index behind the
-  // last.
+  // True if the instructions from `at` on are `ops`, with NOPs between them. `*after` is set to the index behind the
+  // last instruction of the sequence.
   bool sequence(int at, std::initializer_list<Op> ops, int* after = nullptr) const {
     for (Op op : ops) {
       at = skip(at);
@@ -240,8 +248,8 @@ class RegionBuilder {
     return known >= -1 ? known : resolve(cover_[at], 0);
   }
 
-  // Returns the region of a group, and makes it if necessary. `depth` counts groups that wait for this one: a handler
-  // that protects itself through others has no region, and makes the graph odd.
+  // Returns the region of a group, and creates it if necessary. `depth` counts the groups whose resolution waits for
+  // this group: a handler that protects itself through other handlers has no region, and sets `odd_regions`.
   RegionIndex resolve(int index, int depth) {
     Group& group = groups_[index];
     if (group.region != unresolved || depth > search_limits::region_nesting) {
@@ -267,16 +275,16 @@ class RegionBuilder {
       case Shape::unknown:
       case Shape::transparent: cfg_.odd_regions = true; break;
     }
-    // A handler is a region of its own beside the try body that it serves. So a statement whose handler is covered by a
-    // handler region lies in the parent of that region.
+    // The code of a handler is a region of its own, and a sibling of the body that the handler protects. A body whose
+    // handler lies in a handler region therefore has the same parent as the handler region.
     if (shape != Shape::cleanup && outer >= 0 && cfg_.regions[outer].kind == Region::Kind::handler)
       region.parent = cfg_.regions[outer].parent;
     cfg_.regions.push_back(region);
     return group.region = int(cfg_.regions.size()) - 1;
   }
 
-  // Returns the shape of the handler at `at`. For a with statement, `follow` becomes the index behind the suppressed
-  // exception, and `async` true if the exit is awaited.
+  // Returns the shape of the handler at `at`. For a with statement, `follow` is set to the index behind the code for a
+  // suppressed exception, and `async` to true if the exit is awaited.
   Shape classify(int at, int& follow, bool& async) const {
     int after = 0;
     if (sequence(at, {Op::copy_, Op::pop_except_, Op::reraise_})) return Shape::cleanup;
@@ -299,8 +307,8 @@ class RegionBuilder {
     return except_or_finally(after);
   }
 
-  // Tells an except clause from a finally clause by the instructions from `at` on. An except clause tests the type of
-  // the exception, or pops the exception, before it does anything else.
+  // Distinguishes an except clause from a finally clause by the instructions from `at` on. An except clause tests the
+  // type of the exception, or pops the exception, before it does anything else.
   Shape except_or_finally(int at) const {
     // The number of values above the exception.
     int depth = 0;
@@ -318,14 +326,16 @@ class RegionBuilder {
       StackEffect effect = stack_effect(instruction, unwound_version, false);
       if (effect.pops > depth) return Shape::finally;
       depth += effect.pushes - effect.pops;
-      // A whole statement has ended, so this is the body of a finally clause.
+      // If no value is left above the exception, a whole statement has ended, so the handler is the body of a finally
+      // clause.
       if (depth == 0) return Shape::finally;
     }
     return Shape::finally;
   }
 
-  // Handles a type with branches in it, as in `except A or B` and `except A if c else B`. The clause is an except
-  // clause if some path comes to the test with one value above the exception. No path through a finally body does.
+  // Classifies a handler that branches before it tests the type of the exception, as in `except A or B` and `except A
+  // if c else B`. The handler is an except clause if some path reaches CHECK_EXC_MATCH with one value above the
+  // exception, as no path through a finally body does.
   Shape type_of_parts(int from, int from_depth) const {
     Table<std::pair<int, int>> todo{{from, from_depth}};
     std::unordered_set<int> seen;
@@ -350,7 +360,7 @@ class RegionBuilder {
   const Row<const Instruction, InstructionIndex> code_;
   const Jumps& jumps_;
   const int count_;  // number of instructions
-  // By instruction: index of the group that covers it, or -1.
+  // Maps each instruction to the index of the group that covers it, or -1.
   Table<int> cover_;
   Table<Group> groups_;
   bool too_deep_ = false;

@@ -5,14 +5,15 @@
 //         ...              handler: ...; POP_TOP; POP_EXCEPT; POP_TOP
 //     return x             LOAD_FAST x; RETURN_VALUE                                           (the block itself)
 //
-// A copy has the same instructions as the block itself, on the same lines and in the same regions. It may be the second
-// part of an expression:
+// A copy has the same instructions as the block itself, on the same lines and in the same regions. A copy may start in
+// the middle of an expression:
 //
 //     return a, b if c else d     <a>; <c>; POP_JUMP_IF_FALSE L; <b>; BUILD_TUPLE 2; RETURN_VALUE
 //                                 L: <d>; BUILD_TUPLE 2; RETURN_VALUE
 //
 // From 3.13 on, a class body ends in LOAD_CONST (); STORE_NAME __static_attributes__; LOAD_CONST None; RETURN_VALUE.
-// These instructions have no line, so a copy of them takes the line of the instruction in front of it.
+// The instructions at the end of a class body have no line from 3.13 on, so a copy of them takes the line of the
+// instruction in front of the copy.
 //
 // Before 3.10, the compiler copies only the single instruction RETURN_VALUE.
 #include <algorithm>
@@ -51,7 +52,7 @@ class ExitCopies {
     find_class_ends();
   }
 
-  // Finds copies among those ends of the function, `exits`, that have an equal last instruction.
+  // Finds copies among the exits of the function in `exits` that have an equal last instruction.
   ExitGuess run(const Table<InstructionIndex>& exits, bool joins_unsure) {
     if (!has_equal_lines(exits)) return {};
     Table<std::pair<Word, int>> ends;
@@ -59,11 +60,11 @@ class ExitCopies {
     std::sort(ends.begin(), ends.end());
     if (std::ranges::adjacent_find(ends, {}, [](const auto& end) { return end.first; }) == ends.end()) return {};
     find_entered();
-    std::optional<bool> is_on_one_line;  // few code objects ask
+    std::optional<bool> is_on_one_line;  // computed on demand, since few code objects need it
     ExitGuess guess;
     Originals& original = guess.original;
     original.assign(code_.size() + 1, -1);
-    Table<std::pair<int, Table<Tail>>> alike;  // the exits that have an equal one, with their tails
+    Table<std::pair<int, Table<Tail>>> alike;  // the exits that are equal to another exit, with their tails
     for (std::size_t index = 0; index < ends.size(); ++index) {
       const bool is_alike = (index > 0 && ends[index - 1].first == ends[index].first) ||
                             (index + 1 < ends.size() && ends[index + 1].first == ends[index].first);
@@ -75,9 +76,9 @@ class ExitCopies {
     for (const auto& [end, all] : alike)
       for (const Tail& tail : all) {
         last.insert_or_assign(tail.key, tail);
-        // The original may be a block that other code jumps to with a value on the stack. The block itself does not
-        // show that a value is there, so it is also entered as a tail that takes a value, if columns identify its place
-        // in the source.
+        // The original may be a block that other code jumps to with a value on the stack. The instructions of a block
+        // do not show whether a value lies on the stack in front of them, so a block that is a jump target is also
+        // added to `last` as a tail that takes a value, if columns identify its place in the source.
         if (tail.takes_value || !tail.entered || !dialect_of(version_).columns || !positions_.has_place(tail.at))
           continue;
         Tail value = tail;
@@ -88,7 +89,8 @@ class ExitCopies {
       for (const Tail& tail : all) {
         const Tail& other = last.at(tail.key);
         if (other.at == tail.at) continue;
-        // Two whole statements that are equal are copies of each other, not the second part of one expression.
+        // The tails of two equal whole statements are not joined as second parts of one expression: equal statements
+        // are copies as a whole or not at all.
         if (tail.takes_value && !other.entered && same_statement(tail, other)) continue;
         if (!tail.takes_value && !is_on_one_line) is_on_one_line = positions_.has_one_line();
         if (!tail.takes_value && (*is_on_one_line || positions_.has_empty_position(tail.at))) {
@@ -102,27 +104,27 @@ class ExitCopies {
   }
 
  private:
-  using Word = std::array<int, 7>;  // what an instruction and its copies have in common
-  using Key = Table<Word>;  // whether the tail takes no value, then its instructions
-  // A possible copy: the instructions from `at` to the end of the function.
+  using Word = std::array<int, 7>;  // the fields in which an instruction and its copies agree
+  using Key = Table<Word>;  // whether the tail takes no value, then the words of its instructions
+  // A possible copy: the instructions from `at` to an instruction that leaves the function.
   struct Tail {
     int at;
     int statement;  // the instruction where the statement starts
     // True if the tail uses one value that was pushed in front of it, and needs no other.
     bool takes_value;
-    // True if something jumps to `at`, and no part of the statement stands in front of it.
+    // True if a jump leads to `at`, and no part of the statement lies in front of `at`.
     bool entered;
     Key key;
   };
 
-  // A possible start of a tail. `whole` is true if no part of the statement stands in front of it; `value` if exactly
-  // one value of the statement does, and no copied finally body made it.
+  // A possible start of a tail. `whole` is true if no part of the statement lies in front of the tail; `value` is true
+  // if exactly one value of the statement was pushed in front of the tail, and not by a copied finally body.
   struct Place {
     int at, statement;
     bool whole, value;
   };
 
-  // True if two of the exits have one line, as copies have. This is cheap to find out, and mostly false.
+  // True if two of the exits have the same line, as copies do; this test is cheap, and false for most code objects.
   bool has_equal_lines(const Table<InstructionIndex>& exits) const {
     if (exits.size() < 2) return false;
     Table<std::int32_t> lines;
@@ -147,7 +149,7 @@ class ExitCopies {
     if (!dialect_of(version_).columns) find_lines();
   }
 
-  // Fills `entered_elsewhere_` and `second_returns_`, which stand in for columns.
+  // Fills `entered_elsewhere_` and `second_returns_`, which replace columns in versions without them.
   void find_lines() {
     for (const InstructionIndex at : flow_.jumps)
       if (const InstructionIndex to = code_[at].target; reachable_[at] && to >= 0 && code_[at].line != code_[to].line)
@@ -158,12 +160,14 @@ class ExitCopies {
         second_returns_.emplace(code_[at].line, at);
   }
 
-  // True if `at` is the jump over what is left of an inlined comprehension. Nothing else leads there.
+  // True if `at` is the jump behind a `comprehension` operation over the NOPs that replaced the loop. The jump counts
+  // as a fall-through, since nothing else leads to its target.
   bool ends_comprehension(int at) const {
     return at > 0 && code_[at].op == Op::jump_ && code_[at].target > at && code_[at - 1].op == Op::comprehension_;
   }
 
-  // Returns the instruction in front of `at` from which control does nothing but go on there; -1 if there is none.
+  // Returns the instruction in front of `at` if control reaches `at` from it and cannot go elsewhere from it; otherwise
+  // -1.
   int in_front_of(int at) const {
     int before = at - 1;
     while (before > 0 && !reachable_[before]) --before;
@@ -171,8 +175,8 @@ class ExitCopies {
     return before == at - 1 && code_[before].target < 0 && flow_.next[before] == at ? before : -1;
   }
 
-  // Marks the instructions at the end of a class body that have no line: those that store the cell of __class__, and what
-  // stands in front of them from 3.13 on.
+  // Marks the instructions at the end of a class body that have no line: those that store __classcell__ and, from 3.13
+  // on, also __static_attributes__ and __classdictcell__.
   //
   //   LOAD_CONST; STORE __static_attributes__; [LOAD; STORE __classdictcell__;] LOAD; COPY; STORE __classcell__; RETURN
   void find_class_ends() {
@@ -180,7 +184,7 @@ class ExitCopies {
     constexpr OpSet of_end{Op::load_const_, Op::load_fast_, Op::load_closure_,
                            Op::load_deref_, Op::copy_,      Op::store_name_};
     const std::string_view first = dialect_of(version_).class_details ? "__static_attributes__" : "__classcell__";
-    const int loads = dialect_of(version_).class_details ? 1 : 2;  // in front of the store
+    const int loads = dialect_of(version_).class_details ? 1 : 2;  // the number of loads in front of the store
     for (int at = loads; at + 1 < count_; ++at) {
       if (code_[at].op != Op::store_name_ || decoded_.names[std::size_t(code_[at].arg)] != first) continue;
       int end = at + 1;
@@ -194,17 +198,19 @@ class ExitCopies {
   // Returns the fields in which the copies of instruction `at` agree.
   Word word(int at) const {
     const Instruction& it = code_[at];
-    // From 3.12 on, the MAP_ADD of many keyword arguments has no place either.
+    // From 3.12 on, the MAP_ADD in a call with many keyword arguments has no source position, so no MAP_ADD is compared
+    // by position.
     if (it.op == Op::map_add_ || is_lineless(at)) return {int(it.op), it.arg, it.aux, -1, -1, -1, cfg_.region_of[at]};
-    // The second half of an instruction that loads two variables has the position of the first half.
+    // The second half of LOAD_FAST_LOAD_FAST has the position of the first half, so LOAD_FAST is compared without
+    // columns.
     const Position place =
         it.op == Op::load_fast_ && dialect_of(version_).paired_loads ? Position{} : positions_.position(at);
     return {int(it.op), it.arg, it.aux, it.line, place.column, place.end_column, cfg_.region_of[at]};
   }
 
-  // Returns the tails of the straight code that ends at `end` which may be copies, longest first.
+  // Returns the tails of the straight-line code up to `end` that may be copies, longest first.
   Table<Tail> tails(int end) const {
-    // Straight code in front of `start` may be part of the same statement.
+    // Straight-line code in front of `start` may be part of the same statement.
     int start = end;
     for (int before = in_front_of(start); before >= 0; before = in_front_of(start)) {
       if (entered_[start] || !cfg_.inside(cfg_.region_of[before], cfg_.region_of[start])) break;
@@ -212,8 +218,8 @@ class ExitCopies {
     }
     Table<Place> places;
     int depth = 0, statement = start;
-    bool below = false;  // values from before `start` are part of the statement
-    bool made = false;  // the instruction in front made a value
+    bool below = false;  // true if values from before `start` are part of the statement
+    bool made = false;  // true if the instruction in front pushed a value
     for (int at = start; at <= end; ++at) {
       if (code_[at].op == Op::nop_ || code_[at].op == Op::resume_ || !reachable_[at] || ends_comprehension(at))
         continue;
@@ -238,11 +244,11 @@ class ExitCopies {
       const Place& place = places[std::size_t(index)];
       if (ends_handler(place.at)) continue;
       if (!place.whole && !place.value) continue;
-      // The compiler gives each assert statement a RAISE_VARARGS of its own.
+      // The compiler emits a separate RAISE_VARARGS for each assert statement.
       if (!place.whole && code_[place.statement].op == Op::load_assertion_error_) continue;
       if (!dialect_of(version_).copied_exits && !place.value) continue;
       bool exits_with = false;
-      // `load` is the first instruction apart from those that leave handlers.
+      // `load` is the first instruction of the tail that is not a POP_EXCEPT.
       int load = end, values = 0;
       for (int other = index; other < count; ++other) {
         const int at = places[std::size_t(other)].at;
@@ -257,7 +263,7 @@ class ExitCopies {
           (place.statement != start || exits_with || (!positions_.has_place(end) && !takes_operands(places, index)) ||
            (place.at == end && index == 1 && is_end(places[0].at, end) && !ends_conditional(places[0].at, end))))
         continue;
-      // A return of a constant is compiled at each place of the source, not copied.
+      // The compiler does not copy the return of a constant, but emits it for each `return` of the source.
       if (place.whole && values == 2 && code_[load].op == Op::load_const_ && !is_folded_late(load)) continue;
       Tail tail{place.at, place.statement, !place.whole, place.whole && place.at == start && entered_[start], {}};
       tail.key.reserve(std::size_t(count - index) + 1);
@@ -268,9 +274,9 @@ class ExitCopies {
     return found;
   }
 
-  // True if the tail that starts at `index` of `places` takes at least two values that were pushed in front of it. They
-  // are operands of one expression, as the compiler leaves nothing else on the stack at a branch but the values of loops
-  // and with statements, which SWAP and POP_TOP remove.
+  // True if the tail that starts at `index` of `places` takes at least two values that were pushed in front of it.
+  // Two values in front of a tail are operands of one expression, since the only other values that the compiler
+  // leaves on the stack at a branch are those of loops and with statements, which SWAP and POP_TOP remove.
   bool takes_operands(const Table<Place>& places, int index) const {
     int depth = 0, taken = 0;
     for (; index < int(places.size()); ++index) {
@@ -283,23 +289,24 @@ class ExitCopies {
     return taken >= 2;
   }
 
-  // True if the constant was an expression when the compiler copied code.
+  // True if the constant was still an unfolded expression when the compiler copied exits (late folding).
   bool is_folded_late(int load) const {
     return dialect_of(version_).late_folding && is_folded(decoded_.constant(code_[load].arg));
   }
 
-  // True if the instruction belongs to the end of a class body, of which copies have any length.
+  // True if the instruction belongs to the end of a class body, which has no line and is therefore copied regardless of
+  // its length.
   bool is_lineless(int at) const { return !lineless_.empty() && lineless_[at]; }
 
-  // True if the compiler counts the instruction by itself. RETURN_CONST is one instruction for it, and so is a load
-  // together with the NULL of a call.
+  // True if the compiler counts the instruction when it limits the length of a copy. RETURN_CONST counts as one
+  // instruction, although the decoder splits it into two, and so does a load together with the NULL of a call.
   bool is_counted(int at) const {
     const Op op = code_[at].op;
     return code_[at].size > 0 || (op != Op::push_null_ && op != Op::load_global_ && op != Op::return_value_);
   }
 
-  // True if the POP_TOP at `at` pops the value that was tested: COPY 1; [TO_BOOL;] POP_JUMP; POP_TOP. The value that
-  // follows takes its place.
+  // True if the POP_TOP at `at` pops the tested operand of `and` or `or`, which the next operand replaces: COPY 1;
+  // [TO_BOOL;] POP_JUMP; POP_TOP.
   bool drops_tested(int at) const {
     if (code_[at].op != Op::pop_top_) return false;
     auto before = [&](int from) {
@@ -321,18 +328,19 @@ class ExitCopies {
   }
 
   // True if `return None` from `load` to `end` may be the implicit one at the end of a function, which has no position
-  // of its own. From 3.11 on, both of its instructions have the same position.
+  // of its own. From 3.11 on, both instructions of an implicit `return None` have the same position.
   bool is_end(int load, int end) const {
     const Position value = positions_.position(load), exit = positions_.position(end);
     return is_none(load) && (value.column < 0 || (value.column == exit.column && value.line == exit.line));
   }
 
-  // Without columns: true if two returns on the line of the return at `end` stand in front of it. One line has no room for an
-  // `if` with an `elif`, so this is one conditional expression. Its tests stand on that line, too; the test of an `if` around
-  // it, which leads to the end of the function, does not.
+  // In versions without columns: true if the return at `end` is at least the third on its line, and no jump on another
+  // line leads to `load`. One line has no room for an `if` with an `elif`, so three returns on one line belong to one
+  // conditional expression, whose tests are on that line, too. A jump on another line is the test of an `if` around the
+  // expression, and leads to the end of the function.
   //
-  //     return a if b else c if d else None        <b>; POP_JUMP_IF_FALSE L; <a>; RETURN_VALUE
-  //                                                L: <d>; POP_JUMP_IF_FALSE E; <c>; RETURN_VALUE; E: None; RETURN_VALUE
+  //     return a if b else c if d else None     <b>; POP_JUMP_IF_FALSE L; <a>; RETURN_VALUE
+  //                                             L: <d>; POP_JUMP_IF_FALSE E; <c>; RETURN_VALUE; E: None; RETURN_VALUE
   bool ends_conditional(int load, int end) const {
     if (dialect_of(version_).columns || entered_elsewhere_.contains(load)) return false;
     const auto second = second_returns_.find(code_[end].line);
@@ -345,8 +353,9 @@ class ExitCopies {
            decoded_.constant(constant).kind == Constant::Kind::none;
   }
 
-  // True if both tails end equal whole statements, so that each is a statement by itself. Equal operands in different
-  // places are those of one statement: `return (a if b else c) if d else c`.
+  // True if the instructions of the statements in front of both tails are equal, so that the tails end two equal whole
+  // statements. Equal operands in different columns belong to one statement, like the two `c` of `return (a if b else
+  // c) if d else c`.
   bool same_statement(const Tail& one, const Tail& two) const {
     auto plain = [&](int at, int end) {
       while (at < end && (code_[at].op == Op::nop_ || code_[at].op == Op::resume_)) ++at;
@@ -368,11 +377,12 @@ class ExitCopies {
   const Table<char>& reachable_;
   const EndPositions positions_;
   const int count_;  // number of instructions
-  // By instruction: true for the end of a class body, which has no line. Empty if there is no such end.
+  // Indexed by instruction: true at the end of a class body, which has no line. Empty if the code has no end of a class
+  // body without a line.
   Table<bool> lineless_;
-  Table<bool> entered_;  // by instruction: reached other than from the one before
-  Table<bool> resumed_;  // by instruction: follows a copied finally body
-  std::map<std::int32_t, int> second_returns_;  // by line: its second RETURN_VALUE
+  Table<bool> entered_;  // by instruction: true if control reaches it other than from the one before
+  Table<bool> resumed_;  // by instruction: true if it follows a copied finally body
+  std::map<std::int32_t, int> second_returns_;  // maps a line to its second RETURN_VALUE
   std::set<int> entered_elsewhere_;  // instructions to which a jump on another line leads
 };
 

@@ -1,13 +1,13 @@
-// Recognises the copies of finally bodies. The compiler writes the body once for each way out of the region, and the
-// handler holds the body for exceptions:
+// Recognises the copies of finally bodies. The compiler emits the finally body once for each exit of the try body, and
+// once more in the handler for exceptions:
 //
 //   try:               <try>                                  handler: PUSH_EXC_INFO
 //       <try>          <body>; go on      (normal)                     <body>
 //   finally:           <body>; RETURN_VALUE, JUMP ... (others)         RERAISE 0
 //       <body>
 //
-// A copy is found by walking both in step, as two programs that must do the same. Offsets play no part, because copies
-// may be laid out differently.
+// A copy is recognised by walking over the finally body in the handler and over the possible copy in lockstep, and
+// comparing the instructions. Offsets are not compared, because copies may be laid out differently.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -43,7 +43,7 @@ Op turned_around(Op op) {
 }
 
 // True if both instructions do the same, apart from their jump targets. Patterns and inlined comprehensions are
-// compared by content, since each has a number of its own.
+// compared by content, since their arguments are indices, which differ between copies.
 bool same_operation(const DecodedCode& decoded, const Cfg& cfg, const Instruction& one, const Instruction& two) {
   if (one.op != two.op || one.aux != two.aux) return false;
   if (one.op == Op::match_case_)
@@ -52,7 +52,7 @@ bool same_operation(const DecodedCode& decoded, const Cfg& cfg, const Instructio
   const Table<Instruction, InstructionIndex>&a = cfg.comprehensions[std::size_t(one.arg)].body.instructions,
                            &b = cfg.comprehensions[std::size_t(two.arg)].body.instructions;
   auto plain = [](const Table<Instruction, InstructionIndex>& code) {
-    Table<int> numbers(code.size() + 1);  // by index: the number of instructions in front that are not NOPs
+    Table<int> numbers(code.size() + 1);  // maps an index to the number of non-NOP instructions in front of it
     int count = 0;
     for (std::size_t at = 0; at < code.size(); ++at) numbers[at] = code[at].op == Op::nop_ ? count : count++;
     numbers[code.size()] = count;
@@ -85,8 +85,8 @@ class CopyMatcher {
     ++start_;  // skips PUSH_EXC_INFO
   }
 
-  // Returns the instruction where control goes on after the copy that starts at `copy`; -1 if it is not a copy; -2 if
-  // it is a copy of a body that never ends.
+  // Returns the instruction where control continues after the copy of the finally body that starts at `copy`; -1 if the
+  // code at `copy` is not a copy; -2 if the finally body never completes normally, as in `finally: raise`.
   int match(int copy) {
     // `seen_` maps each instruction of the body to that of the copy, `regions_` likewise for regions within the body.
     seen_.clear(), regions_.clear(), after_ = -2;
@@ -103,7 +103,8 @@ class CopyMatcher {
  private:
   int plain(int at) const { return plain_instruction(code_, flow_, at); }
 
-  // True if both do the same and then return. The compiler copies short ends of functions (see exit_copies.cpp).
+  // True if the code at `one` and at `two` does the same and then leaves the function, like copies of a short exit (see
+  // exit_copies.cpp).
   bool same_end(int one, int two) const {
     for (int steps = 0; steps < 8; ++steps) {
       one = plain(one), two = plain(two);
@@ -117,37 +118,38 @@ class CopyMatcher {
   }
 
   // Compares instruction `mine` of the body with `raw` of the copy, and puts the pairs to compare next into `todo`.
-  // Returns false if they differ.
+  // Returns false if the two instructions differ.
   bool step(int mine, int raw, Table<std::pair<int, int>>& todo) {
     const int other = plain(raw);
     const Instruction& a = code_[mine];
-    // The body ends here: the handler raises the exception again, and the copy goes on with the code behind it.
+    // A `reraise` in the handler is the end of the finally body, where the copy continues with the code behind the try
+    // statement.
     if (a.op == Op::reraise_ && a.arg == 0 && cfg_.region_of[mine] == handler_scope_) {
       if (after_ < 0) after_ = raw;
       return plain(after_) == other || same_end(after_, other);
     }
     auto [found, fresh] = seen_.emplace(mine, other);
     if (!fresh) return found->second == other || same_end(found->second, other);
-    // If the body leaves by return, break or continue, the handler first pops the exception. The copy of the clause
-    // pops no exception.
+    // If the finally body is left by return, break or continue, the handler pops the exception first, while the copy
+    // has no exception to pop.
     int left = leave_handler(mine);
     const Instruction& b = code_[other];
     if (left >= 0 && (a.op != b.op || b.op == Op::pop_top_)) {
       seen_.erase(mine);
-      // In a copy, `finally: break` pops the value that `return` in the try body would have returned; both pop the
-      // iterator of a for loop.
+      // In a copy, `finally: break` pops the value that `return` in the try body would have returned; handler and copy
+      // both pop the iterator of a for loop.
       const int goes_on = plain(left);
       const bool drops = pops(other) > pops(goes_on);
       return step(goes_on, drops ? flow_.next[other] : InstructionIndex(raw), todo);
     }
-    // A test that jumps back in the handler may be written in the copy as the opposite test over a jump, or the other
-    // way round. Then the two ways of the test are compared crosswise.
+    // A test that jumps back in the handler may be compiled in the copy to the opposite test over a jump, or the
+    // other way round. For a pair of opposite tests, the two branches are compared crosswise.
     const bool turned = is_conditional_jump(a.op) && b.op == turned_around(a.op);
     if (turned ? a.arg != b.arg || a.aux != b.aux : !same_operation(decoded_, cfg_, a, b)) return false;
     RegionIndex inner = cfg_.region_of[mine], inner_other = cfg_.region_of[other];
     // Outside of inner statements, the body lies in the handler's region and the copy in the region around the try
-    // statement. Where the body has left the handler by a break or the like, both lie in one region. The end of a
-    // function may lie outside of both.
+    // statement. Behind a `break` or the like that leaves the handler, the body and the copy lie in the same region. A
+    // `return` at the end of the function may lie outside of the regions of the body and the copy.
     const bool has_left = handler_scope_ >= 0 && !cfg_.inside(inner, handler_scope_) && inner == inner_other;
     if (!has_left && (inner == handler_scope_) != (inner_other == outer_)) {
       if (a.op != Op::return_value_ && a.op != Op::load_const_) return false;
@@ -170,7 +172,7 @@ class CopyMatcher {
     return (a.target >= 0) == (b.target >= 0) && (flow_.next[mine] >= 0) == (flow_.next[other] >= 0);
   }
 
-  // Returns how many POP_TOP follow each other at `at`.
+  // Returns the number of consecutive POP_TOP from `at` on.
   int pops(int at) const {
     int count = 0;
     for (; at >= 0 && code_[at].op == Op::pop_top_ && count < search_limits::silent_chain; ++count)
@@ -179,7 +181,7 @@ class CopyMatcher {
   }
 
   // Returns the instruction behind [SWAP 2]; POP_TOP; [SWAP 2]; POP_EXCEPT at `at`, which pops the exception and may
-  // keep a value on top. Returns -1 if other instructions stand there.
+  // keep a value on top; -1 if the instructions at `at` are different.
   int leave_handler(int at) const {
     if (cfg_.region_of[at] != handler_scope_) return -1;
     bool popped = false;
@@ -197,9 +199,9 @@ class CopyMatcher {
   const Cfg& cfg_;
   const Table<Instruction, InstructionIndex>& code_;
   const Flow& flow_;
-  int outer_;  // region in which the copies run
-  // `handler_scope_`: the region of the handler; `start_`: the first instruction of the body; `after_`: what `match`
-  // returns.
+  int outer_;  // the region around the try statement, in which the copies lie
+  // `handler_scope_`: the region of the handler; `start_`: the first instruction of the body; `after_`: the result of
+  // `match`.
   int handler_scope_, start_ = 0, after_ = -2;
   std::map<int, int> seen_, regions_;
 };
@@ -211,12 +213,13 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
   auto is_finally = [](const Region& region) { return region.kind == Region::Kind::try_finally && !region.called; };
   if (std::none_of(cfg.regions.begin(), cfg.regions.end(), is_finally)) return;
   // All copies are matched before any edge changes, because copies of an outer body contain copies of inner ones.
-  Table<std::map<int, int>, RegionIndex> after(cfg.regions.size());  // start of a copy, and what follows it
+  Table<std::map<int, int>, RegionIndex> after(cfg.regions.size());  // maps the start of a copy to the code behind it
   Table<RegionIndex> parents;
   Table<InstructionIndex> instructions(cfg.code.size());
   for (const Region& region : cfg.regions) parents.push_back(region.parent);
   std::iota(instructions.begin(), instructions.end(), 0);
-  // Pairs of the last instruction of a region and the start of the copy of a body that never ends.
+  // Pairs of the last instruction of a region and the start of the copy of a finally body that never completes
+  // normally.
   Table<std::pair<int, int>> unreturned;
   const Forest<RegionIndex, InstructionIndex> members(
       parents, instructions, [&](InstructionIndex at) { return reachable[at] ? cfg.region_of[at] : RegionIndex(); });
@@ -225,7 +228,8 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
     CopyMatcher matcher(decoded, cfg, flow, region);
     bool all = true;
     Table<std::pair<int, int>> waiting;
-    // The copy that all normal ends of the region share, if its body never ends. 3.10 writes a copy for each of them.
+    // The first copy at a normal end of the region, if the finally body never completes normally. 3.10 emits a copy for
+    // each normal end of the region, and edges to the further copies are redirected to the first.
     int shared = -1;
     for (const InstructionIndex at : members.of(region)) {
       if (!all) break;
@@ -254,7 +258,7 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
     cfg.regions[region].kind = Region::Kind::try_except;
     after[region].clear();
   }
-  // An edge out of several statements runs the copies of all of them, from the inside out.
+  // An edge that leaves several try statements runs the copies of all their finally bodies, from the inside out.
   const Flow before = flow;
   const Table<Instruction, InstructionIndex> code = cfg.code;
   auto resolve = [&](RegionIndex region, int to) {
@@ -262,7 +266,8 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
       auto found = after[region].find(plain_instruction(code, before, to));
       if (found == after[region].end() || found->second < 0) continue;
       to = found->second;
-      // A loop around the statement may start within its region. The edge would not be seen to leave the region.
+      // If the code behind the copy lies in the region (as the start of a loop around the statement may), the
+      // redirected edge does not leave the region.
       if (cfg.inside(cfg.region_of[to], region)) cfg.odd_regions = true;
     }
     return to;
@@ -272,8 +277,9 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
     cfg.code[at].target = resolve(cfg.region_of[at], cfg.code[at].target);
     flow.next[at] = resolve(cfg.region_of[at], flow.next[at]);
   }
-  // A body that never ends (`finally: raise`) runs with the value of `return` on the stack, which nothing pops. The
-  // copy is replaced by the return itself, and the handler says the rest.
+  // A finally body that never completes normally (`finally: raise`) runs with the value of `return` on the stack,
+  // which nothing pops. A copy of a finally body that never completes normally is replaced by RETURN_VALUE, since the
+  // handler still contains the finally body.
   for (auto [at, to] : unreturned) {
     Instruction& taken = cfg.code[to];
     taken.op = Op::return_value_, taken.arg = taken.aux = 0, taken.target = -1, taken.line = cfg.code[at].line;
@@ -282,7 +288,7 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
   flow.stops.clear();
   for (int at = 0; at < int(flow.next.size()); ++at)
     if (flow.next[at] != at + 1) flow.stops.push_back(at);
-  // A with statement that goes on after a suppressed exception may also leave regions.
+  // The edge from a suppressed exception to the code behind a with statement may leave regions as well.
   for (Region& region : cfg.regions)
     if (region.follow_at >= 0) region.follow_at = resolve(region.parent, region.follow_at);
 }

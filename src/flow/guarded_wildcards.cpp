@@ -4,8 +4,8 @@
 //       case _ if g:         [COPY 1; POP_TOP]; <g>, else N; POP_TOP; <body>        in brackets: to 3.11 only
 //       case q:              N: q, else ...
 //
-// If a value is popped right behind a test that was evaluated above it, the value is either the subject of such a case
-// or the iterator of a loop (`if g: break`). The instruction that pushed the value tells which.
+// If a value is popped right behind a test that was evaluated above it, the value is either the subject of `case _ if
+// g:` or the iterator of a loop (`if g: break`), depending on the instruction that pushed it.
 #include "flow/guarded_wildcards.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 
 namespace depyf {
 
-// The guard ends at the first POP_TOP on the path that finds the stack as the guard found it.
+// The guard ends at the first POP_TOP at which the stack has the same depth as at the start of the guard.
 int case_after_guard(const DecodedCode& decoded, const Table<Instruction, InstructionIndex>& code, int guard) {
   const int size = int(code.size());
   Table<std::pair<int, int>> todo{{guard, 0}};
@@ -45,7 +45,7 @@ int case_after_guard(const DecodedCode& decoded, const Table<Instruction, Instru
     if (instruction.target >= 0) todo.push_back({instruction.target, change(true)});
     if (falls_through(instruction.op)) todo.push_back({at + 1, change(false)});
   }
-  // All jumps out of the guard must lead past that POP_TOP, to one place.
+  // All jumps out of the guard must lead to the same instruction behind the POP_TOP that ends the guard.
   int found = -1;
   for (int at : seen) {
     const int target = code[at].target;
@@ -70,7 +70,7 @@ class Wildcards {
   }
 
  private:
-  // By value: the instruction that pushed it, or -1 if no expression did.
+  // For each value on the stack: the instruction that pushed it, or -1 if no expression did.
   using Stack = Table<int>;
 
   int size() const { return int(code_.size()); }
@@ -78,7 +78,7 @@ class Wildcards {
     while (at < size() - 1 && code_[at].op == Op::nop_) ++at;
     return at;
   }
-  // Returns the last instruction in front of `at` that is not a NOP, or 0 if there is none; -1 for the first instruction.
+  // Returns the last instruction in front of `at` that is not a NOP; 0 if there is none, or -1 if `at` is 0.
   int before(int at) const {
     do --at;
     while (at > 0 && code_[at].op == Op::nop_);
@@ -96,15 +96,15 @@ class Wildcards {
     const Op test = code_[value].op;
     return test != Op::copy_ && test != Op::check_exc_match_;
   }
-  // True if the code may have such a case at all. This is cheap to ask, and mostly false.
+  // True if the code may contain a `case _ if g:`; this test is cheap, and false for most code objects.
   bool has_candidates() const {
     return std::any_of(code_.begin(), code_.end(), [&](const Instruction& instruction) {
       return instruction.op == Op::pop_top_ && behind_test(int(&instruction - code_.data()));
     });
   }
 
-  // Finds in one pass over the code what pushed each value, and where cases may start. If several paths push the value,
-  // the last instruction of all of them counts.
+  // Finds in one pass over the code the instruction that pushed each value, and the instructions where cases may start.
+  // If several paths push a value, the last of the instructions that push it counts.
   void find_subjects() {
     std::map<int, Stack> entries;
     auto enter = [&](int at, const Stack& stack) {
@@ -126,7 +126,8 @@ class Wildcards {
       if (!known) continue;
       const Instruction& instruction = code_[at];
       if (!stack.empty() && stack.back() >= 0 && behind_test(at)) {
-        // The first case starts behind the instruction that pushed the subject, past jumps to it.
+        // The first case starts behind the instruction that pushed the subject, or at the target of a jump behind that
+        // instruction.
         int start = skip(stack.back() + 1);
         while (code_[start].op == Op::jump_ && code_[start].target > start) start = skip(code_[start].target);
         starts_.insert(start);
@@ -138,7 +139,7 @@ class Wildcards {
     }
   }
 
-  // Runs the instruction at `at` on a stack. Returns false if the stack is too short.
+  // Applies the effect of the instruction at `at` to a stack. Returns false if the stack is too short.
   bool run(const Stack& from, Stack& to, int at, bool jump) const {
     const Op op = code_[at].op;
     const StackEffect effect = stack_effect(code_[at], decoded_.version, jump);
@@ -152,15 +153,16 @@ class Wildcards {
     const bool copies = op == Op::copy_;
     if (!copies) to.resize(to.size() - std::size_t(effect.pops));
     to.insert(to.end(), std::size_t(copies ? 1 : effect.pushes), expression || copies ? at : -1);
-    // A display of many items is made before they are added: BUILD_LIST 0; LOAD_CONST; LIST_EXTEND 1.
+    // A list of many items is built empty and then extended (BUILD_LIST 0; LOAD_CONST; LIST_EXTEND 1), so the last
+    // extension counts as the instruction that pushed the list.
     const auto depth = std::size_t(std::max(code_[at].arg, 0));
     if (adds_to_display(op) && depth >= 1 && depth <= to.size() && to[to.size() - depth] >= 0)
       to[to.size() - depth] = at;
     return true;
   }
 
-  // Walks over the cases of a statement that may start at `at`. If they end in a case that parses, the guards of bare
-  // wildcards on the way are where instructions have to be inserted.
+  // Walks over the cases of a match statement that may start at `at`. If the last case can be parsed, instructions have
+  // to be inserted in front of the guards of all `case _ if g:` on the way.
   void statement(int at) {
     Table<int> places;
     for (int cases = 0; cases < size(); ++cases) {
@@ -182,7 +184,7 @@ class Wildcards {
 
   // Inserts COPY 1; POP_TOP at each place, and corrects targets and ranges.
   void insert() {
-    // By old instruction: its index in the result, or that of the COPY inserted in front of it.
+    // Maps the index of an old instruction to its index in the result, or to that of the COPY inserted in front of it.
     Table<int> moved(code_.size() + 1);
     Table<Instruction, InstructionIndex> made;
     for (int at = 0; at < size(); ++at) {
@@ -207,8 +209,8 @@ class Wildcards {
 
   DecodedCode& decoded_;
   Table<Instruction, InstructionIndex>& code_;
-  std::set<int> starts_;  // where the code of a value that may be a subject ends
-  std::set<int> places_;  // the guards in front of which to insert
+  std::set<int> starts_;  // the instructions where the first case of a match statement may start
+  std::set<int> places_;  // the starts of guards in front of which COPY 1; POP_TOP is inserted
 };
 
 }  // namespace

@@ -3,12 +3,13 @@
 #include "support/table.h"
 namespace depyf {
 
-// Inserts COPY 1; POP_TOP in front of the guard of each `case _ if g:` that other cases follow. Compilers leave these
-// two instructions out from 3.12 on, and then nothing else shows that a case starts there.
+// Inserts COPY 1; POP_TOP in front of the guard of each `case _ if g:` that other cases follow. From 3.12 on, compilers
+// omit the COPY 1; POP_TOP of `case _ if g:`, so that nothing shows where the case starts.
 void restore_wildcards(DecodedCode& decoded);
 
-// Returns the index of the case that follows `case _ if g:`, whose guard starts at instruction `guard`. The jumps of
-// the guard lead there, past the POP_TOP of the subject. Returns -1 if the code from `guard` on has another shape.
+// For `case _ if g:` whose guard starts at instruction `guard`: returns the instruction where the next case starts, or
+// -1 if the code from `guard` on has another shape. The jumps of the guard lead to the next case, past the POP_TOP of
+// the subject.
 int case_after_guard(const DecodedCode& decoded, const Table<Instruction, InstructionIndex>& code, int guard);
 
 }  // namespace depyf

@@ -15,14 +15,14 @@
 namespace depyf {
 namespace {
 
-// One pass over the code for each idiom of idioms.h. A shape is looked for only if its operations occur in the code.
+// Replaces the idioms of idioms.h. An idiom is searched for only if its operations occur in the code.
 class Simplifier {
  public:
   Simplifier(const DecodedCode& decoded, const OpSet& ops, const Jumps& jumps,
              Table<Instruction, InstructionIndex>& code, Table<ProtectedRange>& ranges)
       : decoded_(decoded), ops_(ops), jumps_(jumps), code_(code), ranges_(ranges), size_(int(code.size())) {}
 
-  // Returns true if the code may still copy the value on top of the stack.
+  // Returns true if the code may still contain a COPY 1.
   bool run() {
     if (!ranges_.empty()) drops_.resize(code_.size());
     for (const ProtectedRange& range : ranges_) drops_[range.target] = throws_into(range.target);
@@ -49,7 +49,7 @@ class Simplifier {
     return at;
   }
 
-  // Rewrites the idioms that contain a copy of a value, or that one operation shows.
+  // Rewrites the idioms that are recognised by one of the operations in `shows_idiom`.
   void find_copies() {
     static constexpr OpTable<bool> shows_idiom(
         false, {{{Op::get_anext_, Op::copy_, Op::set_add_, Op::rotate_, Op::call_function_}, true}});
@@ -73,8 +73,8 @@ class Simplifier {
     for (const int at : jumps_) ++targets_[code_[at].target];
   }
 
-  // Removes RESUME and the argument of YIELD_VALUE. They record the state of the interpreter, and have no meaning in
-  // Python.
+  // Removes RESUME and the argument of YIELD_VALUE, which record the state of the interpreter and correspond to no
+  // Python source.
   void forget_states() {
     const bool goes_on = ops_.has(Op::yield_value_, Op::send_);
     for (int at = 0; at < size(); ++at) {
@@ -95,9 +95,9 @@ class Simplifier {
     }
   }
 
-  // Sets `turned` of conditional jumps. From 3.12 on, the compiler turns a conditional jump back around: it writes the
-  // opposite test over a jump back (normalize_jumps in CPython's Python/flowgraph.c). In 3.13 and 3.14 the turned jump
-  // lies outside of the exception range around it, which shows that it was turned.
+  // Sets the member `turned` of conditional jumps. From 3.12 on, the compiler inverts each conditional jump back: it
+  // emits the opposite test over an unconditional jump back (normalize_jumps in CPython's Python/flowgraph.c). In 3.13
+  // and 3.14, an inverted jump lies outside of the exception range around it.
   void find_turned() {
     const Dialect& dialect = dialect_of(decoded_.version);
     if (!dialect.turned_jumps) return find_continues();
@@ -118,7 +118,7 @@ class Simplifier {
     }
   }
 
-  // True for a conditional jump behind which other instructions stand.
+  // True if `at` is a conditional jump, and not the last instruction.
   bool is_test(int at) const { return is_conditional_jump(code_[at].op) && at + 1 < size(); }
 
   // True for an unconditional jump to `at` or to code in front of it.
@@ -126,7 +126,7 @@ class Simplifier {
     return it.op == Op::jump_ && it.target >= 0 && it.target <= at;
   }
 
-  // Before 3.12, the compiler turns no jump around, so a test over a jump back comes from `if c: continue`.
+  // Before 3.12, the compiler inverts no conditional jump, so a test over a jump back comes from `if c: continue`.
   void find_continues() {
     for (const int at : jumps_) {
       if (!is_test(at)) continue;
@@ -138,13 +138,14 @@ class Simplifier {
   // The widths, in columns, of the words `continue` and `pass`, which compile to a jump back at the end of a loop.
   static constexpr int continue_width = 8, pass_width = 4;
 
-  // Returns what the jump back is, to which a conditional jump leads.
+  // Returns the kind of the statement whose jump back, `back`, the conditional jump `jump` leads to.
   Turned target_of(const Instruction& jump, const Instruction& back) const {
     if (is_word(back, jump, continue_width)) return Turned::to_continue;
     return is_word(back, jump, pass_width) && back.line > jump.line ? Turned::to_pass : Turned::elsewhere;
   }
 
-  // True if the position of the jump back is a word of so many characters, and not that of the test in front of `jump`.
+  // True if the source position of the jump `back` is `width` columns wide and differs from that of the conditional
+  // jump `jump`.
   bool is_word(const Instruction& back, const Instruction& jump, int width) const {
     const std::span<const Position> positions = decoded_.positions;
     if (back.offset / 2 >= positions.size()) return false;
@@ -153,8 +154,7 @@ class Simplifier {
     return apart && own.end_line == own.line && own.end_column - own.column == width;
   }
 
-  // From 3.12 on, a jump back whose position is a word of eight characters behind the test is a `continue` of the
-  // source.
+  // From 3.12 on, a jump back right behind a test is a `continue` of the source if its position is eight columns wide.
   void find_placed_continues() {
     for (const int at : jumps_) {
       if (!is_test(at)) continue;
@@ -163,16 +163,16 @@ class Simplifier {
     }
   }
 
-  // True if the handler at `target` serves an exception thrown into an await, or one that leaves a generator. Neither
-  // handler goes on to the code that it protects.
+  // True if the handler at `target` is one that the compiler adds: for an exception thrown into an await
+  // (CLEANUP_THROW), or for a StopIteration that leaves a generator.
   bool throws_into(int target) {
     int at = skip(target);
     if (code_[at].op == Op::intrinsic_1_) return Intrinsic1(code_[at].arg) == Intrinsic1::stopiteration_error;
     return code_[at].op == Op::cleanup_throw_;
   }
 
-  // Simplifies the end of a loop: FOR_ITER E; ...; E: END_FOR; POP_TOP (or POP_ITER). The loop is then left with
-  // nothing of it on the stack, as in versions to 3.11.
+  // Simplifies the end of a loop: FOR_ITER E; ...; E: END_FOR; POP_TOP (or POP_ITER). FOR_ITER jumps behind POP_TOP and
+  // pops the iterator itself instead, as in versions up to 3.11.
   void exhausted(int at) {
     int end = code_[at].target, pop = skip(end + 1);
     if (end < 0 || code_[end].op != Op::end_for_ || pop >= size()) return;
@@ -190,7 +190,7 @@ class Simplifier {
     if (end < 0) return;
     code_[at].op = Op::yield_from_, code_[at].target = -1;
     for (int between = at + 1; between <= jump; ++between) clear(between);
-    // CLEANUP_THROW may stand between the loop and its end.
+    // CLEANUP_THROW may lie between the loop and the target E of SEND.
     bool next = end > jump;
     for (int between = jump; next && between < end; ++between)
       next = code_[between].op == Op::nop_ || code_[between].op == Op::cleanup_throw_;
@@ -200,8 +200,8 @@ class Simplifier {
     if (code_[skip(end)].op == Op::end_send_) clear(skip(end));
   }
 
-  // Rewrites the head of `async for`: L: GET_ANEXT; LOAD_CONST None; yield_from; ...; JUMP L, where END_ASYNC_FOR
-  // handles the exceptions of the await.
+  // Rewrites the head of `async for` to for_iter: L: GET_ANEXT; LOAD_CONST None; yield_from; ...; JUMP L, where
+  // END_ASYNC_FOR handles the exceptions of the await.
   void async_for(int at) {
     int none = skip(at + 1), await = skip(none + 1);
     if (code_[none].op != Op::load_const_ || code_[await].op != Op::yield_from_) return;
@@ -218,8 +218,8 @@ class Simplifier {
     drops_[target] = true;
   }
 
-  // Returns the indices of instructions that are `ops`, from `at` on, with only NOPs between them and no jump into the
-  // middle. Returns an empty vector if other instructions stand there.
+  // Returns the indices of the instructions from `at` on if their operations are `ops`, with only NOPs between them and
+  // no jump into the middle; otherwise an empty table.
   Table<int> sequence(int at, std::initializer_list<Op> ops) const {
     Table<int> found;
     for (Op op : ops) {
@@ -255,8 +255,8 @@ class Simplifier {
     code_[parts[3]].op = Op::jump_, code_[parts[3]].target = call;
   }
 
-  // Rewrites the code that notes an annotation as reached (3.14) to `annotated`: the set of reached annotations, the
-  // index, SET_ADD 1; POP_TOP.
+  // Rewrites the code that records the execution of an annotation (3.14) to `annotated`: LOAD
+  // __conditional_annotations__; LOAD index; SET_ADD 1; POP_TOP.
   void annotated(int at) {
     if (at < 2) return;
     const Instruction& number = code_[at - 1];
@@ -284,8 +284,9 @@ class Simplifier {
     if (code_[pop].op != Op::pop_top_ || pop >= size()) return;
     for (int between = at + 1; between <= pop; ++between)
       if (targets_[between]) return;
-    // If T is the POP_TOP of another short circuit, neither way keeps the value: `a and b or c` tests a and jumps
-    // behind that POP_TOP. The POP_TOP that ends the statement `a or b` is different: it pops the value of either way.
+    // If the jump leads to the POP_TOP of another short circuit, the tested value is dropped on both paths: `a and b or
+    // c` tests `a` and jumps behind the POP_TOP of `or`. The POP_TOP that ends the statement `a or b` belongs to no
+    // short circuit: it pops the value of the whole expression.
     if (int drop = skip(code_[test].target);
         code_[drop].op == Op::pop_top_ && drop > pop && drop + 1 < size() && follows_test(drop)) {
       --targets_[code_[test].target], ++targets_[drop + 1];
@@ -343,9 +344,9 @@ class Simplifier {
   Table<ProtectedRange>& ranges_;
   const int size_;  // number of instructions, which does not change
   Table<int> targets_;  // by instruction: how many jumps lead there
-  Table<char> drops_;  // by instruction: nonzero if a handler of no statement starts there; empty without ranges
+  Table<char> drops_;  // by instruction: nonzero if a handler made by the compiler starts there; empty without ranges
   bool has_copies_ = false;  // true if `find_copies` left a COPY 1
-  Table<int> ended_by_;  // by instruction: the range that ends an async for, or -1
+  Table<int> ended_by_;  // by instruction: the range around it with END_ASYNC_FOR as its handler, or -1
 };
 
 }  // namespace

@@ -4,8 +4,9 @@
 #include "flow/jumps.h"
 #include "support/table.h"
 namespace depyf {
-// Replaces instruction sequences that stand for one operation of the language by that operation and NOPs. `ops` holds
-// the operations that occur in `code`, `jumps` the instructions there that have a target. Ranges that exist only for such a sequence are removed.
+// Replaces instruction sequences that stand for one operation of the language by that operation and NOPs. `ops`
+// contains the operations that occur in `code`, and `jumps` the instructions with a jump target. Exception ranges that
+// exist only for a replaced sequence are removed.
 //
 //   await, yield from     GET_AWAITABLE or GET_YIELD_FROM_ITER; LOAD_CONST None;
 //                         the loop around SEND                                      -> yield_from
@@ -16,7 +17,7 @@ namespace depyf {
 //   unpacking             ROT_THREE; ROT_TWO                    (to 3.10)           -> SWAP 3
 //   end of `with`         LOAD_CONST None; DUP_TOP; DUP_TOP; CALL_FUNCTION 3  (3.9, 3.10)  -> with_exit
 //
-// Returns true if some COPY 1 may be left, with which the code of a `case` starts.
+// Returns true if some COPY 1 may be left, since the code of a `case` starts with COPY 1.
 bool simplify_idioms(const DecodedCode& decoded, const OpSet& ops, const Jumps& jumps,
                      Table<Instruction, InstructionIndex>& code, Table<ProtectedRange>& ranges);
 }  // namespace depyf

@@ -1,5 +1,6 @@
-// Finds the copies of ends that a test within one expression or statement leads to: the branches of a conditional
-// expression that is returned (before 3.10), and the two ends of the statement `a or b` (from 3.10 on).
+// Finds the copies of a function's end that follow a test within one expression or statement: behind the branches of a
+// conditional expression that is returned (before 3.10), and behind the two operands of the statement `a or b` (from
+// 3.10 on).
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
@@ -13,7 +14,8 @@
 namespace depyf {
 namespace {
 
-// CPython copies the end of a function that has no line whatever its length. This bounds the search for such ends.
+// CPython copies the end of a function regardless of its length if it has no line; this constant bounds the search for
+// such a copy.
 constexpr int longest_rest = 64;
 
 class JoinedEnds {
@@ -45,9 +47,9 @@ class JoinedEnds {
   }
   static bool is_copy(const Originals& original, int at) { return !original.empty() && original[at] >= 0; }
 
-  // Joins the returns of one conditional expression. Before 3.10, a branch of the expression ends in a RETURN_VALUE of
-  // its own, on the line of the jump that was there. Between a test that jumps to the last RETURN_VALUE with its value
-  // and that instruction lies nothing but the expression.
+  // Joins the returns of one conditional expression. Before 3.10, each branch of a conditional expression that is
+  // returned ends in a RETURN_VALUE of its own, which has the line of the jump that it replaced. If a
+  // JUMP_IF_FALSE_OR_POP leads to the last RETURN_VALUE, only code of the expression lies between the two instructions.
   //
   //     <a>; JUMP_IF_FALSE_OR_POP L; <c>; POP_JUMP_IF_FALSE E; <b>; RETURN_VALUE       return a and (b if c else d)
   //     E: <d>; L: RETURN_VALUE
@@ -62,8 +64,9 @@ class JoinedEnds {
     }
   }
 
-  // Joins the returns of a conditional expression on several lines. The last RETURN_VALUE has the line of the word `return`,
-  // which stands above its value, so every return on the lines down to that value belongs to the same statement:
+  // Joins the returns of a conditional expression on several lines. The last RETURN_VALUE has the line of the word
+  // `return`, which is above the returned value, so every RETURN_VALUE on the lines from `return` to the value belongs
+  // to the same statement:
   //
   //     1 return (                    <a> (line 2); POP_JUMP_IF_FALSE E; <c> (line 2); RETURN_VALUE (line 2)
   //     2     c if a else d           E: <d> (line 2); RETURN_VALUE (line 1)
@@ -94,8 +97,8 @@ class JoinedEnds {
         add_copy(original, at, kept);
   }
 
-  // In `a or b or c`, the test of <b> leads to an end of its own, in front of that of the test of <a> or behind it. Joins
-  // both if <b> is all that is on the stack.
+  // In the statement `a or b or c`, the tests of `a` and of `b` lead to different copies of the function's end.
+  // Joins the two ends `first` and `last` if the value of `b` is the only one on the stack.
   void join_operand(InstructionIndex first, InstructionIndex last, int depth, Originals& original) const {
     while (first + 1 < count_ && code_[first].op == Op::nop_) ++first;
     while (last + 1 < count_ && code_[last].op == Op::nop_) ++last;
@@ -104,15 +107,16 @@ class JoinedEnds {
       add_copy(original, first, last);
   }
 
-  // Joins the two ends of the statement `a or b`. The POP_TOP that ends it has no line, so the compiler may copy the
-  // code from there on.
+  // Joins the two ends of the statement `a or b`. The POP_TOP that ends the statement has no line, so the compiler may
+  // copy the code from the POP_TOP on.
   //
   //     <a>; JUMP_IF_TRUE_OR_POP L; <b>; POP_TOP; <rest>      L: POP_TOP; <rest>
   void join_statement(int jump, Originals& original) const {
     int kept = code_[jump].target;
     while (kept + 1 < count_ && code_[kept].op == Op::nop_) ++kept;
     if (kept <= jump || code_[kept].op != Op::pop_top_) return;
-    // The values of <b> on the stack; -1 behind a jump, until an instruction to which a branch within <b> leads.
+    // The number of values of <b> on the stack; -1 behind an unconditional jump, up to the next target of a jump within
+    // <b>.
     int depth = 0;
     std::unordered_map<int, int> at_target;
     for (int at = jump + 1; at < kept; ++at) {
@@ -143,7 +147,8 @@ class JoinedEnds {
     }
   }
 
-  // True if the instructions from `one` and from `two` on do the same until the function ends, on whatever lines.
+  // True if the instructions from `one` and from `two` on do the same until the function ends, regardless of their
+  // lines.
   bool same_rest(int one, int two) const {
     auto plain = [&](int at) {
       for (int steps = 0; steps < longest_rest && at >= 0; ++steps) {

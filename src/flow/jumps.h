@@ -6,11 +6,12 @@
 #include "support/table.h"
 namespace depyf {
 
-// Instructions with a target, in ascending order. About one instruction in ten has a target, so a pass that looks at jumps
-// alone walks over this list instead of over all instructions.
+// Instructions with a target, in ascending order. About one instruction in ten has a target, so a pass that looks at
+// jumps alone walks over this list instead of over all instructions.
 using Jumps = Table<InstructionIndex>;
 
-// At least so many instructions stand between two jumps in most code. The memory for a list of jumps is chosen by it.
+// In most code, at least this many instructions lie between two jumps, so lists of jumps reserve memory for one jump
+// per this many instructions.
 constexpr std::size_t instructions_per_jump = 8;
 
 }  // namespace depyf

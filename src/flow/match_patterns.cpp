@@ -1,9 +1,9 @@
-// Finds the match statements. The code of a statement tests one case after the other:
+// Finds the match statements. The code of a match statement tests one case after the other:
 //
 //   match s:                 <s>
 //       case p:              COPY 1; p, else F; [guard, else N]; POP_TOP; <body>; JUMP end
-//                            F: POP_TOP; ...              pops what lies on the stack where a test of p fails
-//       case q:              N: q, else G; <body>         the last case before `case _` uses the subject up
+//                            F: POP_TOP; ...              pops the values on the stack when a test of p fails
+//       case q:              N: q, else G; <body>         the last case before `case _` consumes the subject
 //                            G: POP_TOP; ...
 //       case _:              <body>
 #include "flow/match_patterns.h"
@@ -22,14 +22,14 @@
 namespace depyf {
 namespace {
 
-// Finds match statements from their first case on, and rewrites those of which all cases can be parsed.
+// Finds match statements by their first case, and rewrites the statements of which all cases can be parsed.
 class MatchFinder {
  public:
   MatchFinder(const DecodedCode& decoded, Table<Instruction, InstructionIndex>& code, Table<CasePattern>& patterns)
       : decoded_(decoded), code_(code), patterns_(patterns) {}
 
   void run() {
-    // The code of a case starts with one of these operations, or with the load of a class.
+    // The code of a case starts with one of these operations, or with the load of a class in front of MATCH_CLASS.
     static constexpr OpTable<bool> case_starts(
         false, {{{Op::copy_, Op::match_sequence_, Op::match_mapping_, Op::match_class_}, true}});
     for_each_marked(code_, case_starts, [&](int at) {
@@ -41,7 +41,8 @@ class MatchFinder {
   }
 
  private:
-  // One case. `keeps` is true if it tests a copy of the subject, so that the subject stays for the next case.
+  // One case of a match statement. `keeps` is true if the case tests a copy of the subject, so that the subject stays
+  // on the stack for the next case.
   struct Case {
     ParsedCase parsed;
     bool keeps;
@@ -67,7 +68,7 @@ class MatchFinder {
     std::sort(jumps_.begin(), jumps_.end());
   }
 
-  // Returns where the code of a class pattern starts whose MATCH_CLASS stands at `at`: LOAD C; [LOAD_ATTR ...];
+  // Returns the first instruction of the class pattern whose MATCH_CLASS is at `at`: LOAD C; [LOAD_ATTR ...];
   // LOAD_CONST; MATCH_CLASS.
   int class_start(int at) const {
     at = before(before(at));
@@ -75,8 +76,9 @@ class MatchFinder {
     return at;
   }
 
-  // Returns the first case of a statement whose subject is an assignment expression, COPY 1; STORE name, of which the
-  // first instruction is `at`. `case name if guard:` starts in the same way, but no guard uses the subject.
+  // Skips the COPY 1; STORE name at `at` if it belongs to an assignment expression in the subject of a match statement,
+  // and returns the first case. `case name if guard:` starts with COPY 1; STORE name, too, but its guard does not use
+  // the subject on the stack.
   int behind_assignments(int at) const {
     while (at + 2 < size() && code_[at].op == Op::copy_ && code_[at].arg == 1 &&
            is_store_name(code_[skip(at + 1)].op)) {
@@ -100,16 +102,16 @@ class MatchFinder {
     return false;
   }
 
-  // Parses the cases of a statement that starts at `at`. Rewrites them if all are complete and no other code jumps into
-  // them.
+  // Parses the cases of a match statement that starts at `at`, and rewrites them if all are complete and no other code
+  // jumps into them.
   void statement(int at) {
     if (at < 0) return;
     at = behind_assignments(at);
     Table<Case> cases;
     for (;;) {
       at = skip(at);
-      // A case that uses the subject up is the last one. Alone, it must be more than a comparison, which an `if` could
-      // be.
+      // A case that consumes the subject is the last one. The only case of a statement must do more than compare the
+      // subject with a value, because an `if` compiles to a comparison as well.
       Case one{{}, false};
       if ((!cases.empty() || code_[at].op != Op::pop_top_) && parse_case(decoded_, code_, at, false, one.parsed) &&
           (!cases.empty() || is_match(one))) {
@@ -132,7 +134,8 @@ class MatchFinder {
                  std::all_of(cases.begin(), cases.end(), [&](const Case& one) { return separate(one.parsed); });
     for (Case& one : cases) {
       if (whole) rewrite(one);
-      // A later start within this case would not fit either.
+      // A match statement that starts at a case of a rejected statement would be rejected as well, so the case is
+      // marked as taken.
       else taken_[one.parsed.begin] = true;
     }
   }
@@ -145,7 +148,7 @@ class MatchFinder {
     return whole.kind != PatternNode::Kind::wildcard && (!simple || !whole.stores.empty());
   }
 
-  // True if no instruction from outside jumps between the first test and the body.
+  // True if no instruction outside of the case jumps between its first test and its body.
   bool separate(const ParsedCase& parsed) const {
     if (parsed.success <= parsed.begin || parsed.failure == parsed.begin + 1) return false;
     auto jump = std::upper_bound(jumps_.begin(), jumps_.end(), std::pair(parsed.begin, size()));
@@ -154,8 +157,8 @@ class MatchFinder {
     return true;
   }
 
-  // Replaces the first test by match_case, and jumps over the others. They stay, because a short end of the function
-  // may have been copied between them, for the way on which no alternative matched.
+  // Replaces the first test by match_case, and jumps over the other tests. All other tests stay in the code, because
+  // a copy of a short exit of the function may lie between two tests, for the path on which no alternative matched.
   void rewrite(Case& one) {
     for (int at = one.parsed.begin; at < one.parsed.success; ++at) taken_[at] = true;
     Instruction& test = code_[one.parsed.begin];
@@ -170,7 +173,7 @@ class MatchFinder {
   const DecodedCode& decoded_;
   Table<Instruction, InstructionIndex>& code_;
   Table<CasePattern>& patterns_;
-  Table<bool> taken_;  // by instruction: part of a case that was rewritten or refused
+  Table<bool> taken_;  // by instruction: true in a case that was rewritten or rejected
   Table<std::pair<int, int>> jumps_;  // pairs of target and source, sorted
 };
 

@@ -1,4 +1,4 @@
-// Reads the patterns of `match` statements off the instructions that test them.
+// Reconstructs the patterns of `match` statements from the instructions that test them.
 #pragma once
 
 #include <utility>
@@ -31,32 +31,34 @@ struct PatternNode {
   int positional = 0;  // class: the number of positional arguments
   // True if the value is popped. A value that is popped and bound to a name comes from `_ as name`.
   bool dropped = false;
-  // This member and those below are used only while the pattern is parsed. For a sequence or mapping: the length that
-  // the code compares with, or -1; for a class pattern: the number of its arguments.
+  // The member `length` and the members below it are used only while the pattern is parsed. For a sequence or mapping:
+  // the length that the code compares with, or -1; for a class pattern: the number of its arguments.
   int length = -1;
-  // `at_least` is true if the comparison was >=. `unpacked` is true once the children are known.
+  // `at_least` is true if the code compares the length by >=. `unpacked` is true once the children are known.
   bool at_least = false, unpacked = false;
   // For a class pattern or a mapping: the result of MATCH_CLASS or MATCH_KEYS was compared with None.
   bool found = false;
   int removed = 0;  // mapping: the number of keys deleted from the copy that becomes the rest
-  // Items of a sequence that the code takes by index: pairs of the index, counted from that end, and the child node.
+  // Items of a sequence that the code takes by index: pairs of the index, counted from the start or the end, and the
+  // child node.
   Table<std::pair<int, int>> from_start, from_end;
   // Nodes of other alternatives whose values are bound to the same name as the value (or the rest) of this node.
   Table<int> same, same_rest;
 };
 
-// The tests of one case, which a `match_case` operation stands for.
+// The pattern of one case, which a `match_case` operation replaces.
 struct CasePattern {
   Table<PatternNode> nodes;  // the first node is the whole pattern
-  // True if a guard follows the tests. For the last case it is always false, because that is not known there.
+  // True if a guard follows the tests; always false for the last case, whose code does not show whether a guard
+  // follows.
   bool guard = false;
 };
 
-// True if both patterns test the same and bind the same names. A case and a copy of it elsewhere in the code do.
+// True if both patterns test the same and bind the same names, like the patterns of a case and of a copy of its code.
 bool same_pattern(const DecodedCode& decoded, const CasePattern& one, const CasePattern& two);
 
 // Rewrites each match statement to `match_case; [guard]; [POP_TOP]; <body>` for each case. The target of a match_case
-// is the next case. A match statement of any other shape stays as it is.
+// is the next case. A match statement with a case that cannot be parsed stays as it is.
 void find_matches(const DecodedCode& decoded, Table<Instruction, InstructionIndex>& code, Table<CasePattern>& patterns);
 
 }  // namespace depyf

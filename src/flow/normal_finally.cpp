@@ -1,10 +1,10 @@
-// Handles the finally clauses and with statements of 3.8, through which control also runs if nothing was raised, and
-// END_FINALLY behind except clauses:
+// Handles the finally clauses and with statements of 3.8, through which control also runs if no exception was raised,
+// and END_FINALLY behind except clauses:
 //
 //   BEGIN_FINALLY; h: <finally>; END_FINALLY                a jump over the handler
 //   POP_FINALLY                                             pops the exception, if there may be one
 //   BEGIN_FINALLY; h: WITH_CLEANUP_START; [await;] WITH_CLEANUP_FINISH; END_FINALLY
-//                                                           with_exit for the normal way, and a handler beside it
+//                                                           with_exit on the path without an exception, and a handler
 //   POP_EXCEPT; JUMP_FORWARD n; END_FINALLY; <else>; n:     n is the end of the try statement
 #include <algorithm>
 
@@ -17,17 +17,19 @@ namespace depyf {
 
 namespace {
 
-// True if POP_EXCEPT and a jump, which end a handler that starts at `target`, stand right in front of the END_FINALLY at `at`.
+// True if POP_EXCEPT; JUMP, the end of a handler that starts at `target`, lies right in front of the END_FINALLY at
+// `at`.
 bool ends_in_handler_jump(const Table<Instruction, InstructionIndex>& code, int at, int target) {
   return at > target + 1 && code[at - 1].op == Op::jump_ && code[at - 2].op == Op::pop_except_;
 }
 
-// True if the try statement whose handlers start at `target` and end at the END_FINALLY at `at` has an else clause, although
-// its end is unknown. A statement at the end of a loop's body ends at a jump back, which the optimiser follows:
+// True if the try statement whose handlers start at `target` and end at the END_FINALLY at `at` has an else clause
+// whose end is unknown. In a try statement at the end of a loop's body, the optimiser replaces the jump to the end of
+// the statement by a jump back to the loop:
 //
 //   POP_EXCEPT; JUMP_ABSOLUTE back; END_FINALLY; <else>; JUMP_ABSOLUTE back
 //
-// Without an else clause, the jump back stands right behind END_FINALLY.
+// Without an else clause, END_FINALLY is directly followed by the jump back.
 bool has_else(const Table<Instruction, InstructionIndex>& code, int at, int target) {
   if (!ends_in_handler_jump(code, at, target) || at + 1 >= int(code.size())) return false;
   const Instruction &last = code[at - 1], &next = code[at + 1];
@@ -36,8 +38,8 @@ bool has_else(const Table<Instruction, InstructionIndex>& code, int at, int targ
 
 }  // namespace
 
-// Notes what the current END_FINALLY shows of the try statement whose handlers start at `target`: the code behind the handlers
-// is its else clause, if it has one, or the code that follows it.
+// Records where the try statement ends whose handlers start at `target` and end at the current END_FINALLY, and whether
+// the code behind the handlers is an else clause.
 void Unwinder::end_statement(int target) {
   behind_.insert(at_ + 1);
   const int end = statement_end(target);
@@ -45,10 +47,10 @@ void Unwinder::end_statement(int target) {
   if (end > at_ + 1 || (end < 0 && has_else(unwound_.old, at_, target))) else_clauses_.insert(at_ + 1);
 }
 
-// Returns the end of the try statement whose handlers start at `target` and end at the current END_FINALLY; the end
-// lies behind any else clause. Returns -1 if it is unknown. Each handler ends in POP_EXCEPT; JUMP_FORWARD to that end,
-// even if the code is dead. The peephole optimiser makes an absolute jump of a jump to a jump, so the jump right in
-// front of END_FINALLY counts whatever its opcode.
+// Returns the end of the try statement whose handlers start at `target` and end at the current END_FINALLY, behind any
+// else clause; -1 if it is unknown. Each handler ends in POP_EXCEPT; JUMP_FORWARD to the end of the try statement, even
+// if this jump is dead code. The peephole optimiser replaces a jump to a jump by JUMP_ABSOLUTE, so the jump right in
+// front of END_FINALLY counts with either opcode.
 InstructionIndex Unwinder::statement_end(int target) const {
   const Instruction& last = unwound_.old[std::size_t(at_) - 1];
   InstructionIndex found;
@@ -57,7 +59,8 @@ InstructionIndex Unwinder::statement_end(int target) const {
     const Instruction& next = unwound_.old[std::size_t(at_) + (at_ + 1 < int(unwound_.old.size()))];
     found = next.op == Op::jump_ && next.target == last.target ? InstructionIndex(at_ + 1) : last.target;
   }
-  // At the end of a loop's body, with `break` as the else clause: POP_EXCEPT; JUMP back; END_FINALLY; JUMP out; JUMP back.
+  // A try statement at the end of a loop's body, with `break` as its else clause, compiles to POP_EXCEPT; JUMP back;
+  // END_FINALLY; JUMP out; JUMP back.
   if (ends_in_jump && last.target < at_ && at_ + 2 < int(unwound_.old.size()) &&
       is_else_break(code_object_, unwound_.old, at_ + 1)) {
     const Instruction& back = unwound_.old[std::size_t(at_) + 2];
@@ -70,7 +73,8 @@ InstructionIndex Unwinder::statement_end(int target) const {
   return found;
 }
 
-// True if jumps lead to the current instruction, which is the first of a `return` of a constant that leaves statements:
+// True if jumps lead to the current instruction, and the code from it on is a `return` of a constant that leaves try
+// or with statements:
 //
 //   POP_BLOCK; POP_EXCEPT; CALL_FINALLY; LOAD_CONST; RETURN_VALUE       in `except A as e: if a: b; return`
 bool Unwinder::starts_return() const {
@@ -96,12 +100,12 @@ bool is_else_break(const CodeObject& code_object, const Table<Instruction, Instr
 
 bool is_jump_forward(const CodeObject& code, const Instruction& it) {
   constexpr std::uint8_t jump_forward = 110;
-  // The opcode stands behind any EXTENDED_ARG.
+  // The opcode of an instruction follows its EXTENDED_ARGs.
   const std::size_t byte = std::size_t(it.offset) + it.size - 2;
   return it.op == Op::jump_ && byte < code.bytecode.size() && code.bytecode[byte] == jump_forward;
 }
 
-// Handles BEGIN_FINALLY, which pushes that there is no exception and enters the finally clause or the end of `with`.
+// Handles BEGIN_FINALLY, which pushes NULL (no exception) and enters the finally clause or the end of `with`.
 bool Unwinder::begin_finally(State& state) {
   const int next = at_ + 1;
   if (next >= int(unwound_.old.size())) throw Stop{at_, "control runs off the end"};
@@ -111,12 +115,12 @@ bool Unwinder::begin_finally(State& state) {
     return true;
   }
   if (ends_.contains(next)) leave_body(at_, state);
-  // The end of the clause is not known yet. The path waits until the walk comes to its END_FINALLY.
+  // If the END_FINALLY of the finally clause is not known yet, the path waits until the walk reaches it.
   else become(Op::unreachable_), waiting_[next].push_back({at_, state});
   return false;
 }
 
-// Handles the normal way out of a try body: the BEGIN_FINALLY at `start` becomes a jump behind the finally clause.
+// Handles the normal exit of a try body: the BEGIN_FINALLY at `start` becomes a jump behind the finally clause.
 void Unwinder::leave_body(int start, State state) {
   Instruction& jump = unwound_.code[std::size_t(start)];
   jump.op = Op::jump_, jump.arg = jump.aux = 0;
@@ -126,12 +130,13 @@ void Unwinder::leave_body(int start, State state) {
   behind_.insert(jump.target);
 }
 
-// Handles POP_FINALLY, which drops the exception where `return`, `break` or `continue` leaves a finally clause. With an
-// argument, a value to return lies on top.
+// Handles POP_FINALLY, which drops the exception where `return`, `break` or `continue` leaves a finally clause. If the
+// argument of POP_FINALLY is nonzero, a value to return lies on top of the exception.
 void Unwinder::pop_finally(State& state) {
   const bool value = unwound_.old[std::size_t(at_)].arg != 0;
   if (state.top(1 + value) == Kind::no_exception) {
-    // The end of a with statement has END_FINALLY in this place.
+    // A POP_FINALLY behind WITH_CLEANUP_FINISH belongs to a statement that leaves the with statement (aux 1), since the
+    // normal end has END_FINALLY instead.
     Instruction& before = unwound_.code[std::size_t(std::max(at_ - 1, 0))];
     if (unwound_.old[std::size_t(std::max(at_ - 1, 0))].op == Op::with_cleanup_finish_) before.aux = 1;
     clear();
@@ -153,11 +158,11 @@ void Unwinder::rotate_out(State& state, bool value, int n) {
   if (value) state.push();
 }
 
-// Makes a handler of the end of a with statement. In 3.8 one piece of code serves both ways:
+// Makes an exception handler of the end of a with statement. In 3.8, the same code runs with and without an exception:
 //
 //   h: WITH_CLEANUP_START; [await;] WITH_CLEANUP_FINISH; END_FINALLY
 //
-// That code keeps the normal way. The handler for exceptions is written anew behind it:
+// The old code remains for the path without an exception. A new handler for exceptions is written behind the old code:
 //
 //   push_exc_info; with_except_start; [await;] pop_jump_if_true s; reraise; s: pop_top; pop_except; pop_top; pop_top
 void Unwinder::with_handler(const State& below, int handler) {

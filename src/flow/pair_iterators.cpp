@@ -4,8 +4,9 @@
 //       return x.b           FOR_ITER; ...; <x.b>; SWAP 3; POP_TOP; POP_TOP; RETURN_VALUE
 //   await a                  <a>; GET_AWAITABLE; PUSH_NULL; LOAD_CONST None; SEND
 //
-// Each instruction is run once over a stack of flags, which are true for indices. Arguments that count places from the
-// top then count only the places without an index. Instructions that move or pop an index become NOPs.
+// Each instruction is executed symbolically once over a stack of flags, which are true for indices of iterators.
+// Arguments that count places from the top of the stack are reduced to count only the places without an index.
+// Instructions that move or pop an index become NOPs.
 #include "flow/pair_iterators.h"
 
 #include <algorithm>
@@ -21,10 +22,10 @@
 namespace depyf {
 namespace {
 
-// The operand stack: true for the index of an iterator.
+// The operand stack as one flag per place, which is true for the index of an iterator.
 using Flags = Table<bool>;
 
-// Runs all code that can be reached, and rewrites each instruction when it is first reached.
+// Executes all reachable code symbolically, and rewrites each instruction when it is first reached.
 class Uniter {
  public:
   explicit Uniter(DecodedCode& decoded)
@@ -76,7 +77,8 @@ class Uniter {
     return code_[at + 1].op == Op::for_iter_ || (code_[at + 1].op == Op::load_const_ && code_[at + 2].op == Op::send_);
   }
 
-  // Runs the instruction on `flags` and rewrites it. Returns false if it takes an iterator apart.
+  // Applies the instruction to `flags` and rewrites it. Returns false if the instruction separates an iterator from its
+  // index.
   bool step(int at, const Instruction& it, Flags& flags, bool jump) {
     Instruction& rewritten = code_[at];
     const auto size = flags.size();
@@ -119,9 +121,10 @@ class Uniter {
 
   DecodedCode& decoded_;
   Table<Instruction, InstructionIndex>& code_;
-  // By instruction: the range that covers it, or -1.
+  // Maps each instruction to the range that covers it, or -1.
   Table<int> handler_of_;
-  // By range: the depth at which its handler starts, without indices. Empty if control never comes there.
+  // Maps each range to the stack depth at which its handler starts, without indices; no value if control never reaches
+  // the range.
   Table<std::optional<int>> depths_;
   Table<bool> seen_;
   Table<std::pair<int, Flags>> todo_;

@@ -1,4 +1,4 @@
-// Completes the tree of a pattern, and refuses trees that no pattern of Python has.
+// Completes the tree of a pattern, and rejects trees that correspond to no pattern of Python.
 #include <algorithm>
 
 #include "flow/pattern_execution.h"
@@ -7,8 +7,8 @@
 
 namespace depyf {
 
-// Completes node `index`: gives children to a sequence, class or mapping that was never unpacked, because the code
-// takes its parts by index or ignores them. Returns false if the code tests something that no pattern does.
+// Completes node `index`: adds children to a sequence, class or mapping that was never unpacked, because the code takes
+// its parts by index or ignores them. Returns false if the code tests something that no pattern tests.
 bool PatternExecution::finish(int index) {
   PatternNode node = nodes_[index];
   if (node.kind == Kind::sequence && !node.unpacked) {
@@ -17,7 +17,7 @@ bool PatternExecution::finish(int index) {
     int count = std::max(node.length, 0) + star;
     if (count > search_limits::pattern_parts) return false;
     Table<int> children(count, -1);
-    // The star stands in front of the parts that are counted from the end.
+    // The starred item is in front of the items that are counted from the end.
     int last = star ? count - 1 : count;
     for (auto [from_end, child] : node.from_end) {
       if (from_end > count || from_end < 1) return false;
@@ -38,7 +38,7 @@ bool PatternExecution::finish(int index) {
   bool parts = node.kind == Kind::class_pattern ||
                (node.kind == Kind::mapping && (!node.keys.empty() || node.keys_constant >= 0));
   if (!parts || node.unpacked) return true;
-  // Up to 3.10, the parts of a class or mapping are taken by index, so some may have no code.
+  // Up to 3.10, the parts of a class or mapping are taken by index, so a part that is a wildcard may have no code.
   if (!tests_are_pushed() || !node.found) return false;
   node.children.assign(node.length, -1);
   for (auto [place, child] : node.from_start) {
@@ -52,7 +52,7 @@ bool PatternExecution::finish(int index) {
 }
 
 // True if the pattern binds no name twice, all alternatives bind the same names, and no alternative but the last
-// matches everything. Other patterns are syntax errors.
+// matches everything; all other patterns are syntax errors.
 bool PatternExecution::check(int index, Names& names) const {
   const PatternNode& node = nodes_[index];
   auto bind_name = [&](int store) { return names.insert({code_[store].op, code_[store].arg}).second; };

@@ -32,22 +32,22 @@ class PatternExecution {
     enum class Is {
       node,  // a part of the subject
       parts,  // the tuple that MATCH_CLASS or MATCH_KEYS pushed
-      // The keys of a mapping pattern, or one key of it after they were unpacked.
+      // The tuple of keys of a mapping pattern or, after UNPACK_SEQUENCE, one of the keys.
       keys,
       length,  // the length of a sequence or mapping
-      // An index into a sequence, counted from its end: its length minus `number`.
+      // An index into a sequence that is counted from the end: the length of the sequence minus `number`.
       from_end,
       rest,  // a copy of a mapping, which becomes the rest
       constant,  // a constant, loaded at instruction `begin`
       expression,  // the value of instructions [begin, end)
-      // The result of a test: true if the pattern fits or, if `number` is 1, true if it does not fit.
+      // The result of a test: true if the pattern matches or, if `number` is 1, true if it does not match.
       test
     };
     Is is = Is::node;
     int node = -1, begin = 0, end = 0, number = 0;
   };
 
-  // A jump away from the pattern: its target, and the depth of the stack there.
+  // The jump of a failed test: its target, and the depth of the stack at the target.
   struct Failure {
     int target, depth;
   };
@@ -82,7 +82,7 @@ class PatternExecution {
     nodes_.emplace_back();
     return int(nodes_.size()) - 1;
   }
-  // True if nothing was tested or bound at `node` yet.
+  // True if `node` has no test and no name yet.
   bool plain(int node) const { return nodes_[node].kind == Kind::wildcard && nodes_[node].stores.empty(); }
   bool tests_are_pushed() const { return dialect_of(decoded_.version).pushed_pattern_tests; }
 

@@ -15,9 +15,10 @@
 //
 // Dynamo writes POP_JUMP_IF_NONE as LOAD_CONST None; IS_OP; POP_JUMP_IF_TRUE, and POP_JUMP_IF_NOT_NONE in the same way.
 //
-// F lies in a row of POP_TOP instructions, at the place that pops the values on the stack where the test failed. The
-// compiler's optimisations move stores and swaps. So the code is run over symbols, which show where each part of the
-// subject lies. Names are bound after all tests.
+// The jump of a failed test leads into a row of POP_TOP instructions (F), so that all values that lie on the stack at
+// the test are popped. The compiler's optimisations move stores and swaps, so the code is executed symbolically, and
+// each symbol on the stack states which part of the subject it represents. A pattern binds its names after all of its
+// tests.
 #include "flow/pattern_parser.h"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ bool PatternExecution::run(int at, bool keeps, ParsedCase& parsed) {
   if (keeps) ++at;
   parsed.success = walk(at, state, -1);
   if (parsed.success < 0) return false;
-  // Without failures, the pattern always matches.
+  // A pattern without jumps of failed tests always matches.
   parsed.failure = -1;
   if (!state.failures.empty() && !resolve(state.failures, 0, parsed.failure)) return false;
   for (std::size_t node = 0; node < nodes_.size(); ++node)
@@ -49,7 +50,8 @@ bool PatternExecution::run(int at, bool keeps, ParsedCase& parsed) {
   return true;
 }
 
-// True if both do the same and then leave the function: the compiler copies short ends of functions.
+// True if the code at `one` and at `two` does the same and then leaves the function, since the compiler copies short
+// exits.
 bool PatternExecution::same_end(int one, int two) const {
   for (int steps = 0; steps < 8; ++steps) {
     one = follow(one), two = follow(two);
@@ -63,8 +65,8 @@ bool PatternExecution::same_end(int one, int two) const {
   return false;
 }
 
-// Follows all failures down the row of POP_TOP instructions until `depth` values are left on the stack. `found` becomes
-// the instruction where all of them arrive; false if they arrive at different instructions.
+// Follows all failures down the row of POP_TOP instructions until `depth` values are left on the stack. `found` is set
+// to the instruction where all failures arrive; returns false if they arrive at different instructions.
 bool PatternExecution::resolve(const Table<Failure>& failures, int depth, int& found) const {
   found = -1;
   for (const Failure& failure : failures) {
@@ -83,8 +85,8 @@ bool PatternExecution::resolve(const Table<Failure>& failures, int depth, int& f
 }
 
 // Runs the instructions from `at` on until the pattern is complete. The whole pattern is complete when the stack is
-// empty. An alternative, for which `floor` is the depth of the stack below it, is complete when only names lie above
-// that depth. Returns the instruction where control goes on, or -1 if the code has another shape.
+// empty. An alternative, for which `floor` is the depth of the stack below it, is complete when only values to be bound
+// to names lie above that depth. Returns the instruction where control continues, or -1 if the code has another shape.
 int PatternExecution::walk(int at, State& state, int floor) {
   for (;;) {
     at = skip(at);
@@ -114,13 +116,14 @@ bool PatternExecution::ends_alternative(int at, const State& state, int floor) c
   return above == 0;
 }
 
-// Parses COPY 1; p; JUMP E; COPY 1; q; JUMP E; POP_TOP; JUMP F. Returns E, or -1 if the code is something else.
+// Parses alternatives, COPY 1; p; JUMP E; COPY 1; q; JUMP E; POP_TOP; JUMP F. Returns the instruction E behind the
+// alternatives, or -1 if the code has another shape.
 int PatternExecution::alternatives(int at, State& state) {
   if (state.stack.empty() || state.stack.back().is != Value::Is::node || nesting_ > search_limits::pattern_nesting)
     return -1;
   const std::size_t before = nodes_.size();
   ++nesting_;
-  // If the code is something else, the nodes that were added for the attempt are removed.
+  // If the code contains no alternatives, the nodes that the attempt added are removed.
   int after = try_alternatives(at, state);
   --nesting_;
   if (after < 0) nodes_.resize(before);
@@ -133,7 +136,7 @@ int PatternExecution::try_alternatives(int at, State& state) {
   if (!plain(whole)) return -1;
   Table<int> choices, ends;
   Table<Table<Value>> captured;
-  int rest = -1;  // where control goes if no alternative matched
+  int rest = -1;  // the instruction where control continues if no alternative matched
   for (;;) {
     State inner;
     inner.stack = state.stack;
@@ -142,7 +145,7 @@ int PatternExecution::try_alternatives(int at, State& state) {
     ends.push_back(walk(at + 1, inner, floor));
     if (ends.back() < 0 || !same_end(ends.front(), ends.back())) return -1;
     captured.push_back({inner.stack.begin() + floor, inner.stack.end()});
-    // An alternative without failures is the last: it matches everything.
+    // An alternative without failures matches everything, so it is the last one.
     if (inner.failures.empty()) break;
     if (!resolve(inner.failures, floor, at)) return -1;
     at = skip(at);
@@ -152,8 +155,8 @@ int PatternExecution::try_alternatives(int at, State& state) {
     break;
   }
   if (choices.size() < 2) return -1;
-  // The last alternative stands for the names of all of them: what is bound to a part of it is bound to the parts at
-  // the same places of the others.
+  // The last alternative provides the names of all alternatives: a name that is bound to a part of the last alternative
+  // is bound to the parts in the same stack slots of the other alternatives as well.
   for (std::size_t index = 0; index + 1 < choices.size(); ++index) {
     if (!same_end(ends[index], ends.back()) || captured[index].size() != captured.back().size()) return -1;
     for (std::size_t slot = 0; slot < captured[index].size(); ++slot) {

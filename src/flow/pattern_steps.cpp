@@ -1,5 +1,5 @@
-// Runs single instructions of a pattern on the symbols on the stack, and records what they test and bind in the tree of
-// the pattern. It is one file because both classes work on the same stack of symbols.
+// Executes single instructions of a pattern symbolically, and records their tests and bindings in the tree of the
+// pattern. PartsStep and PatternStep are in one file because they work on the same stack of symbols.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@ namespace depyf {
 
 namespace {
 
-// True if a pattern may compare with the constant by ==: a number or a text, but no NaN.
+// True if a pattern may compare with the constant by ==: a number other than NaN, a string or a bytes object.
 bool is_value(const Constant& value) {
   const bool is_number = value.kind == Constant::Kind::real || value.kind == Constant::Kind::complex;
   if (is_number) return !std::isnan(value.real) && !std::isnan(value.imag);
@@ -28,8 +28,8 @@ bool is_singleton(const Constant& value) {
 
 }  // namespace
 
-// One instruction of a pattern, and the stack of symbols in front of it. The functions of the derived classes return
-// the index of the next instruction, or -1 if no pattern contains the instruction.
+// One instruction of a pattern, and the stack of symbols before its execution. The functions of the derived classes
+// return the index of the next instruction, or -1 if no pattern contains the instruction at its place.
 class PatternCursor {
  public:
   PatternCursor(PatternExecution& execution, int at, PatternExecution::State& state)
@@ -50,15 +50,15 @@ class PatternCursor {
   const Constant* constant(const Value& value) const;
   bool is_pattern_value(const Value& value) const;
   bool is_pattern_singleton(const Value& value) const;
-  // True if the symbol is a natural number of up to six digits, which `result` then holds.
+  // True if the symbol is a non-negative integer of up to six digits, which is stored in `result`.
   bool number(const Value& value, int& result) const;
 
   // Returns the n-th symbol from the top, counted from 1.
   Value& top(int from_top) { return stack_.end()[-from_top]; }
   bool is(int from_top, Value::Is what) { return count_ >= from_top && top(from_top).is == what; }
   void drop(int values) { stack_.resize(stack_.size() - std::size_t(values)); }
-  // Replaces symbols on the top by the result of a test. `is_inverted` is true if the pattern fits where the result is
-  // false.
+  // Replaces symbols on the top by the result of a test. `is_inverted` is true if the pattern matches when the result
+  // is false.
   int test(int values, bool is_inverted = false) {
     drop(values);
     stack_.push_back({Value::Is::test, -1, 0, 0, is_inverted});
@@ -77,7 +77,7 @@ class PatternCursor {
   const int at_, arg_, count_;
 };
 
-// Runs an instruction that takes the subject apart: of a class pattern, a mapping or a sequence.
+// Executes an instruction that takes parts out of the subject of a class, mapping or sequence pattern.
 class PartsStep : PatternCursor {
  public:
   explicit PartsStep(const PatternCursor& cursor) : PatternCursor(cursor) {}
@@ -101,14 +101,14 @@ class PartsStep : PatternCursor {
   void push_parts(int node);
 };
 
-// Runs any instruction of a pattern: it moves symbols, tests them or binds names.
+// Executes any instruction of a pattern, which moves symbols, tests symbols or binds names.
 class PatternStep : PatternCursor {
  public:
   using PatternCursor::PatternCursor;
   int run();
 
  private:
-  // Instructions that are not in the table of PatternStep take the subject apart.
+  // Instructions that are not in the tables of PatternStep are executed by PartsStep.
   int parts() { return PartsStep(*this).run(); }
   int pop_top();
   int move();
@@ -149,7 +149,7 @@ int PartsStep::run() {
 
 int PatternStep::run() {
   using Step = int (PatternStep::*)();
-  // These instructions may stand behind the first store of a name, the others may not.
+  // The instructions in this table may follow the first store of a name; all other instructions must precede it.
   static constexpr OpTable<Step> ends = {
       nullptr,
       {{{Op::pop_top_}, &PatternStep::pop_top},
@@ -179,7 +179,8 @@ const Constant* PatternCursor::constant(const Value& value) const {
   return load.op == Op::load_const_ ? &execution_.decoded_.constant(load.arg) : nullptr;
 }
 
-// A dotted name is compared as a value. A plain name would be a capture, so it needs an attribute.
+// True if the symbol may be a value pattern: a literal or a dotted name, since a name without an attribute would be a
+// capture pattern.
 bool PatternCursor::is_pattern_value(const Value& value) const {
   if (value.is == Value::Is::expression) return execution_.code_[value.end - 1].op == Op::load_attr_;
   if (value.is != Value::Is::constant) return false;
@@ -190,7 +191,7 @@ bool PatternCursor::is_pattern_singleton(const Value& value) const {
   const Constant* loaded = constant(value);
   return loaded && is_singleton(*loaded);
 }
-// Constants hold integers as decimal text.
+// `Constant::text` contains an integer in decimal digits.
 bool PatternCursor::number(const Value& value, int& result) const {
   if (value.is != Value::Is::constant) return false;
   if (execution_.code_[value.begin].op == Op::load_int_) return result = execution_.code_[value.begin].arg, true;
@@ -270,7 +271,8 @@ int PatternStep::compare() {
   return at_ + 1;
 }
 
-// Compares with a singleton. Up to 3.10, and in Dynamo's code, the tuple of parts is compared with None in this way.
+// Handles IS_OP, which compares with a singleton. In Dynamo's code, IS_OP also compares the tuple that MATCH_CLASS or
+// MATCH_KEYS pushed with None.
 int PatternStep::is_op() {
   if (is(2, Value::Is::parts) && constant(top(1)) && constant(top(1))->kind == Constant::Kind::none) {
     nodes_[top(2).node].found = true;
@@ -283,7 +285,7 @@ int PatternStep::is_op() {
   return at_ + 1;
 }
 
-// The path on which the pattern fits goes on; the other way is recorded as a failure.
+// Continues on the path on which the pattern matches, and records the target of the other path as a failure.
 int PatternStep::jump_if() {
   if (!is(1, Value::Is::test)) return -1;
   const bool fails_there = (instruction_.op == Op::pop_jump_if_true_) == (top(1).number != 0);
@@ -293,7 +295,8 @@ int PatternStep::jump_if() {
   return fails_there ? behind : instruction_.target;
 }
 
-// The test for None is either a pattern itself or asks whether MATCH_CLASS or MATCH_KEYS found something.
+// POP_JUMP_IF_NONE or its opposite is either the test of the pattern `None` or checks whether MATCH_CLASS or MATCH_KEYS
+// succeeded.
 int PatternStep::jump_if_none() {
   bool parts = is(1, Value::Is::parts);
   if (parts) {
@@ -332,7 +335,7 @@ int PartsStep::match_class() {
   return at_ + 1;
 }
 
-// BUILD_TUPLE makes the keys of a mapping; the mapping lies below them.
+// BUILD_TUPLE packs the keys of a mapping pattern, which lie above the mapping on the stack.
 int PartsStep::build_keys() {
   if (arg_ >= count_) return -1;
   int mapping = stack_.end()[-arg_ - 1].node;
@@ -347,7 +350,8 @@ int PartsStep::build_keys() {
   return at_ + 1;
 }
 
-// MATCH_KEYS takes the mapping and its keys, and pushes the tuple of values above them. The keys may be one constant.
+// MATCH_KEYS takes the mapping and its keys, and pushes the tuple of values above the keys. The keys may be one
+// constant tuple.
 int PartsStep::match_keys() {
   if (!is(2, Value::Is::node) || nodes_[top(2).node].kind != Kind::mapping) return -1;
   int node = top(2).node;
@@ -420,7 +424,7 @@ int PartsStep::subtract() {
   return at_ + 1;
 }
 
-// Takes one item of a sequence that is not unpacked because its star is a wildcard.
+// Takes one item by its index from a sequence, which is not unpacked if its starred item is the wildcard `*_`.
 int PartsStep::subscript() {
   if (is(2, Value::Is::parts)) return part_at();
   if (!is(2, Value::Is::node) || nodes_[top(2).node].kind != Kind::sequence) return -1;
@@ -461,8 +465,8 @@ int PartsStep::delete_keys() {
   return at_ + 1;
 }
 
-// Pushes the tuple of parts of a class pattern or mapping. Up to 3.10, a bool above it shows whether the test
-// succeeded.
+// Pushes the tuple of parts of a class pattern or mapping. Up to 3.10, a bool above the tuple shows whether MATCH_CLASS
+// or MATCH_KEYS succeeded.
 void PartsStep::push_parts(int node) {
   stack_.push_back({Value::Is::parts, node});
   if (!execution_.tests_are_pushed()) return;

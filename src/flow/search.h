@@ -9,8 +9,8 @@
 
 namespace depyf {
 
-// Calls `look` with the index of each instruction whose operation `wanted` marks, in ascending order. `look` may change
-// instructions.
+// Calls `look` with the index of each instruction for whose operation `wanted` is true, in ascending order. `look` may
+// change instructions.
 template <class Look>
 void for_each_marked(Row<const Instruction, InstructionIndex> code, const OpTable<bool>& wanted, Look look) {
   const auto is_wanted = [&](const Instruction& instruction) { return wanted[instruction.op]; };

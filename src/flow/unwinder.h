@@ -1,4 +1,5 @@
-// The walk over the block stack of CPython 3.8 to 3.10 that `replace_block_stack` makes, and the result of the walk.
+// The walk over code of CPython 3.8 to 3.10 by which `replace_block_stack` replaces the block stack, and the result of
+// the walk.
 #pragma once
 
 #include <optional>
@@ -14,7 +15,7 @@ namespace depyf {
 
 // The result of the walk: for each instruction its replacement and the block that protects it.
 struct Unwound {
-  // An entry of the block stack. A SETUP instruction makes two of them: one of kind `setup` for its body, and behind it
+  // An entry of the block stack. A SETUP instruction makes two blocks: one of kind `setup` for its body, and behind it
   // one of kind `handler` for its handler.
   struct Block {
     enum class Kind { setup, handler };
@@ -23,7 +24,7 @@ struct Unwound {
     int target = -1;  // the instruction where the handler starts
     // The depth of the operand stack at the start of the handler, without the values of the exception.
     int level = 0;
-    // The same depth in the rewritten code, where some slots of earlier exceptions do not exist.
+    // The depth `level` in the rewritten code, in which some stack slots of earlier exceptions do not exist.
     int kept = 0;
     int nesting = 0;
     bool with = false;  // true for a with statement
@@ -40,7 +41,7 @@ struct Unwound {
   explicit Unwound(const Table<Instruction, InstructionIndex>& instructions)
       : old(instructions), code(old), seen(old.size()), cover(old.size(), -1) {}
 
-  // The instructions as they were decoded.
+  // The instructions of the decoded code, unchanged.
   Table<Instruction, InstructionIndex> old;
   // The replacement of each instruction. Targets are indices into `old`.
   Table<Instruction, InstructionIndex> code;
@@ -48,27 +49,31 @@ struct Unwound {
   Table<bool> seen;
   Table<int> cover;  // by instruction: the block that protects it, or -1
   Table<Block> blocks;
-  std::unordered_map<int, int> handler_of;  // by the instruction where a handler starts: its block
+  std::unordered_map<int, int> handler_of;  // maps the start of a handler to its block
   // Further instructions that replace an old one, behind its entry in `code`.
   std::unordered_map<int, Table<Instruction, InstructionIndex>> after;
-  // By old instruction: the block of `protected_` (in `protected_after`) or of POP_EXCEPT (in `left_after`) in `after`.
+  // Maps an old instruction to the block of the `protected_` (in `protected_after`) or POP_EXCEPT (in `left_after`)
+  // that `after` adds behind it.
   std::unordered_map<int, int> protected_after, left_after;
-  // In 3.8, by the instruction that follows a try statement: the argument of the operation `behind_handlers`.
+  // For 3.8: maps an instruction that follows the handlers of a try statement to the argument of its `behind_handlers`
+  // operation.
   std::unordered_map<int, int> behind_handlers;
-  std::unordered_map<int, WithHandler> with_handlers;  // by the instruction behind which it is written
+  std::unordered_map<int, WithHandler> with_handlers;  // by the instruction behind which the handler is written
 };
 
 // Replaces the instructions and ranges of `decoded` by the result of the walk.
 void write_unwound(const Unwound& unwound, DecodedCode& decoded);
 
-// True if the jump is JUMP_FORWARD in the bytecode of 3.8. The decoder gives all unconditional jumps one operation.
+// True if the jump is JUMP_FORWARD in the bytecode of 3.8; the decoder translates all unconditional jumps to one
+// operation.
 bool is_jump_forward(const CodeObject& code, const Instruction& it);
 
-// True if a `break` behind an else clause stands at `at`: END_FINALLY; JUMP_ABSOLUTE forward, out of the loop. In a for loop,
-// POP_TOP stands in front of the jump, which may lead back to the start of the loop around it.
+// True if the else clause of a try statement starts at `at` with a `break`: END_FINALLY; JUMP_ABSOLUTE forward, out of
+// the loop. In a for loop, POP_TOP precedes the jump of the `break`, which may lead back to the start of an outer loop.
 bool is_else_break(const CodeObject& code_object, const Table<Instruction, InstructionIndex>& code, int at);
 
-// Runs the code of 3.8 to 3.10 over abstract states, along every path, and decides what replaces each instruction.
+// Executes code of 3.8 to 3.10 over abstract states along every path, and determines the replacement of each
+// instruction.
 class Unwinder {
   // Thrown if the code has no equivalent with an exception table: the instruction, and the reason as text.
  public:
@@ -81,9 +86,10 @@ class Unwinder {
   Unwound run();  // throws Stop
 
  private:
-  // A slot of the operand stack that does not hold an ordinary value. Up to 3.10, a handler starts with six of them:
-  // traceback, value and type of the exception that was handled before, and the same of the exception itself. In the
-  // rewritten code only `value` and `previous` remain, and `lasti` in the handler of a with statement.
+  // The kind of a stack slot that does not contain an ordinary value. Up to 3.10, a handler starts with six slots for
+  // exceptions: traceback, value and type of the exception that was handled before, and traceback, value and type of
+  // the exception itself. In the rewritten code, only `value` and `previous` of the slots of an exception exist, and
+  // `lasti` in the handler of a with statement.
   enum class Kind { traceback, value, type, previous, previous_rest, lasti, placeholder, no_exception };
   static bool is_gone(Kind kind) { return kind != Kind::value && kind != Kind::previous && kind != Kind::lasti; }
   struct Slot {
@@ -146,21 +152,22 @@ class Unwinder {
   const CodeObject& code_object_;
   const Version version_;
   Unwound unwound_;
-  // True for jump targets (`targets_`) and for starts of finally clauses that 3.8 calls (`called_`).
+  // True for jump targets (`targets_`) and for starts of finally clauses that CALL_FINALLY or BEGIN_FINALLY of 3.8
+  // enters (`called_`).
   Table<bool> targets_, called_;
   // The current instruction.
   int at_ = 0;
-  // A place that the walk has yet to visit: the instruction and the state in front of it.
+  // The instructions that the walk has yet to visit, with the state in front of each.
   Table<std::pair<int, State>> todo_;
-  std::unordered_map<int, State> states_;  // by jump target: the state in front of it
-  // In 3.8: the END_FINALLY of each finally clause, by the instruction where the clause starts.
+  std::unordered_map<int, State> states_;  // maps a jump target to the state in front of it
+  // For 3.8: maps the start of a finally clause to its END_FINALLY.
   std::unordered_map<int, int> ends_;
-  // In 3.8: paths into a finally clause whose END_FINALLY the walk has not reached yet, by the start of the clause.
+  // For 3.8: maps the start of a finally clause to the paths into it that wait until the walk reaches its END_FINALLY.
   std::unordered_map<int, Table<std::pair<int, State>>> waiting_;
   std::unordered_set<int> behind_;  // the instructions that follow try statements of 3.8
-  std::unordered_set<int> else_clauses_;  // those of `behind_` that start an else clause
-  std::unordered_map<int, int> statement_ends_;  // by END_FINALLY: the instruction where its try statement ends
-  // Each END_FINALLY that raises again, with the state that instructions behind it would start with.
+  std::unordered_set<int> else_clauses_;  // the instructions of `behind_` that start an else clause
+  std::unordered_map<int, int> statement_ends_;  // maps an END_FINALLY to the end of its try statement
+  // The END_FINALLY instructions that raise the exception again, with the state for the instructions behind each.
   Table<std::pair<int, State>> dead_ends_;
 };
 

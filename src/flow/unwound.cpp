@@ -3,8 +3,8 @@
 //   h: push_exc_info; <handler>, protected by c
 //   c: copy 3; pop_except; reraise               all of them at the end of the code
 //
-// Each stretch of instructions with the same block becomes a range. The handler of a `with` of 3.8 stands beside the
-// code that serves both ways, which jumps over it:
+// Each run of instructions with the same block becomes a range. The handler of a with statement of 3.8 is written
+// behind the END_FINALLY of the path without an exception, which jumps over the handler:
 //
 //   jump s; push_exc_info; with_except_start; [await;] pop_jump_if_true t; reraise;
 //   t: pop_top; pop_except; pop_top; pop_top; s:
@@ -22,15 +22,15 @@ class Writer {
   Writer(const Unwound& from, DecodedCode& decoded) : from_(from), decoded_(decoded) {}
 
   void run() {
-    // By old instruction: its index in the result.
+    // Maps the index of an old instruction to its index in the result.
     Table<int> where(from_.old.size() + 1);
     Table<int> starts(from_.blocks.size(), -1);  // by block: where its handler starts in the result, or -1
     for (int at = 0; at < int(from_.old.size()); ++at) {
       where[std::size_t(at)] = int(result_.size());
       Instruction it = from_.code[std::size_t(at)];
       const bool seen = from_.seen[std::size_t(at)];
-      // Code that the walk did not reach does nothing. Its ends stay, so that control does not run from it into other
-      // code.
+      // Code that the walk did not reach becomes NOPs, apart from its jumps, returns and raises, which prevent a
+      // fall-through into other code.
       if (!seen && it.op != Op::jump_ && it.op != Op::return_value_ && it.op != Op::raise_) {
         it.op = Op::nop_, it.arg = it.aux = 0, it.target = -1;
       }
@@ -39,7 +39,8 @@ class Writer {
         const Unwound::Block& block = from_.blocks[std::size_t(found->second)];
         starts[std::size_t(found->second)] = int(result_.size());
         if (!block.bare) put_made(it, Op::push_exc_info_, found->second);
-        // A handler may start with a loop, whose jump back does not push the exception again.
+        // Jumps to the first instruction of a handler lead behind push_exc_info, because the instruction may be the
+        // start of a loop.
         where[std::size_t(at)] = int(result_.size());
       }
       if (auto behind = from_.behind_handlers.find(at); behind != from_.behind_handlers.end())
@@ -55,7 +56,7 @@ class Writer {
             cover = block = left->second;
           put(made, block, true);
         }
-      // The handler of a with statement of 3.8 stands behind its END_FINALLY.
+      // The handler of a with statement of 3.8 is written behind the END_FINALLY of the statement.
       if (auto with = from_.with_handlers.find(at); with != from_.with_handlers.end()) {
         if (seen) put_made(it, Op::jump_, cover, 0, int(result_.size()));
         std::size_t around = result_.size() - 1;
@@ -76,7 +77,7 @@ class Writer {
       put_made(last, Op::pop_except_, block.parent);
       put_made(last, Op::reraise_, block.parent, 1);
     }
-    // Targets of old instructions still count old instructions.
+    // The targets of instructions from the old code are still indices of old instructions, and are translated here.
     for (std::size_t at = 0; at < result_.size(); ++at)
       if (InstructionIndex& target = result_[at].target; target >= 0 && !translated_[at])
         target = where[std::size_t(target)];
@@ -100,14 +101,15 @@ class Writer {
     translated_.push_back(translated);
   }
 
-  // Appends an instruction that has no counterpart in the old code. It takes its position from `like`.
+  // Appends an instruction that has no counterpart in the old code, with the position of `like`.
   void put_made(const Instruction& like, Op op, int block, int arg = 0, int target = -1) {
     Instruction made = like;
     made.op = op, made.arg = arg, made.aux = 0, made.target = target, made.size = 0;
     put(made, block, true);
   }
 
-  // POP_EXCEPT ends the handler, so the instructions from there on belong to the block around it.
+  // Appends the handler of a with statement. POP_EXCEPT ends the handler, so the instructions from POP_EXCEPT on belong
+  // to the block around it.
   void put_with_handler(const Instruction& like, const Unwound::WithHandler& with) {
     const int inside = with.handler, outside = from_.blocks[std::size_t(inside)].parent;
     put_made(like, Op::push_exc_info_, inside);
@@ -147,11 +149,11 @@ class Writer {
   }
 
   const Unwound& from_;
-  // The instructions of the result, and for each the block that protects it.
   DecodedCode& decoded_;
+  // The instructions of the result, and for each instruction the block that protects it.
   Table<Instruction, InstructionIndex> result_;
   Table<int> covers_;
-  Table<bool> translated_;  // by instruction: the target is an index in the result
+  Table<bool> translated_;  // by instruction: true if the target is an index in the result
 };
 
 }  // namespace

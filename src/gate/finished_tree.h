@@ -1,5 +1,5 @@
-// Makes the tree that `decompile` prints available to tools and tests of the gate. The function is defined in
-// pipeline.cpp.
+// Declares the access to the tree that `decompile` prints, for tools and for tests of the gate. `with_finished_tree` is
+// defined in pipeline.cpp.
 #pragma once
 
 #include "ast/node.h"

@@ -32,7 +32,8 @@ class Gate {
   std::vector<CodeProof> run() {
     if (is_module_) todo_.emplace_back(&root_, &tree_.codes.front()->code);
     drain();
-    // Walks reach nested code only if the code around it was proved up to its load. The rest is proved on its own here.
+    // A walk reaches a nested code object only if it has proved the enclosing code up to the load of that object.
+    // Nested code objects that no walk has reached are proved on their own here.
     for (const auto& lowered : tree_.codes)
       if (lowered->origin && !results_.contains(lowered->origin)) {
         todo_.emplace_back(lowered->origin, &lowered->code);
@@ -44,8 +45,8 @@ class Gate {
   }
 
  private:
-  // Returns the number of steps for the whole tree. Real code takes a few steps for each instruction; code that takes
-  // many more is not worth the time.
+  // Returns the number of steps for the whole tree. Real code takes a few steps for each instruction; a proof that
+  // takes many more steps is not worth the time.
   static std::int64_t steps_of_all(const LoweredTree& tree) {
     constexpr std::int64_t least = 100000, of_instruction = 40;
     std::int64_t steps = least;
@@ -54,7 +55,8 @@ class Gate {
     return steps;
   }
 
-  // Source that is only shown may keep values alive longer than the bytecode, so life times are not compared.
+  // Printed source is read and not run, so it may keep values alive longer than the bytecode: life times are not
+  // compared.
   static ProofOptions proof_options(const Options& given) {
     ProofOptions options;
     options.lifetimes = options.list_kept = false;
@@ -64,7 +66,7 @@ class Gate {
     return options;
   }
 
-  // Proves all pairs in `todo_`. A walk may append nested pairs to it.
+  // Proves all pairs in `todo_`, including the nested pairs that the walks append to `todo_`.
   void drain() {
     while (!todo_.empty()) {
       const CodePair pair = todo_.back();
@@ -72,12 +74,14 @@ class Gate {
       if (!seen_.insert(pair).second) continue;
       CodeProof proof = judge(pair);
       auto [entry, fresh] = results_.try_emplace(pair.first, proof);
-      // A code object that was proved against one definition and refused against another counts as refused.
+      // A code object whose proof succeeds against one printed definition and fails against another counts as not
+      // proved.
       if (!fresh && !proof.proved) entry->second = std::move(proof);
     }
   }
 
-  // Returns the result for one pair: the headers are compared first, because that costs no walk.
+  // Returns the proof result for one pair of code objects. The headers are compared first, because a difference saves
+  // the walk.
   CodeProof judge(const CodePair& pair) {
     CodeProof result;
     result.code = pair.first;
@@ -96,7 +100,7 @@ class Gate {
       const auto known = decoded_.find(&code);
       return known == decoded_.end() ? decoded_anew(code) : Decoding(known->second);
     };
-    // The tree owns what it was lowered to, for longer than the walk.
+    // This pointer owns nothing, because `tree_` keeps the lowered instructions alive for longer than the walk.
     const auto of_tree = [&](const CodeObject&) -> Decoding {
       return std::shared_ptr<const DecodedCode>(std::shared_ptr<void>(), &lowered->second->decoded);
     };
@@ -110,8 +114,8 @@ class Gate {
     return result;
   }
 
-  // Appends the result for `code` and the code objects in it, each once. A code object that no execution reaches counts
-  // as proved if the code around it is proved.
+  // Appends the results for `code` and for all code objects nested in it, each once. A code object that no execution
+  // reaches counts as proved if the enclosing code object is proved.
   void gather(const CodeObject& code, bool around_is_proved, std::uint32_t depth) {
     if (depth > most_depth_ || !gathered_.insert(&code).second) return;
     CodeProof& proof = proofs_.emplace_back();
@@ -129,7 +133,7 @@ class Gate {
   const bool is_module_;
   const std::uint32_t most_depth_;
   const DecodedCodes& decoded_;
-  ProofOptions options_;  // with the steps that are left for the whole tree
+  ProofOptions options_;  // `steps` is the number of steps that the whole tree has left
   std::vector<CodePair> todo_;
   std::set<CodePair> seen_;
   std::unordered_map<const CodeObject*, CodeProof> results_;
@@ -141,7 +145,7 @@ class Gate {
 
 std::vector<CodeProof> prove_tree(ast::Block body, const CodeObject& root, bool is_module, const Options& options,
                                   const DecodedCodes& decoded) {
-  // Lowering a tree needs memory, too, so it gets half of the limit.
+  // Lowering a tree needs memory besides the tree itself, so the lowered tree gets half of the memory limit.
   const LoweredTree tree = lower_tree(body, root, is_module, options.limits.tree / 2);
   return Gate(tree, root, is_module, options, decoded).run();
 }

@@ -17,7 +17,8 @@ class UnprovedMarker {
  public:
   UnprovedMarker(Context& context, const ProofByCode& reasons) : context_(context), reasons_(reasons) {}
 
-  // Returns `body` with a comment that gives the reason, if the definition of `code` is not proved.
+  // Returns `body` with a comment that states the reason, if the definition of `code` is not proved; otherwise `body`
+  // itself.
   Block with_mark(Block body, const CodeObject* code) {
     const auto reason = reasons_.find(code);
     if (reason == reasons_.end()) return body;
@@ -55,7 +56,7 @@ bool mark_unproved(Context& context, Block& body, const CodeObject& root, bool i
   for (const CodeProof& proof : proofs)
     if (!proof.proved) unproved.emplace(proof.code, &proof);
   if (unproved.empty()) return false;
-  // The reason of a lambda or comprehension is filed under the definition that surrounds it.
+  // The reason for a lambda or comprehension is stored under the definition that surrounds it.
   for_each_code(root, context.options.limits.depth, [&](const CodeObject& code, const CodeObject* definition) {
     if (auto entry = unproved.find(&code); entry != unproved.end()) reasons.emplace(definition, entry->second);
   });

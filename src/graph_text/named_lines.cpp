@@ -10,7 +10,7 @@ namespace {
 
 bool is_start(char c) { return ascii_identifier_parts[static_cast<unsigned char>(c)] && !(c >= '0' && c <= '9'); }
 
-// Returns the name of the node that a line describes; an empty text if it describes none.
+// Returns the name of the node that a line describes; an empty text if the line describes no node.
 std::string_view name_in(std::string_view line, bool of_ir) {
   if (of_ir) {
     if (!line.starts_with("op")) return {};

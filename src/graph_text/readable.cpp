@@ -10,8 +10,8 @@
 namespace depyf {
 namespace {
 
-constexpr std::size_t body_indent = 8;  // of the statements of the outermost forward()
-constexpr std::size_t comment_max = 200;  // characters of a line that says where nodes come from
+constexpr std::size_t body_indent = 8;  // indentation of the statements of the outermost forward()
+constexpr std::size_t comment_max = 200;  // the greatest length of a comment that shows the source of nodes
 constexpr std::string_view original_mark = "  # PyTorch's ";
 constexpr std::string_view plain_input = "PlainAOTInput(idx=";
 constexpr std::string_view gradient_of = "  # GradAOTOutput(grad_of=";
@@ -24,13 +24,13 @@ bool is_name(std::string_view text) {
   return !text.empty() && !(text[0] >= '0' && text[0] <= '9') && word_at(text).size() == text.size();
 }
 
-// An input that has a line of its own: `primals_1: "f32[8]",  # PlainAOTInput(idx=0)`. The joint graph has no comma
-// there.
+// An input of a graph that has a line of its own: `primals_1: "f32[8]",  # PlainAOTInput(idx=0)`, in the joint graph
+// without the comma.
 struct Declared {
-  std::string_view name;  // empty if the line declares none
+  std::string_view name;  // empty if the line declares no input
   std::string_view shape;  // with the colon
   std::string_view comma;
-  std::string_view about;  // the descriptor that PyTorch writes behind it
+  std::string_view about;  // the descriptor that PyTorch writes behind the input
 };
 
 Declared declared_in(std::string_view line) {
@@ -61,7 +61,8 @@ int index_in(std::string_view text) {
   return index;
 }
 
-// Returns a name for ParamAOTInput(target='L__self___blocks_0_n1.weight') or a buffer, made of the quoted text.
+// Returns a name made of the target of a parameter or buffer: blocks_0_n1_weight for
+// ParamAOTInput(target='L__self___blocks_0_n1.weight'). Returns an empty text for any other descriptor.
 std::string name_of_target(std::string_view about) {
   if (!take(about, "ParamAOTInput(target='") && !take(about, "BufferAOTInput(target='")) return {};
   about = about.substr(0, about.find('\''));
@@ -73,7 +74,7 @@ std::string name_of_target(std::string_view about) {
 }
 
 // Calls `use` with the words of Python code that are names of variables or arguments. Words in strings or comments, or
-// behind a dot, do not count.
+// behind a dot, are skipped.
 template <class Use>
 void for_each_variable(std::string_view code, Use use) {
   char before = ' ';
@@ -117,7 +118,7 @@ bool is_place(std::string_view line) {
           line.substr(indent).starts_with("# No stacktrace found"));
 }
 
-// Returns the node that a line of the body defines; an empty text if it defines none.
+// Returns the name of the node that a line of the body defines; an empty text if the line defines no node.
 std::string_view node_in(std::string_view line) {
   if (line.find_first_not_of(' ') != body_indent) return {};
   line.remove_prefix(body_indent);
@@ -133,7 +134,8 @@ std::string_view node_in(std::string_view line) {
 std::string input_name(std::string_view name, std::string_view source) {
   const bool is_path = !source.empty() && source.find('(') == std::string_view::npos;
   std::string_view rest = is_path ? source : name;
-  // L['self'] and the like begin a path. A name that Dynamo makes of a path begins with L_self_modules_.
+  // A path begins like L['self'] or G['x'], and a name that Dynamo derives from a path begins with L_ or l_, as in
+  // L_self_modules_fc.
   if (is_path) {
     take(rest, "L[") || take(rest, "G[");
   } else if (!take(rest, "L_") && !take(rest, "l_")) {
@@ -165,7 +167,8 @@ Renames input_names(std::string_view text, const std::vector<std::string>& captu
   for (const std::string_view line : rows_of(text)) {
     const Declared input = declared_in(line);
     if (input.name.empty()) continue;
-    // Inputs that were made of other inputs name them: `SubclassGetAttrAOTInput(base=PlainAOTInput(idx=0), attr='a')`.
+    // The descriptor of an input that was derived from another input contains the descriptor of the other input:
+    // `SubclassGetAttrAOTInput(base=PlainAOTInput(idx=0), attr='a')`.
     for (std::size_t at = input.about.find(plain_input); at != std::string_view::npos;
          at = input.about.find(plain_input, at + 1))
       if (const int index = index_in(input.about.substr(at)); !input.about.starts_with("Tangent"))
@@ -178,8 +181,8 @@ Renames input_names(std::string_view text, const std::vector<std::string>& captu
     of_index.emplace_back(input.about, name);
     renames.emplace_back(input.name, std::move(name));
   }
-  // The numbers count the inputs of the whole captured graph, so they can be used only if they cover all captured
-  // inputs.
+  // The numbers behind `idx=` count the inputs of the whole captured graph, so they can be used only if they cover all
+  // captured inputs.
   if (indices.size() != captured.size() || (!indices.empty() && std::size_t(*indices.rbegin()) + 1 != captured.size()))
     return {};
   std::set<std::string, std::less<>> used(std::begin(reserved), std::end(reserved));
@@ -189,7 +192,7 @@ Renames input_names(std::string_view text, const std::vector<std::string>& captu
     used.insert(name);
   }
   std::erase_if(renames, [](const auto& rename) { return !is_name(rename.second) || rename.first == rename.second; });
-  // Descriptors of inputs show the names of the outputs, too.
+  // Descriptors of inputs are mapped to the names, too, because outputs that are gradients refer to these descriptors.
   renames.insert(renames.end(), of_index.begin(), of_index.end());
   return renames;
 }
@@ -258,7 +261,9 @@ Renames input_names_in(std::string_view text) {
 std::string with_headings(std::string_view text, const NameOf& headings) {
   const std::vector<std::string_view> lines = rows_of(text);
   std::string result, current;
-  std::size_t places = 0;  // lines before this one that say where the next node comes from, and the blank one above
+  // The number of lines directly above the current line that show the source of the next node, with the blank line
+  // above them.
+  std::size_t places = 0;
   auto put = [&](std::string_view line) {
     if (!result.empty()) result += '\n';
     result += line;

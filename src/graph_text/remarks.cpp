@@ -11,7 +11,7 @@ namespace depyf {
 namespace {
 
 constexpr std::size_t line_max = 200;  // characters of a line with its remark, so that a screen can show it
-constexpr std::size_t behind_long = 120;  // characters of the remark on a line that is longer than that without it
+constexpr std::size_t behind_long = 120;  // characters of the remark on a line that exceeds `line_max` without it
 
 // Returns the text of a part with the first `shown` of its names.
 std::string text_of(const RemarkNames& part, std::size_t shown) {
@@ -28,7 +28,7 @@ std::size_t size_without_names(const RemarkNames& part, std::size_t shown) {
   RemarkNames frame{part.before, {""}, part.count, part.noun, part.after};
   if (shown == 0) return characters_in(text_of(frame, 0));
   frame.count -= shown - 1;
-  return characters_in(text_of(frame, 1)) + 2 * (shown - 1);  // with the commas between them
+  return characters_in(text_of(frame, 1)) + 2 * (shown - 1);  // with the commas between the names
 }
 
 // Returns the beginning of a sentence that is too long, with an ellipsis behind a whole word.
@@ -45,7 +45,7 @@ std::string cut(const std::string& sentence, std::size_t room) {
 std::string remark_text(const Remark& remark, std::size_t room) {
   if (remark.parts.empty()) return cut(remark.sentence, room);
   struct Part {
-    std::size_t shown = 0, names = 0, size = 0;  // the names that are shown, their characters, those of the whole part
+    std::size_t shown = 0, names = 0, size = 0;  // number of shown names, of their characters, of the part's characters
   };
   std::vector<Part> parts(remark.parts.size());
   std::size_t size = 0;

@@ -1,4 +1,5 @@
-// See depyf/graph_text.h. A line that is not entirely of the usual shape is left to Python's compiler.
+// See depyf/graph_text.h. A line that is not entirely of the usual shape is kept unchanged, so that Python's compiler
+// checks it.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -20,8 +21,8 @@ bool has_once_each(std::vector<std::string_view> names) {
   return std::adjacent_find(names.begin(), names.end()) == names.end();
 }
 
-// Reads one line from left to right. Each method reads the part that its name describes; if this part does not follow,
-// the method reads nothing and returns false.
+// Reads one line from left to right. Each method reads the part that its name describes, and returns false or an empty
+// text if this part does not follow.
 class LineReader {
  public:
   explicit LineReader(std::string_view line) : rest_(line) {}
@@ -34,7 +35,7 @@ class LineReader {
     return true;
   }
 
-  // Takes an identifier that can be assigned to; returns an empty text if there is none.
+  // Takes an identifier that can be assigned to; returns an empty text if no such identifier follows.
   std::string_view name() {
     const std::string_view word = peek_word();
     if (word.empty() || is_keyword(word)) return {};
@@ -42,7 +43,7 @@ class LineReader {
     return word;
   }
 
-  // Takes a name with its annotation: name: "annotation".
+  // Takes a name, with its annotation if it has one: name: "annotation".
   std::string_view annotated_name() {
     const std::string_view found = name();
     return !found.empty() && (!take(": \"") || annotation()) ? found : std::string_view{};
@@ -102,8 +103,8 @@ class LineReader {
     return operation();
   }
 
-  // Takes a comment such as `# File: a.py:1 in f`. It must not contain characters that could end a string or continue
-  // the line.
+  // Takes a comment such as `# File: a.py:1 in f`, which must not contain characters that could end a string or
+  // continue the line.
   bool comment() {
     if (!take("#")) return false;
     const bool plain = rest_.find_first_of(std::string_view("\\\r\0", 3)) == rest_.npos &&
@@ -133,7 +134,7 @@ class LineReader {
     return true;
   }
 
-  // Takes a number such as -1.5e-05. Octal numbers are refused, and numbers that a letter follows.
+  // Takes a number such as -1.5e-05. Octal numbers, and numbers that are followed by a letter, are refused.
   bool number() {
     LineReader ahead = *this;
     ahead.take("-");
@@ -195,7 +196,7 @@ bool ends_item(LineReader& reader) {
 
 using Lines = std::vector<std::string_view>;
 
-// Returns how many lines from `at` on are the head of the function; 0 if they are not.
+// Returns how many lines the head of the function has that begins at line `at`; 0 if no head begins there.
 std::size_t head_lines(const Lines& lines, std::size_t at) {
   LineReader reader(lines[at]);
   if (!reader.take("    def forward(")) return 0;
@@ -223,8 +224,8 @@ bool is_return(std::string_view line) {
   return reader.take(statement_indent) && reader.take("return ") && reader.value() && reader.at_end();
 }
 
-// Returns how many lines from `at` on are the return statement, on one line or with a line for each value; 0 if they
-// are not.
+// Returns how many lines the return statement has that begins at line `at`, on one line or with a line for each value;
+// 0 if no return statement begins there.
 std::size_t return_lines(const Lines& lines, std::size_t at) {
   if (is_return(lines[at])) return 1;
   if (lines[at] != "        return (") return 0;

@@ -17,7 +17,7 @@ bool is_part_of_number(char character) {
          character == 'e' || character == 'E';
 }
 
-// Reads four hexadecimal digits at `at`; returns -1 if there are none.
+// Returns the value of the four hexadecimal digits at `at`; -1 if there are fewer.
 int hexadecimal(std::string_view text, std::size_t at) {
   if (text.size() - at < 4) return -1;
   int value = 0;
@@ -44,7 +44,8 @@ class Parser {
     open_.clear();
   }
 
-  // Each round reads one value and then whatever may follow it, so that no text makes the parser recurse.
+  // Each round of the loop reads one value and the commas, keys and closing brackets behind it, so that the parser
+  // needs no recursion.
   std::optional<Error> run() {
     if (text_.size() > std::numeric_limits<std::uint32_t>::max() / 2) return error("a value of more than 2 GiB");
     while (true) {
@@ -69,7 +70,8 @@ class Parser {
     nodes_.push_back({text, static_cast<std::uint32_t>(nodes_.size() + 1), kind});
   }
 
-  // Reads a scalar, or the start of a container with its first key. `opened_` is true afterwards if it was a container.
+  // Reads a scalar, or the start of a container with its first key. `opened_` becomes true for a container that is not
+  // empty.
   std::optional<Error> value() {
     opened_ = false;
     skip_space();
@@ -114,7 +116,7 @@ class Parser {
         return error("the text ends within a string");
       }
       if (text_[at_] == '"') break;
-      at_ += 2;  // a backslash and what it escapes, which may be a quotation mark
+      at_ += 2;  // a backslash and the character that it escapes, which may be a quotation mark
       if (at_ > text_.size()) at_ = text_.size();
     }
     add(Kind::string, text_.substr(start, at_ - start));
@@ -144,7 +146,8 @@ class Parser {
     return std::nullopt;
   }
 
-  // Closes the containers that end here. Stops behind a comma (and the next key), or when no container is open.
+  // Closes the containers that end at the current position, until a comma (and the next key) has been read or no
+  // container is open.
   std::optional<Error> after_value() {
     while (!open_.empty()) {
       skip_space();

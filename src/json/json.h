@@ -1,6 +1,6 @@
-// JSON as Python writes it: strings are pure ASCII with escapes (lone surrogates included), and NaN, Infinity and
-// -Infinity are numbers. A document is a flat list of nodes that refer to the text, so nothing is copied before it is
-// asked for.
+// Reads JSON as Python writes it: strings are pure ASCII with escapes (lone surrogates included), and NaN, Infinity and
+// -Infinity are numbers. A document is a flat list of nodes that refer to the text, so no text is copied before it is
+// requested.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,22 @@ namespace depyf::json {
 
 enum class Kind : std::uint8_t { null, boolean, number, string, array, object };
 
-// One value. The members of an object follow it as key, value, key, value; the items of an array follow each other.
+// The node of one value. The nodes of an object's members follow the object as key, value, key, value; the nodes of an
+// array's items follow the array.
 struct Node {
-  std::string_view
-      text;  // a string without its quotes, still escaped; a number or a word as it stands; empty: a container
+  std::string_view text;  // a string without its quotes, still escaped; a number or a word; empty for a container
   std::uint32_t end = 0;  // index of the first node behind this value and all that it contains
   Kind kind = Kind::null;
 };
 
 class Value;
 
-// A parsed text. A document keeps its memory from one text to the next, because nearly every record of a log holds a
+// A parsed text. A document reuses its memory for the next text, because nearly every record of a log contains a JSON
 // text.
 class Document {
  public:
-  // Returns the offset and the reason if the text is not one JSON value. The text must outlive the document's use.
+  // Returns the offset and the reason of an error if the text is not exactly one JSON value; nothing otherwise. The
+  // text must outlive the document's use.
   std::optional<Error> parse(std::string_view text);
   Value root() const;
 

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::uint32_t replacement_character = 0xfffd;
 
-// Takes one character off the front of `text` and returns it. If the bytes are no character, it takes one byte and
-// returns U+FFFD.
+// Takes one character off the front of `text` and returns it. If the bytes are no character, takes one byte and returns
+// U+FFFD.
 std::uint32_t take_character(std::string_view& text) {
   std::uint32_t character = 0;
   const std::size_t size = first_character(text, character);

@@ -1,5 +1,5 @@
-// Writes JSON for other programs: one member or item on each line (or all on one line), in pure ASCII. Every parser
-// accepts the text.
+// Writes JSON for other programs: one member or item on each line (or all on one line), in pure ASCII. Every JSON
+// parser accepts the written text.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +55,7 @@ class Writer {
   void strings(std::string_view name, const Texts& texts) {
     list(name, texts, [this](const auto& text) { string(text); });
   }
-  // Writes a member whose value is null if it is unknown. An empty text counts as unknown.
+  // Writes a member whose value is null if `value` or `text` is empty.
   void optional(std::string_view name, std::optional<std::int64_t> value);
   void optional(std::string_view name, std::string_view text);
 

@@ -1,4 +1,4 @@
-// Brings back annotations that the compiler moved into a function (3.14 and later, PEP 649 and PEP 749):
+// Restores annotations that the compiler moved into an __annotate__ function (3.14 and later, PEP 649 and PEP 749):
 //
 //   def f(a: int)      <code "__annotate__">; MAKE_FUNCTION; <code f>; MAKE_FUNCTION; SET_FUNCTION_ATTRIBUTE 16
 //       in it          if format > 2: raise NotImplementedError
@@ -7,7 +7,8 @@
 //       in it          the same test; BUILD_MAP 0
 //                      [k in __conditional_annotations__; POP_JUMP_IF_FALSE L;] int; COPY 2; 'a'; STORE_SUBSCR; L: ...
 //
-// The test loads NotImplementedError by LOAD_COMMON_CONSTANT, which no function that a user wrote does.
+// The test of `format` loads NotImplementedError by LOAD_COMMON_CONSTANT, which the compiler emits for no function in
+// the source.
 #include <algorithm>
 #include <map>
 
@@ -46,7 +47,7 @@ class Temporaries {
  public:
   explicit Temporaries(Context& context) : context_(context) {}
 
-  // Records the statement. Returns false if it defines no temporary.
+  // Records the value that `stmt` assigns to a temporary. Returns false if `stmt` assigns no temporary.
   bool define(const Stmt* stmt) {
     auto* assign = as<Assign>(stmt);
     if (!assign || assign->targets.size() != 1) return false;
@@ -63,7 +64,7 @@ class Temporaries {
     return true;
   }
 
-  // Returns the value of a temporary; any other expression itself.
+  // Returns the recorded value if `expr` is a temporary; otherwise `expr` itself.
   Expr* meaning(Expr* expr) const {
     auto* name = as<Name>(expr);
     auto found = name ? values_.find(name->id) : values_.end();
@@ -87,7 +88,7 @@ bool is_annotate(const Context& context, const Expr* expr) {
   if (!dialect_of(code.version).deferred_annotations || code.name != "__annotate__" || code.argcount != 1) return false;
   Result<DecodedCode> decoded = decode(code);
   if (!decoded) return false;
-  // The test of the format stands within the first dozen instructions.
+  // The test of `format` is within the first dozen instructions of an __annotate__ function.
   const Table<Instruction, InstructionIndex>& start = decoded->instructions;
   return std::any_of(start.begin(), start.begin() + std::min<std::ptrdiff_t>(12, std::ptrdiff_t(start.size())),
                      [](const Instruction& it) {
@@ -96,7 +97,8 @@ bool is_annotate(const Context& context, const Expr* expr) {
                      });
 }
 
-// Returns the annotations that an __annotate__ function makes, in order. Fails if its body has another shape.
+// Returns the annotations that the __annotate__ function `function` computes, in order. Throws InternalError if the
+// body of `function` does not have the form that the compiler emits.
 Table<DeferredAnnotation> deferred_annotations(Context& context, const Cursor& cursor, const Expr* function) {
   const char* const other = "annotations of another shape";
   auto* internal = as<Internal>(function);
@@ -114,7 +116,7 @@ Table<DeferredAnnotation> deferred_annotations(Context& context, const Cursor& c
     return true;
   };
   for (const Stmt* stmt : block) {
-    // The annotations of a function are returned as one dict.
+    // The __annotate__ function of a function returns all annotations as one dict.
     if (auto* leave = as<Return>(stmt)) {
       auto* made = as<Dict>(temporaries.meaning(leave->value));
       if (!made || stmt != block.back()) cursor.fail(other);
@@ -127,7 +129,7 @@ Table<DeferredAnnotation> deferred_annotations(Context& context, const Cursor& c
       }
       return result;
     }
-    // Those of modules and classes are stored one by one, some of them under a condition.
+    // The __annotate__ function of a module or class stores the annotations one by one, some of them under a condition.
     if (add(stmt, -1)) continue;
     if (auto* branch = as<If>(stmt); branch && branch->orelse.empty()) {
       const int index = condition_of(branch->test);
@@ -143,7 +145,7 @@ Table<DeferredAnnotation> deferred_annotations(Context& context, const Cursor& c
 
 }  // namespace
 
-// The annotations are printed at the definition, as if they were evaluated there.
+// The annotations are printed at the definition of the function, as if the definition evaluated them.
 void annotate(Context& context, const Cursor& cursor, FunctionValue& function, const Expr* annotate) {
   Table<Expr*> keys, values;
   for (const DeferredAnnotation& each : deferred_annotations(context, cursor, annotate)) {
@@ -154,7 +156,7 @@ void annotate(Context& context, const Cursor& cursor, FunctionValue& function, c
   function.deferred = true;
 }
 
-// Leaves a marker. A pass of refine puts the annotations where they stood in the source.
+// Emits a marker. A pass of src/refine moves the annotations to the places that they had in the source.
 bool store_annotate(Simulation& sim, const Expr* target, const Expr* value) {
   auto* name = as<Name>(target);
   if (sim.cursor.flat || !name || (name->id != "__annotate__" && name->id != "__annotate_func__") ||
@@ -170,7 +172,7 @@ bool store_annotate(Simulation& sim, const Expr* target, const Expr* value) {
 namespace depyf {
 using namespace ast;
 
-// The shape of the test is `if format > 2: raise NotImplementedError`.
+// The removed test is `if format > 2: raise NotImplementedError`.
 Block without_format_test(Block block) {
   auto* test = block.empty() ? nullptr : as<If>(block[0]);
   auto* compare = test && test->orelse.empty() && test->body.size() == 1 ? as<Compare>(test->test) : nullptr;

@@ -12,8 +12,8 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// True if the compiler would make an f-string of `left % right`, as from 3.11 on for '%s and %r' % (a, b). Where it did
-// not, `left` was an f-string in the source.
+// True if the compiler (3.11 and later) would turn `left % right` into an f-string, as it does for '%s and %r' % (a,
+// b). As the bytecode still contains the operation `%`, `left` was an f-string in the source.
 bool would_be_fstring(const Expr* left, const Expr* right) {
   const Constant* text = constant_of(left, Constant::Kind::string);
   auto* items = as<Tuple>(right);
@@ -22,7 +22,7 @@ bool would_be_fstring(const Expr* left, const Expr* right) {
   std::size_t count = 0;
   for (std::size_t at = 0; at < format.size(); ++at) {
     if (format[at] != '%') continue;
-    // Formats of other kinds, or with a width, are left alone by the compiler.
+    // Only the formats `%s`, `%r` and `%a`, without a width, are turned into f-strings.
     const char kind = ++at < format.size() ? format[at] : 0;
     if (kind != '%' && kind != 's' && kind != 'r' && kind != 'a') return false;
     count += kind != '%';
@@ -41,7 +41,8 @@ void binary(Simulation& sim, BinaryOp op, bool in_place) {
     if (op == BinaryOp::remainder && dialect_of(sim.context.version).percent_formats && would_be_fstring(left, right))
       left = sim.cursor.make(JoinedStr{sim.context.list({left})});
     return sim.push(BinOp{left, op, right, false});
-    // An augmented assignment may leave the left value on the stack below, as in `a.x += v`, so its order counts.
+    // The left operand of an in-place operation may be a copy, as in `a.x += v`, so its order of evaluation is not
+    // checked.
   }
   if (sim.cursor.literal_here()) {
     // Writes out the operation: t = left; t op= right; and pushes t.

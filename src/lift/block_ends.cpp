@@ -13,7 +13,7 @@ using namespace ast;
 
 namespace {
 
-// Returns the column of the word `for`, four in front of the target of the loop; -1 if it is unknown.
+// Returns the column of the keyword `for`, which is four less than that of the loop's target; -1 if it is unknown.
 std::int32_t column_of_for(const Cursor& cursor, const Instruction& instruction, int body) {
   const std::span<const Position> positions = cursor.decoded.positions;
   const int first = cursor.cfg.blocks[body].begin;
@@ -29,7 +29,7 @@ void stop(LiftedGraph& graph) {
   graph.ended = true;
 }
 
-// Ends the block with a test of the value on top.
+// Ends the block with a test of the value on top of the stack.
 void branch(Simulation& sim, const Instruction& instruction) {
   flush_unpackings(sim);
   // JUMP_IF_x_OR_POP leaves the value on the stack along its jump.
@@ -46,7 +46,7 @@ void branch(Simulation& sim, const Instruction& instruction) {
   node.a = on_true ? block.jump : block.next, node.b = on_true ? block.next : block.jump;
   node.line = instruction.line, node.turned = keeps ? Turned::unknown : instruction.turned;
   node.is_grouped = instruction.is_grouped;
-  // The operands of an `and` or `or` were joined to a value before this test.
+  // If the tested value is an `and` or `or` expression, its operands were joined to one value before this test.
   node.inherited = is<BoolOp>(test);
   sim.graph.states[sim.graph.node].keep_a = keeps && on_true,
   sim.graph.states[sim.graph.node].keep_b = keeps && !on_true;
@@ -73,13 +73,13 @@ void loop(Simulation& sim, const Instruction& instruction) {
   sim.graph.ended = true;
 }
 
-// Ends the block with a return of the value on top.
+// Ends the block with a return of the value on top of the stack.
 void leave(Simulation& sim, const Instruction& instruction) {
   flush_unpackings(sim);
-  // True if another node made the value.
+  // True if another node computed the returned value.
   bool inherited = !sim.stack.empty() && sim.graph.find(sim.stack.back().block) != sim.graph.node;
   Expr* value = sim.pop();
-  // Type parameters leave markers in the definition that is returned.
+  // The function that evaluates type parameters returns a definition whose markers are replaced later.
   if (!sim.generics.is_open) sim.settle(value);
   sim.graph.nodes[sim.graph.node].value = value;
   sim.graph.nodes[sim.graph.node].inherited = inherited;
@@ -87,7 +87,8 @@ void leave(Simulation& sim, const Instruction& instruction) {
   sim.graph.nodes[sim.graph.node].line = instruction.line;
   sim.graph.nodes[sim.graph.node].offset = sim.cursor.first_offset;
   sim.graph.nodes[sim.graph.node].column = sim.cursor.first_column();
-  // The width shows whether the `return` was written in the source (see refine/implicit_return.cpp).
+  // The width of the position of RETURN_VALUE shows whether the source contains the `return` (see
+  // refine/implicit_return.cpp).
   if (const std::size_t unit = instruction.offset / 2; unit < sim.cursor.decoded.positions.size()) {
     const Position& position = sim.cursor.decoded.positions[unit];
     if (position.end_line == position.line)

@@ -11,7 +11,7 @@ void branch(Simulation& sim, const Instruction& instruction);
 void loop(Simulation& sim, const Instruction& instruction);
 // Ends the block with a return of the value on top of the stack.
 void leave(Simulation& sim, const Instruction& instruction);
-// Ends the node: control does not go on behind it.
+// Ends the node without a successor, as behind `raise`.
 void stop(LiftedGraph& graph);
 
 }  // namespace depyf::lifting

@@ -26,18 +26,18 @@ bool is_null(const Expr* expr) {
   return internal && internal->marker == Marker::null;
 }
 
-// True if the dict display in front of the call at `at`, which contains `**`, is one argument. In f(**{**a, 'k': b}), a
-// later key replaces an equal one. The parts of f(**a, k=b) are merged by an operation that refuses duplicates; in 3.8
-// the same operation does both, with different arguments.
+// In 3.8: true if the dict display in front of the call at `at` contains `**` and is one argument, as in f(**{**a, 'k':
+// b}), where a later key replaces an equal key. The parts of f(**a, k=b) are merged by BUILD_MAP_UNPACK_WITH_CALL,
+// which refuses duplicate keys.
 bool is_one_mapping(const Dict& dict, const Table<Instruction, InstructionIndex>& code, int at, Version version) {
   if (!dialect_of(version).unpacking_builds || std::ranges::find(dict.keys, nullptr) == dict.keys.end()) return false;
   int before = at - 1;
   while (before > 0 && code[before].op == Op::nop_) --before;
-  constexpr int merged_for_call = 5;  // the sixth of the kinds in `build_unpack`
+  constexpr int merged_for_call = 5;  // `call_map` in `build_unpack`
   return before < 0 || code[before].op != Op::build_unpack_ || code[before].aux != merged_for_call;
 }
 
-// Returns `args` with one more in front.
+// Returns `args` with `first` in front.
 List<Expr*> with_first(Context& context, Expr* first, List<Expr*> args) {
   const List<Expr*> all = context.arena.list<Expr*>(args.size() + 1);
   all[0] = first;
@@ -45,8 +45,8 @@ List<Expr*> with_first(Context& context, Expr* first, List<Expr*> args) {
   return all;
 }
 
-// Removes the last `names` of the arguments and returns them as keywords. If one of the names is no identifier, all go
-// into one dict: f(**{'a b': c}).
+// Removes the last arguments, one for each of `names`, and returns them as keywords. If one of the names is no
+// identifier, all keywords are passed as one dict: f(**{'a b': c}).
 List<Keyword> keywords_of(Context& context, const Cursor& cursor, const Constant& names, List<Expr*>& args) {
   Table<Keyword> keywords;
   std::size_t count = names.items.size();
@@ -81,7 +81,8 @@ void call(Simulation& sim, const Instruction& instruction) {
   if (names) keywords = keywords_of(sim.context, sim.cursor, *names, args);
   Expr* function = sim.pop();
   if (instruction.op == Op::call_ || instruction.op == Op::call_kw_) {
-    // The two slots hold NULL and a function, a function and NULL, or the function of a method and its `self`.
+    // The two stack slots below the arguments contain NULL and a function, a function and NULL, or the function of a
+    // method and its `self`.
     Expr* first = sim.pop();
     if (!is_null(first)) {
       if (!is_null(function)) args = with_first(sim.context, function, args);
@@ -101,7 +102,8 @@ void super_attribute(Simulation& sim, const Instruction& instruction) {
   if (instruction.aux & 1) sim.push(Internal{Marker::null, 1, nullptr});
 }
 
-// Pushes the call, or the special form that the call stands for.
+// Pushes the call, or the construct that the call implements: a comprehension, a generic definition, a long f-string or
+// the end of a with statement.
 void finish_call(Simulation& sim, Expr* function, List<Expr*> args, List<Keyword> keywords) {
   if (auto* internal = as<Internal>(function)) {
     // The call of __exit__ at the normal end of a with statement belongs to the statement.
@@ -128,16 +130,16 @@ void finish_call(Simulation& sim, Expr* function, List<Expr*> args, List<Keyword
 }
 
 namespace {
-// In 3.8: true if the display was written as `**{...}`. Keywords without it, and without a starred argument, compile to
-// CALL_FUNCTION_KW.
+// In 3.8: true if the display was written as `**{...}`. In 3.8, a call with plain keywords and without `*` and `**`
+// arguments compiles to CALL_FUNCTION_KW.
 bool is_written_as_mapping(const Dict& display, const Table<Expr*>& args) {
   const bool is_unpacking = std::ranges::any_of(display.keys, [](const Expr* key) { return key == nullptr; });
   const bool is_starred = std::ranges::any_of(args, [](const Expr* arg) { return is<Starred>(arg); });
   return !is_unpacking && (display.keys.empty() || !is_starred);
 }
 
-// True if the arguments were written as `*(a, b)`. Without the star, and without `**`, the call compiles to CALL and the
-// like, unless it has more arguments than the compiler leaves on the stack (STACK_USE_GUIDELINE).
+// True if the arguments were written as `*(a, b)`. A call without `*` and `**` arguments compiles to CALL or CALL_KW,
+// unless it has more arguments than the compiler leaves on the stack (STACK_USE_GUIDELINE).
 bool is_starred_display(const Tuple& display, const Table<Keyword>& keywords) {
   constexpr std::size_t most_on_stack = 30;  // a keyword argument counts twice
   return display.elts.size() + 2 * keywords.size() <= most_on_stack &&
@@ -153,7 +155,7 @@ void call_ex(Simulation& sim, const Instruction& instruction) {
   if (is_null(mapping)) mapping = nullptr;
   Expr* sequence = sim.pop();
   Expr* function = sim.pop();
-  if (instruction.aux) {  // a NULL slot beside the callable
+  if (instruction.aux) {  // there is a NULL slot beside the callable
     Expr* other = sim.pop();
     if (is_null(function)) function = other;
   }
@@ -179,7 +181,8 @@ void call_ex(Simulation& sim, const Instruction& instruction) {
           plain &= text && is_name(text->text) && seen.insert(text->text).second;
         }
     if (plain) {
-      // True if keywords stand in front. The compiler would put further keywords into the same display.
+      // True if the previous item was a keyword, or there is no previous item. The compiler collects adjacent keywords
+      // in one display, so a display behind a keyword was written as `**{...}`.
       bool after_keywords = true;
       for (std::size_t index = 0; index < dict->keys.size(); ++index) {
         Expr* key = dict->keys[index];

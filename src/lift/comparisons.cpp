@@ -10,8 +10,9 @@
 namespace depyf::lifting {
 using namespace ast;
 
-// Compares the two values on top of the stack. In a chain, the right side is a copy of the value below: the chain goes
-// on with that value, and the code at the jump target pops it if the comparison is false.
+// Compares the two values on top of the stack. In a chained comparison, the right operand is a copy of the value below
+// the left operand: the chain continues with that value, and the code at the jump target pops the value if the
+// comparison is false.
 //
 //   a; b; SWAP 2; COPY 2; COMPARE_OP; JUMP_IF_FALSE cleanup; c; COMPARE_OP
 void compare(Simulation& sim, CompareOp op) {
@@ -35,14 +36,15 @@ void compare(Simulation& sim, CompareOp op) {
     if (left.mover >= 0 && !sim.names.stable(left.expr)) throw Restart{left.mover};
     return sim.push(Compare{left.expr, sim.context.list({op}), sim.context.list({value})});
   }
-  // On the stack lie ..., b, a, copy of b.
+  // For `a < b < c`, the copy of b is popped already, and the top of the stack is b, a.
   Entry left = sim.pop_entry(), middle = sim.pop_entry();
   Expr* so_far;
   auto* chain = as<Internal>(left.expr);
   if (chain && chain->marker == Marker::chain)
     so_far = sim.cursor.make(longer(*as<Compare>(chain->value), middle.expr));
   else so_far = sim.cursor.make(Compare{left.expr, sim.context.list({op}), sim.context.list({middle.expr})});
-  // The jump is left out: the code that it leads to does nothing but pop the middle value.
+  // No branch is lifted for the jump of a chained comparison, because the code at its target only pops the middle
+  // operand.
   int cleanup = sim.cursor.code[test].target, next = cleanup;
   auto at = [&](int index) {
     while (index < int(sim.cursor.code.size()) && sim.cursor.code[index].op == Op::nop_) ++index;
@@ -66,9 +68,9 @@ void compare(Simulation& sim, CompareOp op) {
   sim.cursor.at = test;
 }
 
-// Compares the top of the stack with None, for POP_JUMP_IF_NONE and POP_JUMP_IF_NOT_NONE. Returns true if the jump
-// leads to the case that the comparison is true. At the end of a chain, the place where an earlier part of the chain
-// goes when it is false decides between `is` and `is not`.
+// Compares the top of the stack with None, for POP_JUMP_IF_NONE and POP_JUMP_IF_NOT_NONE. Returns true if the jump is
+// taken when the comparison is true. At the end of a chained comparison, the target of an earlier comparison that is
+// false decides between `is` and `is not`.
 bool test_for_none(Simulation& sim, bool jumps_on_none) {
   CompareOp op = CompareOp::is;
   auto* chain = as<Internal>(sim.peek(1).expr);

@@ -1,12 +1,12 @@
-// Turns the body of a comprehension, which structuring has made loops and tests, into one expression:
+// Turns the body of a comprehension, which structuring has turned into loops and tests, into one expression:
 //
 //   for x in .0:                        [f(x) for x in v if x]
 //       if x:
 //           append(f(x))
 //
-// The body is a code object of its own, which is called at once. From 3.12 on, `outline_comprehensions` makes one of
-// inlined code. A body that fits no comprehension is written as statements: __result = []; for x in .0: ...; return
-// __result
+// The body of a comprehension is a separate code object, which is called at once. From 3.12 on, the compiler inlines
+// the body of most comprehensions, and `outline_comprehensions` separates it again. A body that does not have the form
+// of a comprehension is printed as statements: __result = []; for x in .0: ...; return __result
 #include <algorithm>
 #include <functional>
 
@@ -22,7 +22,7 @@ using namespace ast;
 
 namespace {
 
-// Returns a condition that evaluates the tests of `block` and is false, or a null pointer if the block does anything but
+// Returns a condition that evaluates the tests of `block` and is always false; null if the block does anything but
 // test.
 Expr* tests_without_element(Context& context, Block block) {
   auto is_pass = [](const Stmt* stmt) { return is<Pass>(stmt) || is<Continue>(stmt); };
@@ -44,8 +44,8 @@ Expr* tests_without_element(Context& context, Block block) {
   return context.expr(IfExp{branch->test, body, orelse});
 }
 
-// Walks inwards through loops and tests, and collects generators and conditions. Returns false if the body does
-// anything else.
+// Walks inwards through loops and tests, and collects generators and conditions. Returns false if the body of the
+// comprehension contains any other statement.
 bool comprehension(Context& context, const Cursor& cursor, Expr*& result, ComprehensionKind kind, Block block,
                    Expr* iterable) {
   Table<Comprehension> generators;
@@ -58,8 +58,8 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
     if (count == 0) return false;
     Stmt* stmt = block[0];
     if (auto* branch = as<If>(stmt); branch && !first) {
-      // The compiler folds a test that decides nothing: `if x or True`, and `if x and False`, behind which no element
-      // is left.
+      // The compiler folds a condition with a constant result: of `if x or True`, only the evaluation of x remains, and
+      // for `if x and False`, the element is removed as well.
       if (branch->orelse.empty() && std::ranges::all_of(branch->body, [](Stmt* inner) { return is<Pass>(inner); })) {
         const bool always = count > 1;
         Expr* decided = context.constant(always ? Constant::Kind::true_ : Constant::Kind::false_);
@@ -108,7 +108,7 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
       block = block.subspan(1);
       continue;
     }
-    // A `continue` at the end of a body changes nothing.
+    // A `continue` at the end of the body of a loop changes nothing.
     if (count > 1 && !(count == 2 && is<Continue>(block[1]))) return false;
     if (auto* loop = as<For>(stmt)) {
       if (!loop->orelse.empty()) return false;
@@ -128,7 +128,7 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
     }
     if (first) return false;
     if (is<Pass>(stmt) && count == 1 && is<Name>(generators.back().target) && kind != ComprehensionKind::dict) {
-      // This is `(x for x in a if False)`, whose element the compiler removed.
+      // A `pass` in the loop comes from `(x for x in a if False)`, whose element the compiler removed.
       elt = generators.back().target, ifs.push_back(context.constant(Constant::Kind::false_));
       break;
     }
@@ -189,11 +189,11 @@ void inlined_comprehension(Simulation& sim, const Instruction& instruction) {
 namespace depyf {
 using namespace ast;
 
-// Writes BUILD_LIST; LIST_APPEND; RETURN_VALUE as statements on a variable `__result`, if the body fits no
-// comprehension.
+// Turns the body of a comprehension (`BUILD_LIST; ...; LIST_APPEND; ...; RETURN_VALUE`) into statements that build the
+// result in a variable `__result`.
 Block spell_out_comprehension(Context& context, std::string_view code_name, Block body) {
   std::string_view result = "__result";
-  Expr* display = nullptr;  // an empty one of the kind
+  Expr* display = nullptr;  // an empty list, dict or set
   if (code_name == "<listcomp>") display = context.expr(ListExpr{});
   if (code_name == "<dictcomp>") display = context.expr(Dict{});
   if (code_name == "<setcomp>")

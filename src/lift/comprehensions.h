@@ -5,11 +5,11 @@
 
 namespace depyf::lifting {
 
-// Sets `result` to the comprehension over `iterable` that `function` makes. Returns false if the function belongs to no
-// comprehension.
+// Sets `result` to the comprehension over `iterable` that `function` implements. Returns false if the function is not
+// that of a comprehension, or if the body of the function does not have the form of a comprehension.
 bool comprehension(Context& context, const Cursor& cursor, ast::Expr*& result, const FunctionValue& function,
                    ast::Expr* iterable);
-// Pushes the comprehension that `outline_comprehensions` moved out of this code.
+// Pushes the comprehension that `outline_comprehensions` moved out of the current code.
 void inlined_comprehension(Simulation& sim, const Instruction& instruction);
 
 }  // namespace depyf::lifting

@@ -1,4 +1,4 @@
-// Joins tests that share a target into one test, and values that differ by the way to a block into one expression:
+// Joins tests that share a target into one test, and values that depend on the path to a block into one expression:
 //
 //   a; POP_JUMP_IF_FALSE n; b; POP_JUMP_IF_FALSE n                        a and b
 //   a; POP_JUMP_IF_TRUE m; b; POP_JUMP_IF_FALSE n; m:                     a or b
@@ -19,8 +19,9 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// Returns `left or right` with `left` as one operand, if `left` was a value before it was tested: `(a or b) or c` tests
-// the value of `a or b` once more. Returns null if `left` was no such value.
+// Returns `left or right` or `left and right` with `left` as one operand, if `left` was a value before it was tested:
+// `(a or b) or c` tests the value of `a or b` once more. Returns null if `left` was no value before the test, or is no
+// expression with the same operator.
 Expr* with_tested(Context& context, bool is_or, Expr* left, Expr* right, bool left_is_value) {
   auto* chain = as<BoolOp>(left);
   if (!left_is_value || !chain || chain->is_or != is_or) return nullptr;
@@ -47,7 +48,8 @@ Expr* with_operand(Context& context, bool is_or, Expr* left, Expr* right) {
   return context.expr(BoolOp{is_or, context.arena.append(values, right)}, left->offset, left->line);
 }
 
-// Returns `left or right` or `left and right` as one list, if either is of the same kind.
+// Returns `left or right` or `left and right`, where operands of `left` and `right` are put into one list if `left` or
+// `right` has the same operator.
 Expr* bool_op(Context& context, bool is_or, Expr* left, Expr* right) {
   auto* more = as<BoolOp>(right);
   if (!more || more->is_or != is_or) return with_operand(context, is_or, left, right);
@@ -68,14 +70,15 @@ Expr* grouped(Context& context, bool is_or, Expr* left, Expr* right) {
   return context.expr(BoolOp{is_or, values}, left->offset, left->line);
 }
 
-// Returns the conditional expression. The alternative that stands first in the code stands first in the expression.
+// Returns the conditional expression. The alternative that is first in the bytecode is also first in the expression,
+// unless the negation of the test needs another instruction.
 Expr* conditional(Context& context, Expr* test, Expr* if_true, Expr* if_false, bool true_first) {
   if (!true_first && !negation_changes(context, test))
     return context.expr(IfExp{negate(context, test), if_false, if_true}, test->offset, test->line);
   return context.expr(IfExp{test, if_true, if_false}, test->offset, test->line);
 }
 
-// True if the node at the start of the edge may do nothing but push a value.
+// True if the source node of the edge has no statements and no branch, so that it may only push a value.
 bool may_push_one(const LiftedGraph& graph, Edge edge) {
   const Node& node = graph.nodes[edge.first];
   return node.end == Node::End::go && node.statements.empty() && !graph.states[edge.first].is_loop_header;
@@ -98,7 +101,7 @@ bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, N
     Expr* value = graph.states[node].stack.back().expr;
     Expr* made = nullptr;
     NodeIndex other;
-    // JUMP_IF_x_OR_POP: one way brings the tested value, the other the value of `node`.
+    // For JUMP_IF_x_OR_POP, the value along one edge is the tested value, and along the other edge the value of `node`.
     if (branch.a == block && branch.b == node && graph.states[test].keep_a) {
       made = with_tested(context, true, branch.value, value, branch.inherited || branch.is_bracketed);
       if (!made) made = (branch.is_grouped ? grouped : bool_op)(context, true, branch.value, value);
@@ -120,7 +123,7 @@ bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, N
                          branch.a == node ? alternative : value,
                          cursor.cfg.blocks[branch.a].begin < cursor.cfg.blocks[branch.b].begin);
     }
-    // Both nodes are merged into the test, which pushes the value.
+    // `node` and `other` are merged into the node of the test, which pushes the joined value.
     for (const NodeIndex gone : {node, other})
       if (gone >= 0) graph.nodes[gone].end = Node::End::none, graph.states[gone].alias = test;
     branch.inherited = false;
@@ -134,7 +137,8 @@ bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, N
 
 namespace {
 
-// Two branches: `node` ends in the second, and only one way of the first, which `before` ends in, leads to it.
+// Two branches: node `before` ends in the first branch, `node` ends in the second, and exactly one edge of the first
+// branch, and no other edge, leads to `node`.
 class BranchPair {
  public:
   BranchPair(Context& context, const Cursor& cursor, LiftedGraph& graph, int before, bool along_b, NodeIndex node)
@@ -149,23 +153,24 @@ class BranchPair {
         first_state_(graph.states[before]),
         second_state_(graph.states[node]) {}
 
-  // True if both test the same stack, and may stand in one condition.
+  // True if both branches have the same stack below the tested value, and may be parts of one condition.
   bool may_be_joined() const {
     if (first_.end != Node::End::branch || first_.region != second_.region || first_.a == first_.b) return false;
     if (along_b_ ? first_state_.keep_b : first_state_.keep_a) return false;
     if (!has_same_stack() || is_clause(first_.value) || is_clause(second_.value)) return false;
-    // The test of a while loop stands once more at the end of the loop. The test in front of that copy is another
-    // statement.
+    // The compiler copies the test of a while loop to the end of the loop; a test in front of the copy is not part of
+    // the loop's condition.
     if (second_.line >= 0 && second_.line < first_.line && (goes_back(second_.a) || goes_back(second_.b))) return false;
-    // A jump back that the compiler did not turn around is a statement by itself: `if c: continue`, then another
-    // statement. One that it did turn around belongs to no `continue`, so it shares none with the second test.
+    // A conditional jump back that the compiler did not replace by its opposite is a separate statement: `if c:
+    // continue`. A conditional jump back that the compiler did replace does not come from a `continue`, so it is not
+    // joined with a second test that jumps back for a `continue`.
     const int far = along_b_ ? first_.a : first_.b;
     if (far < 0 || cursor_.cfg.order_index[far] < 0 || !cursor_.cfg.is_back_edge(before_, far)) return true;
     const bool continues = second_.turned != Turned::unknown && second_.turned != Turned::yes;
     return first_.turned != Turned::no && !(first_.turned == Turned::yes && continues);
   }
 
-  // Makes one condition of both. Returns false if they have no common target.
+  // Joins both branches into one condition. Returns false if the branches have no common target.
   bool join() {
     const State &one = first_state_, &two = second_state_;
     if (!along_b_ && first_.b == second_.b && one.keep_b == two.keep_b) {
@@ -192,7 +197,7 @@ class BranchPair {
     return (second_.inherited ? with_operand : bool_op)(context_, is_or, left, second_.value);
   }
 
-  // Joins both to `first or second` or `first and second`.
+  // Joins both tests to `first or second` or `first and second`.
   void join_alike(bool is_or) {
     Expr* made = with_tested(context_, is_or, first_.value, second_.value, first_.inherited || first_.is_bracketed);
     if (!made) made = joined(is_or, first_.value);
@@ -200,14 +205,14 @@ class BranchPair {
     absorb(made, second_.a, second_state_.keep_a, second_.b, second_state_.keep_b);
   }
 
-  // Tests of handlers and cases are no conditions.
+  // True for the test of an except clause or of a case, which cannot be part of a condition.
   static bool is_clause(const Expr* test) {
     auto* internal = as<Internal>(test);
     return internal && (internal->marker == Marker::exc_match || internal->marker == Marker::eg_match ||
                         internal->marker == Marker::match_case);
   }
 
-  // True if the way from the second branch to `to` is a jump back, but not to a for loop.
+  // True if the edge from the second branch to `to` is a back edge, but not to the head of a for loop.
   bool goes_back(int to) const {
     if (to < 0 || cursor_.cfg.order_index[to] < 0 || !cursor_.cfg.is_back_edge(node_, to)) return false;
     int start = cursor_.cfg.blocks[to].begin;
@@ -215,7 +220,7 @@ class BranchPair {
     return cursor_.code[start].op != Op::for_iter_;
   }
 
-  // True if a jump by itself stands where the first test leads past the second: that of `pass`, or of `continue`.
+  // True if the code to which the first test skips the second test starts with a jump, as a `pass` or `continue` does.
   bool has_statement_between() const {
     const int jump = cursor_.cfg.blocks[before_].end - 1, second = cursor_.cfg.blocks[node_].begin;
     const int target = cursor_.code[jump].target;
@@ -225,15 +230,16 @@ class BranchPair {
     return cursor_.code[past].op == Op::jump_;
   }
 
-  // One of the two tests has to be negated: the one for which no other instruction is needed. The condition is true
-  // where the code that stands first runs.
+  // Joins the tests if one of them has to be negated, and chooses the one whose negation needs no other instruction.
+  // The joined condition is true for the code that is first in the bytecode.
   bool join_negated() {
     const int shared = along_b_ ? first_.a : first_.b, rest = along_b_ ? second_.a : second_.b;
     const bool keep_rest = along_b_ ? second_state_.keep_a : second_state_.keep_b;
     const bool changes_first = negation_changes(context_, first_.value);
     const bool changes_second = negation_changes(context_, second_.value);
-    // If neither test can be negated without another instruction, they are two statements. From 3.14 on, `not a in b`
-    // is compiled to the opposite jump, so they are one statement if no `pass` stands between.
+    // If neither test can be negated without another instruction, the tests belong to two statements. From 3.14 on,
+    // `not a in b` is compiled to the opposite jump, so two tests like `a in b` belong to one statement if no `pass` or
+    // `continue` is between them.
     const bool changes_both = changes_first && changes_second;
     if (changes_both && (!dialect_of(context_.version).negation_turns_jumps || has_statement_between())) return false;
     const int cost_first = negation_cost(context_, first_.value), cost_second = negation_cost(context_, second_.value);
@@ -253,8 +259,8 @@ class BranchPair {
     return true;
   }
 
-  // Both ways of the first test lead to tests with equal targets: c ? (x: T, F) : (y: T, F). If one of them has
-  // these targets in the opposite order, its test is negated: `not x if c else y`.
+  // Joins three tests to `x if c else y`, if the edges of the first test c lead to tests x and y with equal targets; if
+  // the targets are in opposite order, x or y is negated: `not x if c else y`.
   bool join_with_other_way() {
     const int other = along_b_ ? first_.a : first_.b;
     if (other < 0 || other == node_ || !graph_.states[other].lifted || graph_.states[other].alias >= 0) return false;
@@ -277,9 +283,9 @@ class BranchPair {
     return true;
   }
 
-  // Negates the second test or the third, whose targets are those of the other in the opposite order. Returns false,
-  // and changes nothing, if they are not. The condition is true where the code that stands first runs, but not where
-  // a loop starts again.
+  // Negates the second or the third test if the two have the same targets in the opposite order. Returns false, and
+  // changes nothing, if the targets differ or both negations need other instructions. The joined condition is true for
+  // the code that is first in the bytecode, unless that code is the start of the loop around the tests.
   bool turn_crossed(Node& third, const State& third_state) {
     const bool keeps = second_state_.keep_a || second_state_.keep_b || third_state.keep_a || third_state.keep_b;
     if (keeps || third.a != second_.b || third.b != second_.a || second_.a < 0 || second_.b < 0) return false;
@@ -314,14 +320,14 @@ class BranchPair {
   const Cursor& cursor_;
   LiftedGraph& graph_;
   const int before_, node_;
-  const bool along_b_;  // whether the second branch is where the first leads if its test is false
+  const bool along_b_;  // true if the first branch leads to the second one when its test is false
   Node &first_, &second_;
   State &first_state_, &second_state_;
 };
 
 }  // namespace
 
-// Joins the branch that `node` ends in with the branch in front of it, as long as both test the same stack.
+// Joins the branch that `node` ends in with the branch in front of it, as long as the two branches can be joined.
 bool merge_condition(Context& context, const Cursor& cursor, LiftedGraph& graph, NodeIndex node) {
   bool changed = false;
   while (graph.nodes[node].end == Node::End::branch) {

@@ -5,11 +5,11 @@
 
 namespace depyf::lifting {
 
-// Joins two of the `edges` to `block` that differ in the value on top of the stack into one expression, once. Returns true if it
-// did.
+// Joins the values of two of the `edges` to `block` that differ in the value on top of the stack into one expression.
+// Returns true if two edges were joined, and false if no such pair exists.
 bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, NodeIndex block,
                    const Table<Edge>& edges);
-// Joins the test of `block` with the tests in front of it that share a target. Returns true if it joined any.
+// Joins the test of `block` with the tests in front of it that share a target. Returns true if any tests were joined.
 bool merge_condition(Context& context, const Cursor& cursor, LiftedGraph& graph, NodeIndex block);
 
 }  // namespace depyf::lifting

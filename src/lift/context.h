@@ -1,4 +1,4 @@
-// The state that one call of `decompile` shares over all code objects in it.
+// The state of one call of `decompile`, which all code objects of the call share.
 #pragma once
 
 #include <deque>
@@ -17,26 +17,27 @@ namespace depyf {
 struct DecodedCode;
 struct Prepared;
 
-// Thrown by a pass that meets code which it was not made for. pipeline.cpp catches it, and gives the code object a
-// plainer form.
+// Thrown by a pass that cannot handle the code. pipeline.cpp catches InternalError and prints the code object in a
+// simpler form: as a state machine or a stub.
 struct InternalError {
   std::string what;
   std::uint32_t offset = 0;
 };
 
-// A function that MAKE_FUNCTION has made, with what was given to it.
+// A function object that MAKE_FUNCTION creates, with its attributes.
 struct FunctionValue {
   const CodeObject* code = nullptr;
-  std::string_view name;  // of the code object
-  std::uint32_t constant = 0;  // its index in the constants of the outer code
-  // Null if the function has none.
+  std::string_view name;  // the name of the code object
+  std::uint32_t constant = 0;  // the index of `code` in the constants of the outer code
+  // The expressions of the function's defaults, keyword-only defaults and annotations; null if the function has none.
   ast::Expr *defaults = nullptr, *kw_defaults = nullptr, *annotations = nullptr;
-  // If the function is made by the code that evaluates type parameters: the index of that code in the constants of the
+  // If the code that evaluates type parameters creates the function: the index of that code in the constants of the
   // outer code; otherwise -1.
   std::int32_t within = -1;
-  // True if the annotations are not evaluated where the function is made (3.14 and later).
+  // True if the annotations are evaluated lazily, by an __annotate__ function (3.14 and later).
   bool deferred = false;
-  ast::List<ast::TypeParam> type_params;  // of the function, or of the class whose body it is
+  // The type parameters of the function, or of the class whose body the function is.
+  ast::List<ast::TypeParam> type_params;
 };
 
 // A code object whose body is being built.
@@ -45,72 +46,74 @@ struct Around {
   const Prepared* prepared;
 };
 
-// One annotation of a module or class whose annotations are evaluated later (3.14 and later).
+// One annotation that an __annotate__ function evaluates lazily (3.14 and later).
 struct DeferredAnnotation {
   std::string_view name;
   ast::Expr* value = nullptr;
-  // The index of the mark where the annotation stands in the code, or -1 for an annotation without a mark, which is
-  // always reached.
+  // The index k of the condition `k in __conditional_annotations__` of the annotation, or -1 if the annotation has no
+  // condition.
   int index = -1;
 };
 
 // The test of one case of a match statement.
 struct CaseTest {
   ast::Pattern* pattern = nullptr;
-  bool guard = false;  // the guard of the case follows
-  bool keeps = false;  // other cases follow
+  bool guard = false;  // true if the test of the case's guard follows
+  bool keeps = false;  // true if the subject stays on the stack for the cases that follow
   std::int32_t line = -1;
 };
 
-// The body of a code object, ready to stand in a `def`, `class`, `lambda` or module.
+// The decompiled body of a code object, to be inserted in a `def`, `class`, `lambda` or module.
 struct Body {
   ast::Block block;
   Level level = Level::structured;
-  // The number of instructions. Those of nested code count wherever the nested code is used.
+  // The number of instructions of the code object and of all nested code objects, each counted as often as it is
+  // loaded.
   std::size_t size = 0;
 };
 
 class Ahead;
 
-// Everything that the passes after flow share while one call of `decompile` runs.
+// The state that the passes behind src/flow share during one call of `decompile`.
 class Context {
  public:
   Arena arena;
-  std::deque<Constant> constants;  // constants that no code object holds
+  std::deque<Constant> constants;  // constants that are in no code object
   Options options;
-  // By code object: the difference that a comment in its body reports.
+  // Maps a code object to the difference that a comment in its body reports.
   std::unordered_map<const CodeObject*, const Difference*> marks;
   Table<std::string> notes;
-  // What the pass named by `options.dump_after` made, for each code object.
+  // A dump of each code object after the pass that `options.dump_after` names.
   std::string dump;
-  // Constants without a literal, and the names that stand for them.
+  // Constants that have no literal, and the names that the printed source uses for them.
   Table<NamedConstant> named_constants;
-  // The tables below are indexed by the markers in expressions (`Internal::index`).
+  // The next five tables are indexed by the markers in expressions and statements (`Internal::index`).
   Table<FunctionValue> functions;
   Table<CaseTest> cases;
   Table<Table<DeferredAnnotation>> deferred;
   Table<ast::TypeParam> type_params;
   Table<ast::TypeAlias> type_aliases;
-  std::unordered_map<const CodeObject*, Body> bodies;  // the bodies that are finished
-  // With `options.prove`: what `decode` made of each code object, before any pass has changed it.
+  std::unordered_map<const CodeObject*, Body> bodies;  // the bodies of the code objects that are already decompiled
+  // With `options.prove`: the result of `decode` for each code object, before any pass changes it.
   std::unordered_map<const CodeObject*, std::shared_ptr<const DecodedCode>> decoded;
-  // The way to the current code object: indices of constants, from the root.
+  // The path to the current code object: from the root, the index of each nested code object in the constants around
+  // it.
   Table<std::uint32_t> path;
   // The code objects from the root to the current one.
   Table<Around> around;
-  // In the current code object: a temporary, and the local that it was copied to.
+  // Maps a temporary of the current code object to the local that the temporary is copied to.
   std::map<std::string_view, std::string_view> lent;
-  // In the current code object: a temporary, and the name that it may get.
+  // Maps a temporary of the current code object to the name that the temporary may be renamed to.
   std::map<std::string_view, std::string_view> wanted;
   // The level and version of the current code object.
   Level level = Level::structured;
   Version version;
   int depth = 0;
-  // True if the root is a module whose assertions pytest rewrote.
+  // True if the root code object is a module whose assertions pytest rewrote.
   bool folds_assertions = false;
-  // True if some of these assertions could not be folded back.
+  // True if some assertions that pytest rewrote could not be folded back to `assert` statements.
   bool has_unfolded_assertions = false;
-  // True if there is a template string in the tree.
+  // True if a decompiled code object contains a template string (t'...', 3.14).
   bool has_templates = false;
 
   Ahead* ahead = nullptr;  // owned by the pipeline
@@ -120,7 +123,7 @@ class Context {
   // Decompiles the body of an inlined comprehension; throws InternalError if no statements express it.
   ast::Block (*build_part)(Context&, const DecodedCode&) = nullptr;
 
-  // These are templates so that a node is written into the arena at once, and not copied as a variant.
+  // `expr` and `stmt` are templates so that a node is constructed in the arena directly, and not copied as a variant.
   template <class Node>
   ast::Expr* expr(const Node& node, std::uint32_t offset = 0, std::int32_t line = -1) {
     return arena.make<ast::Expr>(node, offset, line);
@@ -130,7 +133,7 @@ class Context {
                   std::int32_t width = -1) {
     return arena.make<ast::Stmt>(node, offset, line, column, width);
   }
-  // Returns a block of a comment and the statements of `body`. The statements themselves are not changed, as other
+  // Returns a block of a comment and the statements of `body`. The statements of `body` are not changed, because other
   // blocks may share them.
   ast::Block with_comment(std::string_view text, ast::Block body) {
     Table<ast::Stmt*> statements{stmt(ast::Comment{arena.copy(text)})};
@@ -147,8 +150,8 @@ class Context {
     value.kind = kind, value.text = std::move(text);
     return constant(std::move(value));
   }
-  // Returns an annotation that was kept as text as source. Returns the text itself if it would not be one expression on
-  // one line.
+  // Returns an annotation that is a string constant (`from __future__ import annotations`) as source. Returns the
+  // string constant itself if its text may not be a single expression on one line.
   ast::Expr* annotation(ast::Expr* text) {
     auto* constant = ast::as<ast::ConstantExpr>(text);
     if (!constant || constant->value->kind != Constant::Kind::string) return text;
@@ -172,7 +175,8 @@ class Context {
 // Returns the parameters of a function, without annotations and defaults.
 ast::Arguments* parameters_of(Context& context, const CodeObject& code);
 
-// Returns the body of a comprehension, whose code object has the name `code_name`, as statements that do not need a comprehension around them.
+// Returns the body of the comprehension whose code object has the name `code_name` as plain statements that build the
+// result.
 ast::Block spell_out_comprehension(Context& context, std::string_view code_name, ast::Block body);
 
 // Returns `block` without the test `if format > 2: raise NotImplementedError`, which begins each function that the

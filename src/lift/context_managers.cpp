@@ -1,9 +1,9 @@
 // With statements:
 //
 //   m; BEFORE_WITH; STORE x; <body>; None; None; None; CALL          with m as x: <body>
-//   h: PUSH_EXC_INFO; WITH_EXCEPT_START; ...                         nothing: the statement does it
+//   h: PUSH_EXC_INFO; WITH_EXCEPT_START; ...                         no code: part of the with statement
 //
-// In the state machine, and if the body is not one that a statement can have:
+// In the state machine, and if the protected code cannot be the body of a with statement:
 //
 //   m; BEFORE_WITH                                            type(m).__exit__.__get__(m), type(m).__enter__(m)
 //   exit; exception; WITH_EXCEPT_START                        exit(type(exception), exception, exception.__traceback__)
@@ -23,7 +23,8 @@ void call_exit(Simulation& sim, const Instruction& instruction) {
   sim.push(Call{exit, sim.context.list({type, exception, sim.cursor.make(Attribute{exception, "__traceback__"})}), {}});
 }
 
-// Enters a with statement: pushes markers that the setup node turns into the statement, or calls the methods by hand.
+// Enters a with statement: pushes markers that the setup node turns into the statement, or pushes explicit calls of the
+// context manager's methods.
 void enter_with(Simulation& sim, const Instruction& instruction) {
   bool async = instruction.op == Op::before_async_with_;
   RegionIndex region = -1;
@@ -35,7 +36,8 @@ void enter_with(Simulation& sim, const Instruction& instruction) {
       region = sim.cursor.cfg.blocks[next].setup_of;
   }
   if (region < 0) {
-    // Enter by hand: type(manager).__enter__(manager). The manager is used several times, so it needs a name.
+    // Without a with statement, `type(manager).__enter__(manager)` enters the context manager. The context manager is
+    // used several times, so it is stored in a temporary.
     Entry manager{sim.pop(), sim.graph.node, -1};
     if (!sim.names.stable(manager.expr))
       sim.stack.push_back(manager), sim.spill_all(sim.stack.size()), manager = sim.pop_entry();

@@ -21,7 +21,7 @@ int Cursor::skip(int from) const {
   return from;
 }
 
-// The statement starts at the lowest column of its instructions on that line.
+// The current statement starts at the lowest column of its instructions on the line of the current instruction.
 std::int32_t Cursor::first_column() const {
   const std::span<const Position> positions = decoded.positions;
   const int end_at = std::min(at + 1, int(code.size()));
@@ -31,7 +31,7 @@ std::int32_t Cursor::first_column() const {
   for (const Instruction& instruction : Row<const Instruction>(code).part(first_at, end_at - first_at)) {
     const std::size_t unit = instruction.offset / 2;
     if (unit >= positions.size() || positions[unit].line != line) continue;
-    // As an unsigned number, an unknown column (-1) is larger than all others.
+    // As an unsigned number, an unknown column (-1) is larger than all known columns.
     column = std::min(column, static_cast<std::uint32_t>(positions[unit].column));
   }
   return static_cast<std::int32_t>(column);

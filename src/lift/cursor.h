@@ -18,21 +18,22 @@ struct Cursor {
   const DecodedCode& decoded;
   const Cfg& cfg;
   const Table<Instruction, InstructionIndex>& code;
-  const bool flat;  // each block is lifted by itself
-  // Instructions that are taken literally: the values that they move get names first.
+  const bool flat;  // true if each block is lifted separately
+  // The indices of instructions that are simulated literally: the values that they move are first stored in
+  // temporaries.
   const std::set<int>& literal;
   const Split split;
   NodeIndex block = 0;  // the current block
-  int at = 0, end = 0;  // the current instruction, and the end of its block
+  int at = 0, end = 0;  // the index of the current instruction, and the end of its block
   // The offset of the first instruction of the current statement.
   std::uint32_t first_offset = 0;
-  int first_at = 0;  // the index of the first instruction of the statement
+  int first_at = 0;  // the index of the first instruction of the current statement
 
   // Returns the current instruction.
   const Instruction& now() const { return code[at]; }
-  // True if the values that the current instruction moves get names first.
+  // True if the values that the current instruction moves are first stored in temporaries.
   bool literal_here() const { return flat || split == Split::effects_and_tests || literal.contains(at); }
-  // Returns the first instruction from `from` that is not a NOP or RESUME, or the end of the block.
+  // Returns the index of the first instruction from `from` on that is not NOP or RESUME, or the end of the block.
   int skip(int from) const;
   // Returns the column where the current statement begins, as the positions of its instructions show; -1 if it is
   // unknown.
@@ -54,9 +55,9 @@ struct Cursor {
     if (index < 0 || index >= int(decoded.localsplus.size())) fail("no such local");
     return decoded.localsplus[index];
   }
-  // Returns that variable as an expression.
+  // Returns the variable with index `index` in localsplus as an expression.
   ast::Expr* local(int index) const { return make(ast::Name{local_name(index)}); }
-  // Returns the variable that a store or delete names, as an expression.
+  // Returns the variable of a store or delete instruction as an expression.
   ast::Expr* target_name(const Instruction& instruction) const;
   // Throws InternalError with the offset of the current instruction.
   [[noreturn]] void fail(std::string_view what) const;

@@ -1,12 +1,12 @@
-// Functions and classes. MAKE_FUNCTION and the call of LOAD_BUILD_CLASS leave a value on the stack, and a store gives
-// it a name:
+// Functions and classes. MAKE_FUNCTION and the call of __build_class__ leave a value on the stack, and a store binds
+// the value to a name:
 //
 //   (1,); <code f>; MAKE_FUNCTION 1; STORE f                            def f(a=1): ...
 //   <code f>; MAKE_FUNCTION; (1,); SET_FUNCTION_ATTRIBUTE 1; STORE f    the same (3.13)
 //   d; <code f>; MAKE_FUNCTION; CALL 0; STORE f                         @d
 //   LOAD_BUILD_CLASS; <code C>; MAKE_FUNCTION; 'C'; B; CALL 3; STORE C  class C(B): ...
 //   <code "<lambda>">; MAKE_FUNCTION                                    lambda a: ...
-//   any of them where only an expression may stand                      a definition before the statement, and its name
+//   any of them inside an expression                                    a definition before the statement, and its name
 #include <algorithm>
 
 #include "decode/op.h"
@@ -23,10 +23,11 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// Annotations by the name of their parameter; that of the result is under `return`.
+// Pairs of the name of a parameter and its annotation; the annotation of the result has the name `return`.
 using Annotations = Table<std::pair<std::string_view, Expr*>>;
 
-// Collects the items of a tuple display or of a constant tuple. Returns false for any other expression.
+// Collects the items of a tuple display or of a constant tuple. Returns false if `expr` is no such tuple: neither a
+// display without a starred item nor a constant.
 bool items_of(Context& context, Expr* expr, Table<Expr*>& items) {
   if (auto* tuple = as<Tuple>(expr)) {
     items.assign(tuple->elts.begin(), tuple->elts.end());
@@ -39,14 +40,15 @@ bool items_of(Context& context, Expr* expr, Table<Expr*>& items) {
   return false;
 }
 
-// What is known of the lines on which the items of a folded tuple stood.
+// The source lines of the items of a folded constant tuple: unknown, the line of the keyword `def`, or lines of their
+// own.
 enum class ItemLines : std::uint8_t { unknown, of_keyword, own };
 
-// Gives the items of a constant tuple, or every second one of them, the positions that they had in the source. The
-// compiler folds a display of constants to one constant. It leaves a NOP with the position of each item that stands on
+// Sets the positions of the items of a constant tuple, or of every second item if `step` is 2, to those in the source.
+// The compiler folds a display of constants to one constant, but leaves a NOP with the position of each item that is on
 // another line than the instructions around it:
 //
-//     def f(          NOP (the position of 1), NOP (the position of 2), LOAD_CONST (1, 2) (the position of the definition)
+//     def f(          NOP (the position of 1), NOP (the position of 2), LOAD_CONST (1, 2) (the position of def)
 //         a=1,
 //         b=2,
 //     ):
@@ -62,7 +64,7 @@ ItemLines place_items(const Cursor& cursor, const Expr* tuple, Table<Expr*>& ite
   for (--at; at >= 0 && cursor.code[at].op == Op::nop_ && cursor.code[at].offset / 2 < positions.size(); --at) {
     const Position& position = positions[cursor.code[at].offset / 2];
     if (position.line < whole.line || position.line > whole.end_line) break;
-    // The names of parameters between their annotations have the position of the whole definition.
+    // In a tuple of parameter names and annotations, the names have the position of the whole definition.
     if (position.line > whole.line) marks.push_back(&cursor.code[at]);
   }
   if (marks.empty()) return ItemLines::of_keyword;
@@ -81,7 +83,8 @@ Expr* annotation_of(const Table<std::pair<std::string_view, Expr*>>& annotations
   return found == annotations.end() ? nullptr : found->second;
 }
 
-// Returns the annotations of a function. With `from __future__ import annotations`, they are strings that hold source.
+// Returns the annotations of a function. With `from __future__ import annotations`, annotations are strings of source
+// code.
 Annotations annotations_of(Context& context, const Cursor& cursor, const FunctionValue& function, ItemLines& lines) {
   Annotations found;
   const bool as_text = (function.code->flags & CodeObject::future_annotations) != 0;
@@ -92,7 +95,7 @@ Annotations annotations_of(Context& context, const Cursor& cursor, const Functio
   Table<Expr*> items;
   if (auto* dict = as<Dict>(function.annotations))
     for (std::size_t index = 0; index < dict->keys.size(); ++index) add(dict->keys[index], dict->values[index]);
-  // The annotation of `*args: *Ts` is a starred item of such a tuple.
+  // In a tuple of names and annotations that is not constant, the annotation of `*args: *Ts` is a starred item.
   else if (auto* tuple = as<Tuple>(function.annotations))
     for (std::size_t index = 0; index + 1 < tuple->elts.size(); index += 2)
       add(tuple->elts[index], tuple->elts[index + 1]);
@@ -131,7 +134,7 @@ const Arguments* arguments(Context& context, const Cursor& cursor, const Functio
   return args;
 }
 
-// Turns `expr` into a lambda; false if the body of the function is no single expression.
+// Turns `expr` into a lambda. Returns false if the body of the function is no single expression.
 bool make_lambda(Context& context, const Cursor& cursor, Expr* expr, const FunctionValue& function) {
   ItemLines of_annotations = ItemLines::unknown, of_defaults = ItemLines::unknown;
   const Annotations annotations = annotations_of(context, cursor, function, of_annotations);
@@ -165,8 +168,9 @@ bool is_class(const Expr* expr) {
   return internal && internal->marker == Marker::build_class;
 }
 
-// Handles MAKE_FUNCTION. Bits of its argument say which attributes lie below the code: 1 defaults, 2 keyword defaults,
-// 4 annotations, 8 closure. The closure follows from the body.
+// Handles MAKE_FUNCTION. The bits of the argument of MAKE_FUNCTION state which attributes are on the stack below the
+// code: 1 defaults, 2 keyword defaults, 4 annotations, 8 closure. The closure is ignored, because the body of the
+// function determines it.
 void make_function(Simulation& sim, const Instruction& instruction) {
   if (instruction.aux == 1) sim.pop();  // the qualified name
   Expr* code = sim.pop();
@@ -190,7 +194,7 @@ void set_function_attribute(Simulation& sim, int which) {
   Expr *function = sim.pop(), *value = sim.pop();
   auto* internal = as<Internal>(function);
   if (!internal || internal->marker != Marker::function) sim.cursor.fail("attribute of no function");
-  // This is a copy, because `annotate` adds functions and so may move the others.
+  // `info` is a copy, because `annotate` adds functions and may thereby reallocate `context.functions`.
   FunctionValue info = sim.context.functions[internal->index];
   if (which == 1) info.defaults = value;
   else if (which == 2) info.kw_defaults = value;
@@ -201,7 +205,8 @@ void set_function_attribute(Simulation& sim, int which) {
   sim.push(function);
 }
 
-// The path names the code object by the constants that lead to it, for differences and dumps.
+// The path identifies the nested code object by the indices of the constants that lead to it; differences and dumps use
+// the path.
 Body build(Context& context, const FunctionValue& function) {
   const std::size_t depth = context.path.size();
   if (function.within >= 0) context.path.push_back(std::uint32_t(function.within));
@@ -217,7 +222,8 @@ Stmt* function_def(Context& context, const Cursor& cursor, const FunctionValue& 
   ItemLines of_annotations = ItemLines::unknown, of_defaults = ItemLines::unknown;
   const Annotations annotations = annotations_of(context, cursor, function, of_annotations);
   const Arguments* args = arguments(context, cursor, function, annotations, of_defaults);
-  // Up to 3.11, the compiler leaves no NOP of an annotation.
+  // Up to 3.11, the compiler leaves no NOP for an annotation on another line, so the absence of such a NOP shows
+  // nothing.
   const bool is_one_line = (of_annotations == ItemLines::of_keyword && dialect_of(code.version).fstring_positions) ||
                            (of_defaults == ItemLines::of_keyword && of_annotations != ItemLines::own);
   Body body = build(context, function);
@@ -235,7 +241,8 @@ Stmt* class_def(Context& context, const Cursor& cursor, const Call& call, std::s
   if (!internal || internal->marker != Marker::function) return nullptr;
   const FunctionValue function = context.functions[internal->index];
   Body body = build(context, function);
-  // The first two arguments are the body and the name. `.generic_base` is what type parameters add to the bases.
+  // The first two arguments of __build_class__ are the function of the class body and the name of the class.
+  // `.generic_base` is a base that the compiler adds to a class with type parameters.
   Table<Expr*> bases(call.args.begin() + 2, call.args.end());
   std::erase_if(bases, [](const Expr* base) {
     auto* marker = as<Internal>(base);
@@ -246,8 +253,8 @@ Stmt* class_def(Context& context, const Cursor& cursor, const Call& call, std::s
                       cursor.first_offset, function.code->firstlineno);
 }
 
-// Returns the body of a lambda as one expression. Structuring may have turned a conditional expression into an `if`
-// with returns. Null if the body does anything else than return.
+// Returns the body of a lambda as one expression; null if the body does anything but return. Structuring may have
+// turned a conditional expression into an `if` with returns.
 Expr* as_expression(Context& context, Block block, bool generator) {
   if (block.empty()) return context.none();
   Stmt* first = block[0];
@@ -260,21 +267,23 @@ Expr* as_expression(Context& context, Block block, bool generator) {
     if (branch->body.empty()) return nullptr;
     return context.expr(IfExp{branch->test, body, orelse}, first->offset, first->line);
   }
-  // A generator function that only yields: lambda: (yield x).
+  // A generator function whose body is one `yield` is `lambda: (yield x)`.
   if (auto* only = as<ExprStmt>(first); only && generator && block.size() == 1) return only->value;
   if (auto* only = as<ExprStmt>(first); only && generator && block.size() == 2)
     if (auto* leave = as<Return>(block[1]); leave && (!leave->value || is_none(leave->value))) return only->value;
   return nullptr;
 }
 
-// Definitions are put in front of the current statement. A lambda that is one expression stays where it is.
+// Definitions are put in front of the current statement. A lambda whose body is one expression stays a lambda
+// expression.
 void hoist(Simulation& sim, Expr* expr) {
   if (is_class(expr)) {
     const Call call = *as<Call>(expr);
     auto* text = call.args.size() > 1 ? constant_of(call.args[1], Constant::Kind::string) : nullptr;
     std::string_view id = text && is_name(text->text) ? std::string_view(text->text) : sim.names.fresh_name();
     Stmt* made = class_def(sim.context, sim.cursor, call, id, {});
-    // Without a body of the usual shape, the class is made by a call of __build_class__.
+    // If the call does not have the form that the compiler emits, an explicit call of __build_class__ creates the
+    // class.
     if (!made) {
       sim.mark_builtin("__build_class__", expr->offset);
       as<Call>(expr)->func = sim.context.name("__build_class__");
@@ -300,7 +309,8 @@ void hoist(Simulation& sim, Expr* expr) {
     return;
   }
   std::string_view id = function.code->name;
-  // A name that the code uses for something else would be overwritten.
+  // If the code uses the name of the function already, the function is defined under the name of a temporary, so that
+  // the definition overwrites no variable.
   bool taken = !is_function(sim.context, expr);
   for (std::string_view name : sim.cursor.decoded.localsplus) taken |= name == id;
   for (std::string_view name : sim.cursor.decoded.names) taken |= name == id;
@@ -309,7 +319,7 @@ void hoist(Simulation& sim, Expr* expr) {
   sim.names.note(id);
   Stmt* made = function_def(sim.context, sim.cursor, function, id, {});
   as<FunctionDef>(made)->body = spell_out_comprehension(sim.context, function.name, as<FunctionDef>(made)->body);
-  // The defaults are evaluated in front of the current statement as well.
+  // The defaults of the function are evaluated in front of the current statement, where its definition is emitted.
   for (Expr** part :
        {&sim.context.functions[internal->index].defaults, &sim.context.functions[internal->index].kw_defaults})
     if (*part) sim.settle(*part);

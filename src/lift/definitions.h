@@ -16,16 +16,18 @@ bool is_function(const Context& context, const ast::Expr* expr);
 bool is_class(const ast::Expr* expr);
 // Decompiles the body of a function.
 Body build(Context& context, const FunctionValue& function);
-// Returns the definition of a function under `name`.
+// Returns a `def` statement that defines `function` under the name `name`.
 ast::Stmt* function_def(Context& context, const Cursor& cursor, const FunctionValue& function, std::string_view name,
                         Table<ast::Expr*> decorators);
-// Returns the definition of a class under `name`; null if the call has another shape.
+// Returns a `class` statement that defines a class under the name `name`; null if the call of __build_class__ does not
+// have the form that the compiler emits.
 ast::Stmt* class_def(Context& context, const Cursor& cursor, const ast::Call& call, std::string_view name,
                      Table<ast::Expr*> decorators);
-// Returns a body that only returns as one expression; null if the body does more.
+// Returns the value of a body that only consists of `return` and `if` statements as one expression; null for any other
+// body.
 ast::Expr* as_expression(Context& context, ast::Block block, bool generator);
-// Defines a function, class or lambda in front of the current statement, and replaces `expr` by its name. This is for
-// definitions that stand where only an expression may.
+// Emits the definition of a function, class or type alias inside an expression in front of the current statement, and
+// replaces `expr` by the name. A lambda whose body is one expression stays a lambda expression.
 void hoist(Simulation& sim, ast::Expr* expr);
 
 }  // namespace depyf::lifting

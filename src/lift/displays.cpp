@@ -2,7 +2,7 @@
 //
 //   a; b; BUILD_LIST 2                                        [a, b]
 //   a; b; ('x', 'y'); BUILD_CONST_KEY_MAP 2                   {'x': a, 'y': b}
-//   BUILD_LIST 0; a; LIST_APPEND 1; b; LIST_EXTEND 1          [a, *b]            a long one has no star
+//   BUILD_LIST 0; a; LIST_APPEND 1; b; LIST_EXTEND 1          [a, *b]            a long display is built like this too
 //   BUILD_LIST 0; (1, 2, 3); LIST_EXTEND 1                    [1, 2, 3]
 //   BUILD_LIST 0; a; LIST_EXTEND 1; LIST_TO_TUPLE             (*a,)
 //   BUILD_MAP 0; a; DICT_UPDATE 1; k; v; MAP_ADD 1            {**a, k: v}
@@ -21,12 +21,13 @@ using namespace ast;
 
 namespace {
 
-// Adds an item to a display that no other code has seen yet. Returns false if the operation adds to another kind of
-// display.
+// Adds an item to a display under construction, which no other code can access yet. Returns false if the operation adds
+// to another kind of display.
 bool extend_display(Context& context, const Cursor& cursor, Expr* display, Op op, Expr* key, Expr* value) {
   auto add = [&](List<Expr*>& items, Expr* item) { items = context.arena.append(items, item); };
-  // The compiler folds three constant items of a display or more to a tuple, or a frozenset for a set. A frozenset has
-  // fewer if some items in the source were equal; a tuple of fewer was written with a star.
+  // The compiler folds a list or set display of at least three constant items to a constant tuple or frozenset. A
+  // folded frozenset has fewer items if some items in the source were equal, while a tuple of fewer items was written
+  // with a star: `[*(1, 2)]`.
   constexpr std::size_t least_in_constant = 3;
   auto add_all = [&](List<Expr*>& items, Constant::Kind folded) {
     const Constant* constant = items.empty() ? constant_of(value, folded) : nullptr;
@@ -48,7 +49,7 @@ bool extend_display(Context& context, const Cursor& cursor, Expr* display, Op op
     } else return false;
   } else if (auto* dict = as<Dict>(display)) {
     auto* inner = as<Dict>(value);
-    // The compiler collects plain items behind a `**` in a dict of their own.
+    // The compiler collects the plain items behind a `**` item in a separate dict, which DICT_UPDATE adds.
     const bool next_to = inner && op == Op::dict_update_ && !inner->keys.empty() && !dict->keys.empty() &&
                          std::ranges::find(inner->keys, nullptr) == inner->keys.end();
     if (next_to) {
@@ -73,8 +74,8 @@ void call_method(Simulation& sim, Expr* object, std::string_view method, Expr* a
 
 }  // namespace
 
-// Pushes a dict of `count` values. The keys are on the stack too: each in front of its value, or all in one tuple on
-// top.
+// Pushes a dict of `count` values. The keys are on the stack too: each below its value or, with `has_constant_keys`,
+// all in one tuple on top.
 void build_dict(Simulation& sim, int count, bool has_constant_keys) {
   List<Expr*> keys, values;
   if (has_constant_keys) {
@@ -100,13 +101,14 @@ void list_to_tuple(Simulation& sim) {
   else sim.push(Tuple{sim.context.list({sim.cursor.make(Starred{list})})});
 }
 
-// Handles the BUILD_*_UNPACK instructions of 3.8. A display with `*` or `**` is built of parts; plain items that stand
-// side by side in the source are one part.
+// Handles the BUILD_*_UNPACK instructions of 3.8. In 3.8, a display with `*` or `**` is built of parts, and adjacent
+// plain items form one part.
 void build_unpack(Simulation& sim, const Instruction& instruction) {
   enum { tuple, list, set, map, call_tuple, call_map };
   const List<Expr*> parts = sim.pop_many(instruction.arg);
   Table<Expr*> keys, items;
-  // True if the last part was plain items. The next part did not stand beside them then, as they would be one part.
+  // True if the last part consists of plain items. A part behind plain items is `*x` or `**x`, even if x is a display,
+  // because adjacent plain items would form one part.
   bool plain = false;
   auto add = [&](Expr* key, Expr* item) { keys.push_back(key), items.push_back(item); };
   auto add_all = [&](std::span<Expr* const> own_keys, std::span<Expr* const> own) {
@@ -118,7 +120,8 @@ void build_unpack(Simulation& sim, const Instruction& instruction) {
       add(own_keys.empty() ? nullptr : own_keys[index], own[index]);
   };
   const bool mapping = instruction.aux == map || instruction.aux == call_map;
-  // A call refuses a keyword that occurs in two parts, so only keywords that were written as such may leave their part.
+  // A call raises TypeError for a keyword that occurs in two parts, so the items of a dict become plain keywords only
+  // if all keys are identifiers.
   auto keywords_only = [&](const Dict& dict) {
     return std::ranges::all_of(dict.keys, [&](const Expr* key) {
       const Constant* text = constant_of(key, Constant::Kind::string);
@@ -149,17 +152,17 @@ void build_unpack(Simulation& sim, const Instruction& instruction) {
   else sim.push(Tuple{sim.context.arena.copy(items)});
 }
 
-// Handles the instructions that add an item to a container on the stack, or all items of another one.
+// Handles the instructions that add an item, or all items of another container, to a container on the stack.
 void extend(Simulation& sim, const Instruction& instruction) {
   Expr *value = sim.pop(), *key = instruction.op == Op::map_add_ ? sim.pop() : nullptr;
   Entry& entry = sim.peek(instruction.arg);
   Expr* target = entry.expr;
-  // The display is the result of a comprehension.
+  // In a comprehension, the instruction adds an item to the result of the comprehension.
   if (auto* internal = as<Internal>(target); internal && internal->marker == Marker::result)
     return sim.emit(InternalStmt{StmtMarker::append, 0, key ? key : value, key ? value : nullptr});
   const bool unseen = sim.graph.find(entry.block) == sim.graph.node && instruction.arg == 1 && !sim.cursor.flat;
   if (unseen && extend_display(sim.context, sim.cursor, target, instruction.op, key, value)) return;
-  // The display has been seen elsewhere. A method call has the same effect on a value with a name.
+  // A display that other code may have accessed is stored in a temporary and extended by a method call.
   if (!sim.names.stable(target)) {
     sim.push(value);
     if (key) sim.push(key);

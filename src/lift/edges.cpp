@@ -9,10 +9,10 @@
 namespace depyf::lifting {
 using namespace ast;
 
-// Markers of merged blocks are followed: the edges start at nodes.
+// An edge from a block that was merged into a node starts at that node.
 void find_edges(const Cursor& cursor, const LiftedGraph& graph, NodeIndex block, Table<Edge>& edges) {
   edges.clear();
-  // Several blocks may have been merged into one node.
+  // Several predecessors may have been merged into one node, whose edge is added only once.
   auto add = [&](Edge edge) {
     if (edges.empty() || std::ranges::find(edges, edge) == edges.end()) edges.push_back(edge);
   };
@@ -21,7 +21,7 @@ void find_edges(const Cursor& cursor, const LiftedGraph& graph, NodeIndex block,
     NodeIndex node = graph.find(pred);
     const Node& info = graph.nodes[node];
     if (info.end == Node::End::none) continue;
-    // A branch may have both of its edges to one block.
+    // Both edges of a branch may lead to the same block.
     if (info.a == block) add({node, false});
     if (info.b == block) add({node, true});
   }
@@ -45,14 +45,14 @@ void copy_stack(Simulation& sim, Edge edge, Stack& stack) {
   const auto [node, along_b] = edge;
   stack = sim.graph.states[node].stack;
   Node& info = sim.graph.nodes[node];
-  // Removes values from the top of the copied stack.
+  // Removes `count` values from the top of the copied stack.
   auto drop = [&](std::size_t count) {
     if (stack.size() < count) throw InternalError{"the stack is not that deep", info.offset};
     stack.resize(stack.size() - count);
   };
   switch (info.end) {
     case Node::End::branch:
-      // The value that stays along the edge is named in the node of the branch.
+      // If the tested value stays on the stack along the edge, the node of the branch stores it in a temporary.
       if (along_b ? sim.graph.states[node].keep_b : sim.graph.states[node].keep_a) {
         std::string_view id = sim.names.fresh_name();
         auto* statement = sim.context.stmt(Assign{sim.context.list({sim.context.name(id)}), info.value},
@@ -63,14 +63,15 @@ void copy_stack(Simulation& sim, Edge edge, Stack& stack) {
       }
       break;
     case Node::End::loop:
-      // When a loop is exhausted, it pops its iterator. The stack here still has the item as well.
+      // An exhausted for loop pops its iterator. At the end of the node of a for loop, the stack also contains the
+      // item, so the edge to `b` drops two values.
       if (along_b) drop(2);
       break;
     case Node::End::setup:
       if (along_b) {
         const Region& region = sim.cursor.cfg.regions[info.index];
         if (region.kind == Region::Kind::with) {
-          // On the stack lie the exit method, in 3.14 its `self`, and the result of __enter__.
+          // The top of the stack consists of the exit method, in 3.14 its `self`, and the result of __enter__.
           auto* below = stack.size() < 2 ? nullptr : as<Internal>(stack[stack.size() - 2].expr);
           drop(below && below->marker == Marker::null ? 3 : 2);
         } else {
@@ -88,8 +89,9 @@ void copy_stack(Simulation& sim, Edge edge, Stack& stack) {
   }
 }
 
-// In 3.8: true if `break` leaves a handler at the end of the block: POP_EXCEPT; [CALL_FINALLY;] JUMP_ABSOLUTE. The end of a
-// handler jumps to code that follows its statement.
+// In 3.8: true if `break` leaves a handler at the end of the block: POP_EXCEPT; [CALL_FINALLY;] JUMP_ABSOLUTE. A jump
+// at the normal end of a handler leads to the operation `behind_handlers`, with which the code behind the try statement
+// starts.
 bool breaks_out_of_handler(const Cursor& cursor, NodeIndex block, NodeIndex target) {
   if (!dialect_of(cursor.decoded.version).finally_subroutines) return false;
   const BasicBlock &from = cursor.cfg.blocks[block], &to = cursor.cfg.blocks[target];
@@ -101,8 +103,8 @@ bool breaks_out_of_handler(const Cursor& cursor, NodeIndex block, NodeIndex targ
          cursor.code[to.begin].op != Op::behind_handlers_;
 }
 
-// A break ends its node, because the code behind the loop is a node of its own. That holds even if only this way leads
-// there, as when the else clause of the loop returns.
+// A `break` ends its node: the code behind the loop is a separate node even if only this `break` leads to it, for
+// example because the else clause of the loop returns.
 bool ends_in_break(const Cursor& cursor, const LiftedGraph& graph, NodeIndex node, NodeIndex block) {
   if (graph.nodes[node].end != Node::End::go) return false;
   int at = cursor.cfg.blocks[block].end - 1;
@@ -114,7 +116,7 @@ bool ends_in_break(const Cursor& cursor, const LiftedGraph& graph, NodeIndex nod
     auto* internal = as<Internal>(entry.expr);
     if (!internal) return false;
     iterators += internal->marker == Marker::iterator && !internal->value;
-    // Fewer iterators are left than the node started with.
+    // A `break` leaves fewer iterators on the stack than the node started with.
   }
   return iterators < graph.nodes[node].iterators;
 }

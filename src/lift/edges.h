@@ -9,19 +9,19 @@
 
 namespace depyf::lifting {
 
-// A source node, and whether the edge is the one to its `b`.
+// An edge: its source node, and true if the edge is that to the node's `b`, false if it is that to `a`.
 using Edge = std::pair<NodeIndex, bool>;
 
 // Sets `edges` to the edges from lifted nodes to `block`.
 void find_edges(const Cursor& cursor, const LiftedGraph& graph, NodeIndex block, Table<Edge>& edges);
-// Returns the edge to `block` if there is exactly one.
+// Returns the only edge to `block`, or nullopt if there are none or several.
 std::optional<Edge> only_edge_to(const Cursor& cursor, const LiftedGraph& graph, NodeIndex block);
-// Copies the stack at the end of an edge to `stack`. For the way to a handler, the stack is cut and the exception is on
-// top.
+// Copies the stack with which the target of `edge` starts to `stack`. For the edge to a handler, the stack is cut to
+// the depth of the region, and the exception is on top.
 void copy_stack(Simulation& sim, Edge edge, Stack& stack);
 // In 3.8: true if the jump at the end of `block` is a `break` that leaves a handler.
 bool breaks_out_of_handler(const Cursor& cursor, NodeIndex block, NodeIndex target);
-// True if `node`, whose last part is `block`, ends in `break`: POP_TOP of the iterator behind statements.
+// True if `node`, whose last block is `block`, ends in `break`: POP_TOP of a for loop's iterator.
 bool ends_in_break(const Cursor& cursor, const LiftedGraph& graph, NodeIndex node, NodeIndex block);
 
 }  // namespace depyf::lifting

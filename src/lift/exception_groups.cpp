@@ -1,4 +1,4 @@
-// The operations of `except*` by themselves, for the state machine. G stands for BaseExceptionGroup.
+// Expands the operations of `except*` for the state machine, where G is BaseExceptionGroup:
 //
 //   CHECK_EG_MATCH      exc, T -> rest, match
 //       match, rest = ((None, None) if exc is None else
@@ -9,15 +9,16 @@
 //       None if not left else left[0] if not isinstance(orig, G) or (len(left) == 1 and
 //           left[0].__traceback__ is orig.__traceback__) else G('', left)
 //
-// The second is an approximation: CPython joins the rest of the original exception into one group of the original's
-// shape.
+// The expansion of PREP_RERAISE_STAR is an approximation: CPython joins the unhandled and reraised exceptions into one
+// group with the nesting of the original group.
 #include "decode/op.h"
 #include "lift/operations.h"
 
 namespace depyf::lifting {
 using namespace ast;
 
-// Returns false if the instruction is neither of the two. The lambdas build parts of the expressions above.
+// Returns false if the instruction is neither CHECK_EG_MATCH nor PREP_RERAISE_STAR. The lambdas build parts of the
+// expressions in the comment at the top of this file.
 bool exception_group(Simulation& sim, const Instruction& instruction) {
   auto call = [&](Expr* function, std::initializer_list<Expr*> args) {
     return sim.cursor.make(Call{function, sim.context.list(args), {}});
@@ -31,7 +32,7 @@ bool exception_group(Simulation& sim, const Instruction& instruction) {
   auto group_of = [&](Expr* exceptions) {
     return call(group_type(), {sim.context.constant(Constant::Kind::string), exceptions});
   };
-  // Assigns the value to a temporary and returns its name.
+  // Assigns the value to a temporary and returns the name of the temporary.
   auto named = [&](Expr* value) {
     std::string_view id = sim.names.fresh_name();
     sim.emit(Assign{sim.context.list({sim.cursor.make(Name{id})}), value});

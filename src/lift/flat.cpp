@@ -1,4 +1,4 @@
-// Lifts each block by itself, for the state machine. Between blocks, the stack is kept in locals `__stack_0`,
+// Lifts each block separately, for the state machine. Between blocks, the stack is kept in locals `__stack_0`,
 // `__stack_1`, ...
 #include <algorithm>
 
@@ -20,21 +20,22 @@ Expr* Lifter::slot(std::size_t index) {
   return context_.name(id);
 }
 
-// The stack at the start of a block consists of slots, except where only a marker can lie.
+// Sets the stack at the start of `block`, unless it is set already. The stack consists of the locals `__stack_0`,
+// `__stack_1`, ..., except for entries that are always markers.
 void Lifter::flat_enter(NodeIndex block, Table<Expr*> stack) {
   if (block < 0 || flat_stacks_[block]) return;
   flat_stacks_[block] = std::move(stack);
   flat_todo_.push_back(block);
 }
 
-// Lifts the blocks that can be reached, each with the stack that the first way to it brings.
+// Lifts the blocks that can be reached, each with the stack of the first edge that is found to lead to the block.
 Lifted Lifter::run_flat() {
   flat_stacks_.resize(cursor_.cfg.blocks.size());
   flat_enter(cursor_.cfg.entry, {});
   while (!flat_todo_.empty()) {
     NodeIndex block = flat_todo_.back();
     flat_todo_.pop_back();
-    // The handler of a protected block starts with the stack cut to the region's depth, and with the exception on it.
+    // The handler of a protected block starts with the stack cut to the region's depth, and with the exception on top.
     if (int index = cursor_.cfg.blocks[block].region; index >= 0) {
       const Region& region = cursor_.cfg.regions[index];
       if (region.handler < 0) cursor_.fail("a handler that is nowhere");
@@ -69,7 +70,8 @@ void Lifter::flat_end(NodeIndex block) {
   if (node.end == Node::End::branch) sim_.push(node.value);
   sim_.spill_all(stack_.size());
   if (node.end == Node::End::branch) node.value = stack_.back().expr, stack_.pop_back();
-  // All slots that change are assigned at once. The tested value is one of them if it stays on the stack along an edge.
+  // All slots that change are assigned at once, including that of the tested value if the value stays on the stack
+  // along an edge.
   Table<Expr*> targets, values, after;
   Table<Entry> entries = stack_;
   if (keeps) entries.push_back({node.value, block, -1});
@@ -89,7 +91,7 @@ void Lifter::flat_end(NodeIndex block) {
     targets.push_back(slot(index)), values.push_back(expr);
   }
   if (node.end == Node::End::branch && !is<ConstantExpr>(node.value) && !targets.empty()) {
-    // The test may read a slot that is about to change.
+    // The test may read a slot that the assignment changes, so the tested value is stored in a temporary first.
     std::string_view id = sim_.names.fresh_name();
     node.statements.push_back(
         context_.stmt(Assign{context_.list({context_.name(id)}), node.value}, node.offset, node.line));
@@ -125,7 +127,7 @@ Lifted lift_flat(Context& context, const DecodedCode& decoded, const Cfg& cfg) {
   std::set<int> literal;
   try {
     return lifting::Lifter(context, decoded, cfg, true, literal).run_flat();
-    // All instructions are taken literally already, so another attempt would end in the same way.
+    // All instructions are simulated literally already, so another attempt would fail in the same way.
   } catch (const lifting::Restart& restart) {
     const bool known = restart.at >= 0 && restart.at < int(cfg.code.size());
     throw InternalError{"values cross on the stack", known ? cfg.code[std::size_t(restart.at)].offset : 0};

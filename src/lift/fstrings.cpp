@@ -16,12 +16,13 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// Indexed by the argument of FORMAT_VALUE and CONVERT_VALUE.
+// The conversions of f-strings (`!s`), indexed by the argument of FORMAT_VALUE and CONVERT_VALUE.
 constexpr char conversions[] = {0, 's', 'r', 'a'};
 // Returns the constant if the expression is a string; otherwise null.
 const Constant* string_of(const Expr* expr) { return constant_of(expr, Constant::Kind::string); }
 
-// Returns a format specification as the string node that a field of an f-string has for it.
+// Returns the format specification `spec` as a JoinedStr, the form that a field of an f-string requires; null if `spec`
+// is null.
 Expr* format_spec(Context& context, const Cursor& cursor, Expr* spec) {
   if (!spec || is<JoinedStr>(spec)) return spec;
   Expr* part = string_of(spec) ? spec : cursor.make(FormattedValue{spec, 0, nullptr});
@@ -35,13 +36,14 @@ void format_value(Simulation& sim, const Instruction& instruction) {
   Expr* spec = instruction.aux ? format_spec(sim.context, sim.cursor, sim.pop()) : nullptr;
   Expr* value = sim.pop();
   char conversion = conversions[instruction.arg & 3];
-  // From 3.13 on, CONVERT_VALUE has made a field of the conversion already.
+  // From 3.13 on, CONVERT_VALUE has pushed the conversion as a field, which is merged into the new field.
   if (auto* converted = as<FormattedValue>(value); converted && !converted->format_spec && !conversion)
     conversion = converted->conversion, value = converted->value;
   const FormattedValue field{value, conversion, spec};
   const std::span<const Position> positions = sim.cursor.decoded.positions;
   const std::size_t unit = instruction.offset / 2;
-  // The compiler makes f-strings of '%r' % (x,) as well; positions tell which of the two it was.
+  // The compiler turns '%r' % (x,) into the same instructions as an f-string; the positions show which of the two the
+  // source contains.
   const bool is_percent = conversion && dialect_of(sim.cursor.decoded.version).percent_formats &&
                           unit < positions.size() && is_percent_field(*sim.cursor.decoded.code, field, positions[unit]);
   sim.push(JoinedStr{sim.context.list({sim.cursor.make(field)}), is_percent && !is<ConstantExpr>(value)});
@@ -57,7 +59,8 @@ void join_string(Simulation& sim, int count) {
   for (Expr* part : parts) {
     if (auto* joined = as<JoinedStr>(part)) values.insert(values.end(), joined->values.begin(), joined->values.end());
     else if (string_of(part)) values.push_back(part);
-    // The part is a string already, so formatting it changes nothing.
+    // BUILD_STRING takes only strings, so a part that is no f-string is a string already, and formatting it changes
+    // nothing.
     else values.push_back(sim.cursor.make(FormattedValue{part, 0, nullptr}));
   }
   sim.push(JoinedStr{sim.context.arena.copy(values), all_percent});
@@ -86,7 +89,7 @@ void build_template(Simulation& sim) {
   for (std::size_t index = 0; index <= count; ++index) {
     const Constant& text = texts->items[index];
     if (text.kind != Constant::Kind::string) sim.cursor.fail("a template of another shape");
-    // Texts between fields may be empty, and then are no parts of the t-string.
+    // An empty text between two fields is no part of the t-string.
     if (!text.text.empty()) parts.push_back(sim.cursor.make(ConstantExpr{&text}));
     if (index == count) break;
     if (!is<Interpolation>(values->elts[index])) sim.cursor.fail("a template of another shape");

@@ -1,5 +1,6 @@
-// Type parameters and type aliases (3.12 and later, PEP 695 and PEP 696). The compiler makes a function that evaluates
-// the type parameters and returns the definition, and calls it at once. Type parameters are variables of that function:
+// Type parameters and type aliases (3.12 and later, PEP 695 and PEP 696). The compiler generates a function that
+// evaluates the type parameters and returns the definition, and calls the function at once. Type parameters are
+// variables of the generated function:
 //
 //   def f[T](a=1)  (1,); <code "<generic parameters of f>">; MAKE_FUNCTION; SWAP 2; CALL
 //       in it      'T'; CALL_INTRINSIC_1 TYPEVAR; COPY 1; STORE T; BUILD_TUPLE 1; LOAD .defaults; <code f>;
@@ -11,7 +12,8 @@
 //                  CALL_INTRINSIC_1 TYPEALIAS
 //   type X = v     'X'; None; <code X>; MAKE_FUNCTION; BUILD_TUPLE 3; CALL_INTRINSIC_1 TYPEALIAS; STORE X
 //
-// Bounds, constraints, defaults and the values of aliases are functions that return them.
+// The compiler generates a function for each bound, constraint, default and value of a type alias, which returns that
+// value.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -31,13 +33,13 @@ namespace {
 
 constexpr std::string_view generic_prefix = "<generic parameters of ";
 
-// Returns the marker if `expr` is one of that kind; otherwise null.
+// Returns `expr` as an Internal node if it is a marker of kind `marker`; otherwise null.
 const Internal* marked(const Expr* expr, Marker marker) {
   auto* internal = as<Internal>(expr);
   return internal && internal->marker == marker ? internal : nullptr;
 }
 
-// True if `expr` holds markers that only the simulation that made them can resolve.
+// True if `expr` contains markers that only the simulation which created them can replace.
 bool holds_unfinished(Expr* expr) {
   bool unfinished = false;
   Table<Expr*> todo{expr};
@@ -70,7 +72,7 @@ List<TypeParam> type_params_of(Context& context, const Cursor& cursor, const Exp
   return context.arena.copy(params);
 }
 
-// Returns the value that a function without arguments returns. A body `(t,) = v; return t` stands for `*v`.
+// Returns the value that a function without arguments returns. The value of a body `(t,) = v; return t` is `*v`.
 Expr* lazy_value(Context& context, const Cursor& cursor, const Expr* function) {
   auto* internal = marked(function, Marker::function);
   if (!internal) cursor.fail("a type parameter without its function");
@@ -98,10 +100,10 @@ bool is_generic(const Context& context, const Expr* expr) {
   return function && context.functions[function->index].code->name.starts_with(generic_prefix);
 }
 
-// A closure is loaded in front of the code: LOAD_CLOSURE ...; BUILD_TUPLE.
+// The closure of the function is loaded in front of its code: LOAD_CLOSURE ...; BUILD_TUPLE.
 bool before_generic(const Cursor& cursor, int at) {
   if (at >= cursor.end || cursor.code[at].op != Op::load_const_) {
-    // Its closure comes before it.
+    // Skip the instructions that load the closure of the function.
     while (at < cursor.end && cursor.code[at].op == Op::load_closure_) at = cursor.skip(at + 1);
     if (at >= cursor.end || cursor.code[at].op != Op::build_tuple_) return false;
     at = cursor.skip(at + 1);
@@ -111,7 +113,7 @@ bool before_generic(const Cursor& cursor, int at) {
   return constant.code && constant.code->name.starts_with(generic_prefix);
 }
 
-// The intrinsic functions make markers, which a definition or alias turns into type parameters.
+// The intrinsic functions of type parameters push markers, which a definition or type alias turns into type parameters.
 bool run_generics(Simulation& sim, const Instruction& instruction) {
   auto text = [&](const Expr* expr) -> std::string_view {
     auto* constant = as<ConstantExpr>(expr);
@@ -123,7 +125,8 @@ bool run_generics(Simulation& sim, const Instruction& instruction) {
     sim.context.type_params.push_back({kind, text(name), bound, nullptr});
     sim.push(Internal{Marker::type_param, int(sim.context.type_params.size()) - 1, nullptr});
   };
-  // The variables `.type_params` and `.generic_base` have no name in Python.
+  // The variables `.type_params` and `.generic_base` cannot be named in Python, so their loads and stores are simulated
+  // here.
   if (sim.generics.is_open && (instruction.op == Op::store_fast_ || instruction.op == Op::store_deref_)) {
     if (sim.cursor.decoded.localsplus[instruction.arg] != ".type_params") return false;
     sim.generics.class_params = sim.pop();
@@ -151,8 +154,8 @@ bool run_generics(Simulation& sim, const Instruction& instruction) {
         TypeAlias alias{text(parts->elts[0]),
                         plain ? List<TypeParam>{} : type_params_of(sim.context, sim.cursor, parts->elts[1]),
                         parts->elts[2]};
-        // The value is decompiled here, because its code is a constant of this code object, whichever code stores the
-        // alias.
+        // The value of the type alias is decompiled here, because its code is a constant of the current code object,
+        // even if another code object stores the alias.
         alias.value = lazy_value(sim.context, sim.cursor, parts->elts[2]);
         sim.context.type_aliases.push_back(alias);
         sim.push(Internal{Marker::type_alias, int(sim.context.type_aliases.size()) - 1, nullptr});
@@ -195,7 +198,7 @@ bool run_generics(Simulation& sim, const Instruction& instruction) {
   return false;
 }
 
-// Lifts the function that evaluates type parameters. It must consist of the return of one definition.
+// Lifts the function that evaluates type parameters, which must consist of the return of one definition.
 Expr* Lifter::run_generic() {
   sim_.generics.is_open = true;
   Lifted lifted = run();
@@ -208,7 +211,8 @@ Expr* Lifter::run_generic() {
   return node.value;
 }
 
-// Decompiles the function, and puts its result where the call stands.
+// Decompiles the function that evaluates type parameters, and returns the definition, which replaces the call of the
+// function.
 Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionValue& outer, List<Expr*> args) {
   const CodeObject& code = *outer.code;
   const std::int32_t constant = std::int32_t(outer.constant);
@@ -218,20 +222,22 @@ Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionVal
   Cfg cfg = build_cfg(*decoded, GraphForm::statements);
   if (cfg.odd_regions || cfg.irreducible) cursor.fail("type parameters of another shape");
   const std::size_t first = context.functions.size();
-  // Takes the constant of this code off the path again, however this function is left.
+  // Removes the constant of the decompiled function from the path again, also if an exception is thrown.
   struct Path {
     Table<std::uint32_t>& path;
     std::size_t depth;
     ~Path() { path.resize(depth); }
   } path{context.path, context.path.size()};
   context.path.push_back(outer.constant);
-  // Functions that are made inside belong to the code of the type parameters, not to the code around it.
+  // Functions that are created while type parameters are evaluated are constants of the generated function, not of the
+  // outer code.
   Expr* made = with_restarts(context, cfg, [&](const std::set<int>& literal) {
     return Lifter(context, *decoded, cfg, false, literal).run_generic();
   });
   for (std::size_t index = first; index < context.functions.size(); ++index)
     if (context.functions[index].within < 0) context.functions[index].within = constant;
-  // Defaults are evaluated outside and passed as the arguments `.defaults` and `.kwdefaults`.
+  // The defaults of a generic function are evaluated in the outer code and passed as the arguments `.defaults` and
+  // `.kwdefaults`.
   if (auto* internal = marked(made, Marker::function)) {
     FunctionValue& function = context.functions[internal->index];
     for (Expr** part : {&function.defaults, &function.kw_defaults})

@@ -10,12 +10,13 @@ namespace depyf::lifting {
 bool is_generic(const Context& context, const ast::Expr* expr);
 // True if the instructions from `at` on make a function that evaluates type parameters.
 bool before_generic(const Cursor& cursor, int at);
-// Simulates an instruction of such a function. Returns false if the instruction has nothing to do with type parameters.
+// Simulates an instruction that creates or uses type parameters or type aliases; returns false if the instruction does
+// not.
 bool run_generics(Simulation& sim, const Instruction& instruction);
 // Returns the definition that the call of a function which evaluates type parameters returns.
 ast::Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionValue& function,
                             ast::List<ast::Expr*> args);
-// Returns the `type` statement for the alias of that index.
+// Returns the `type` statement for the type alias with index `index`.
 ast::Stmt* type_alias(Context& context, const Cursor& cursor, int index, ast::Expr* target);
 
 }  // namespace depyf::lifting

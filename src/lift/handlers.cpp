@@ -1,10 +1,10 @@
-// The instructions of exception handlers, as markers. src/structure makes clauses of them.
+// Turns the instructions of exception handlers into markers, which src/structure turns into except clauses.
 //
 //   h: PUSH_EXC_INFO; T; CHECK_EXC_MATCH; POP_JUMP_IF_FALSE n; STORE e; ...       except T as e: ...
 //   POP_EXCEPT; None; STORE e; DELETE e                                           the end of that clause
 //   n: RERAISE                                                                    no clause matched
 //
-// The state machine has RERAISE as: t = e.__context__; try: raise e; finally: e.__context__ = t
+// In the state machine, RERAISE becomes: t = e.__context__; try: raise e; finally: e.__context__ = t
 #include "decode/op.h"
 #include "flow/cfg.h"
 #include "lift/block_ends.h"
@@ -18,7 +18,7 @@ void reraise(Simulation& sim, const Instruction& instruction) {
   Expr* exc = sim.stack.empty() ? nullptr : sim.pop_entry().expr;
   auto* internal = as<Internal>(exc);
   if (sim.cursor.flat && is<Name>(exc)) {
-    // A plain `raise e` would set the context of the exception to the exception that is handled at that place.
+    // A plain `raise e` would replace the __context__ of the exception by the exception that is handled at that time.
     Expr* context = sim.names.fresh();
     auto place = [&] { return sim.cursor.make(Attribute{sim.cursor.make(exc->node), "__context__"}); };
     sim.emit(Assign{sim.context.list({context}), place()});
@@ -31,7 +31,7 @@ void reraise(Simulation& sim, const Instruction& instruction) {
     sim.emit(InternalStmt{StmtMarker::reraise, 0, nullptr, nullptr});
   else sim.emit(Raise{exc, nullptr});
   stop(sim.graph);
-  // In 3.8, the target is the code behind the handlers (see replace_block_stack).
+  // In 3.8, the target of the instruction is the code behind the handlers (see replace_block_stack).
   if (instruction.target >= 0 && !sim.cursor.flat) {
     sim.pop_entry();  // the exception that was handled before
     sim.graph.nodes[sim.graph.node].a = sim.cursor.cfg.blocks[sim.cursor.block].jump;
@@ -39,7 +39,8 @@ void reraise(Simulation& sim, const Instruction& instruction) {
   }
 }
 
-// In 3.8: true if the statement in front of the current POP_EXCEPT is the one that the compiler makes of `except ... as e`:
+// In 3.8: true if the statement in front of the current POP_EXCEPT is the one that the compiler generates for `except
+// ... as e`:
 //
 //     STORE e; DELETE e; END_FINALLY; POP_EXCEPT
 bool ends_named_handler(const Cursor& cursor) {
@@ -49,7 +50,7 @@ bool ends_named_handler(const Cursor& cursor) {
          cursor.code[at - 1].op == delete_of(cursor.code[at - 2].op);
 }
 
-// Handles the other instructions of handlers.
+// Handles the instructions of exception handlers except RERAISE.
 void handler(Simulation& sim, const Instruction& instruction) {
   if (instruction.op == Op::behind_handlers_) {
     Node& node = sim.graph.nodes[sim.graph.node];
@@ -73,7 +74,7 @@ void handler(Simulation& sim, const Instruction& instruction) {
     node.left_by_statement = instruction.aux == 1;
     node.ends_handler = node.behind_handlers && node.statements.empty() && !ends_named_handler(sim.cursor);
     sim.emit(InternalStmt{StmtMarker::pop_except, 0, nullptr, nullptr});
-    // LOAD_CONST None; STORE e; DELETE e is the end of `except ... as e`, which the clause does by itself.
+    // LOAD_CONST None; STORE e; DELETE e at the end of `except ... as e` is skipped, because the clause implies it.
     int load = sim.cursor.skip(sim.cursor.at + 1), store = sim.cursor.skip(load + 1),
         remove = sim.cursor.skip(store + 1);
     if (remove < sim.cursor.end && sim.cursor.code[load].op == Op::load_const_ &&

@@ -1,4 +1,4 @@
-// Imports. The instructions that follow IMPORT_NAME tell the kind of statement:
+// Restores import statements. The instructions behind IMPORT_NAME determine the kind of statement:
 //
 //   import a.b              level 0; None; IMPORT_NAME a.b; STORE a
 //   import a.b as c         ...; IMPORT_NAME a.b; IMPORT_FROM b; SWAP 2; POP_TOP; STORE c
@@ -15,17 +15,17 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// True if the compiler makes `name` of the `spelled` name, which it does with private names in a class.
+// True if `name` may be the mangled form of the private name `spelled`: in class C, `__x` becomes `_C__x`.
 bool is_private_form(std::string_view name, std::string_view spelled) {
   return spelled.starts_with("__") && !spelled.ends_with("__") && name.size() > spelled.size() + 1 &&
          name.starts_with("_") && !name.starts_with("__") && name.ends_with(spelled);
 }
 
-// The largest number of dots of a relative import. Each dot takes a byte of the text, and no package is nested so
-// deeply.
+// The largest number of dots of a relative import. A larger number, which no real package needs, could make the printed
+// text very long.
 constexpr int max_level = 1000;
 
-// Returns the number of dots of a relative import; -1 if `expr` is no integer, or one above `max_level`.
+// Returns the number of dots of a relative import; -1 if `expr` is no integer constant or exceeds `max_level`.
 int level_of(const Expr* expr) {
   auto* constant = as<ConstantExpr>(expr);
   if (!constant || constant->value->kind != Constant::Kind::integer) return -1;
@@ -52,7 +52,7 @@ void import_name(Simulation& sim) {
     std::string_view first = module.substr(0, dot);
     if (next < sim.cursor.end && is_store_name(sim.cursor.code[next].op)) {
       std::string_view name = stored(next);
-      // `import __a.b` in a class binds `_C__a`, and imports a module that is named as it stands there.
+      // In class C, `import __a.b` binds `_C__a`, but imports the module `__a.b` under its unmangled name.
       const bool binds_first = name == first || (dot != std::string_view::npos && is_private_form(name, first));
       if (binds_first || dot == std::string_view::npos) {
         sim.cursor.at = next;
@@ -60,7 +60,7 @@ void import_name(Simulation& sim) {
         return sim.emit(Import{sim.context.list({alias}), lazy});
       }
     }
-    // `import a.b.c as d` loads the attributes one after the other.
+    // `import a.b.c as d` loads the attributes `b` and `c` one after the other.
     std::string_view rest = dot == std::string_view::npos ? std::string_view{} : module.substr(dot + 1);
     int at = next;
     bool stays = false;
@@ -70,7 +70,7 @@ void import_name(Simulation& sim) {
       if (sim.cursor.name_of(sim.cursor.code[at].arg) != rest.substr(0, end)) break;
       rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
       bool from = sim.cursor.code[at].op == Op::import_from_;
-      // The module stays below the attribute, and is popped behind the store.
+      // IMPORT_FROM leaves the module on the stack below the attribute; a POP_TOP behind the store removes it.
       stays = from;
       at = sim.cursor.skip(at + 1);
       if (from && at < sim.cursor.end && sim.cursor.code[at].op == Op::swap_) {
@@ -87,7 +87,7 @@ void import_name(Simulation& sim) {
       return sim.emit(Import{sim.context.list({alias}), lazy});
     }
   }
-  // The stores of `from m import x, y` each take one attribute of the module.
+  // Each name of `from m import x, y` is an IMPORT_FROM and a store.
   if (level >= 0 && list && list->value->kind == Constant::Kind::tuple) {
     bool star = next < sim.cursor.end && (sim.cursor.code[next].op == Op::import_star_ ||
                                           (sim.cursor.code[next].op == Op::intrinsic_1_ &&
@@ -109,7 +109,7 @@ void import_name(Simulation& sim) {
       if (aliases.size() == list->value->items.size()) break;
       const std::string& listed = list->value->items[aliases.size()].text;
       if (listed != name && !is_private_form(name, listed)) break;
-      // A private name of a class is listed as the source has it, and looked up and bound in its longer form.
+      // In class C, the constant of `from m import __x` contains `__x`, while IMPORT_FROM and the store use `_C__x`.
       aliases.push_back({listed, listed == as_name ? std::string_view{} : as_name});
       at = sim.cursor.skip(store + 1);
     }
@@ -118,7 +118,7 @@ void import_name(Simulation& sim) {
       return sim.emit(ImportFrom{module, sim.context.arena.copy(aliases), level, lazy});
     }
   }
-  // No statement has this shape, so the function __import__ is called.
+  // If no import statement compiles to the instructions, IMPORT_NAME becomes a call of the function __import__.
   if (lazy || (next < sim.cursor.end &&
                (sim.cursor.code[next].op == Op::import_from_ || sim.cursor.code[next].op == Op::import_star_)))
     sim.cursor.fail("import out of place");

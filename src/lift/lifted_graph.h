@@ -6,21 +6,22 @@
 
 namespace depyf::lifting {
 
-// A value on the stack. Its expression is not part of a statement yet.
+// A value on the stack, whose expression is not part of a statement yet.
 struct Entry {
   ast::Expr* expr = nullptr;
-  NodeIndex block;  // the node in which it was pushed
-  // The instruction that took it out of the order of evaluation, or -1.
+  NodeIndex block;  // the node that pushed the value
+  // The index of the instruction (SWAP, ROTATE) that moved the value out of the order of evaluation, or -1.
   int mover = -1;
 };
 using Stack = Table<Entry>;
 
-// How the block of a node ends, while blocks are being merged. Edges hold block numbers.
+// The state of a node while blocks are being merged. Until lifting ends, the edges of a node are numbers of blocks,
+// which may have been merged into other nodes.
 struct State {
   Stack stack;  // the stack at the end of the node
-  // `keep_a` and `keep_b`: the tested value stays on the stack along that edge.
+  // `keep_a` and `keep_b`: true if the tested value stays on the stack along the edge to `a` or `b`.
   bool lifted = false, keep_a = false, keep_b = false;
-  bool is_loop_header = false;  // a back edge leads to the block
+  bool is_loop_header = false;  // true if a back edge leads to the block
   NodeIndex alias;  // the node that this one was merged into, or -1
   // True if the node has done nothing so far but pop iterators.
   bool pops = false;
@@ -32,9 +33,9 @@ struct LiftedGraph {
 
   Table<Node, NodeIndex> nodes;
   Table<State, NodeIndex> states;
-  // The node that the current block is lifted into: its own, or the one that it was merged into.
+  // The node that the current block is lifted into: the node of the block, or the node that the block was merged into.
   NodeIndex node = 0;
-  bool ended = false;  // the current block has its end
+  bool ended = false;  // true if the end of the current block's node is set
 
   // Returns the node that a block was merged into, or the block itself.
   NodeIndex find(NodeIndex block) const {
@@ -45,6 +46,6 @@ struct LiftedGraph {
 
 }  // namespace depyf::lifting
 
-// Defined in simulation.cpp. Elsewhere, the compiler inlines a push and calls only what makes the stack larger. C++ allows
-// this for a type of the program, which the check does not know.
+// Instantiated in simulation.cpp, so that other files inline the push of an entry and call only the function that
+// enlarges the stack. C++ allows an instantiation of std::vector for a program-defined type, but clang-tidy reports it.
 extern template class std::vector<depyf::lifting::Entry>;  // NOLINT(bugprone-std-namespace-modification)

@@ -1,5 +1,5 @@
-// The simulation of the stack behind lift.h. Each instruction does one small thing to a stack of expressions.
-// simulate.cpp is the file to read first.
+// Implements lift.h by simulating the stack of the code. Each instruction pops expressions from the simulated stack and
+// pushes expressions on it. simulate.cpp is the file to read first.
 #pragma once
 
 #include <map>
@@ -36,12 +36,12 @@ class Lifter {
   void enter(NodeIndex block);
   bool may_follow(NodeIndex block) const;
   void name_values_below_loop(NodeIndex block, const Table<Edge>& edges);
-  // Makes the stack where several edges meet.
+  // Creates the stack at the start of `block` from the stacks along its incoming edges.
   void enter_merge(NodeIndex block, const Table<Edge>& edges);
-  // Records how the block ends, and checks back edges.
+  // Records how `block` ends, and checks the stack along a back edge.
   void finish_block(NodeIndex block);
   void check_back_edge();
-  // Gives names to values that are still waiting at the ends of nodes.
+  // Stores values that are still on the stack at the end of a node in temporaries.
   void settle_ends();
 
   // flat.cpp
@@ -49,7 +49,7 @@ class Lifter {
   ast::Expr* slot(std::size_t index);
   // Records the stack with which `block` starts, and that the block must be lifted.
   void flat_enter(NodeIndex block, Table<ast::Expr*> stack);
-  // Stores the stack in slots at the end of `block`.
+  // Stores the stack at the end of `block` in the locals `__stack_0`, `__stack_1`, ...
   void flat_end(NodeIndex block);
 
   Simulation sim_;
@@ -57,10 +57,11 @@ class Lifter {
   Cursor& cursor_;
   LiftedGraph& graph_;
   Stack& stack_;
-  const bool comprehension_;  // the code is that of a comprehension that makes a display
-  Table<Edge> edges_;  // those to the current block
-  std::map<int, Stack> header_stacks_;  // by loop header: the stack at its start
-  // By block, for `run_flat`: the stack at its start.
+  // True for the code of a list, set or dict comprehension.
+  const bool comprehension_;
+  Table<Edge> edges_;  // the incoming edges of the current block
+  std::map<int, Stack> header_stacks_;  // maps a loop header to the stack at its start
+  // For `run_flat`: maps a block to the stack at its start.
   Table<std::optional<Table<ast::Expr*>>> flat_stacks_;
   Table<NodeIndex> flat_todo_;
 };

@@ -2,8 +2,8 @@
 //
 //   LOAD_CONST ''; LOAD_METHOD join; BUILD_LIST 0; <part>; LIST_APPEND 1; ...; CALL 1   ->   f'{a} and {b} ...'
 //
-// Source that calls ''.join() itself would compile to equal code, but hardly anyone writes that, and the f-string
-// compiles to this code too.
+// An explicit call of ''.join() in the source would compile to equal code, but is rare, and the f-string compiles to
+// the same code.
 #include "lift/operations.h"
 #include "support/table.h"
 
@@ -28,7 +28,7 @@ Expr* long_fstring(Context& context, const Cursor& cursor, const Expr* function,
       values.push_back(value->values[0]);
     else if (is_text(part) && (values.empty() || !is_text(values.back()))) values.push_back(part);
     else return nullptr;
-    // The compiler joins neighbouring texts, so two texts in a row come from a written call.
+    // The compiler joins adjacent texts of an f-string, so two adjacent texts come from an explicit call of ''.join().
   }
   return cursor.make(JoinedStr{context.arena.copy(values)});
 }

@@ -1,5 +1,5 @@
-// The operations of `match` by themselves, for match statements that flow did not recognise. Each operation becomes a
-// match statement that sets a temporary.
+// Handles the single operations of match statements that src/flow did not recognise. MATCH_MAPPING, MATCH_SEQUENCE and
+// MATCH_CLASS each become a match statement that assigns a temporary.
 #include "decode/op.h"
 #include "depyf/constant.h"
 #include "dialect/dialect.h"
@@ -9,8 +9,8 @@
 namespace depyf::lifting {
 using namespace ast;
 
-// The lambdas: `pattern` makes a pattern, `decide` a statement that sets a temporary to one of two values,
-// `named_subject` gives the subject a name.
+// Of the lambdas, `pattern` creates a pattern, `decide` emits a match statement that sets a temporary to one of two
+// values, and `named_subject` stores the subject in a temporary.
 void matching(Simulation& sim, const Instruction& instruction) {
   auto pattern = [&](auto node) { return sim.context.arena.make<Pattern>(Pattern{node}); };
   auto constant = [&](Constant::Kind kind) {
@@ -33,7 +33,7 @@ void matching(Simulation& sim, const Instruction& instruction) {
     sim.spill_all(sim.stack.size());
     return sim.cursor.make(sim.peek(1).expr->node);
   };
-  // Up to 3.10, a bool above the values shows whether there are any.
+  // Up to 3.10, MATCH_CLASS and MATCH_KEYS also push a bool, which is true if the pattern matches.
   auto found = [&]() {
     if (!dialect_of(sim.cursor.decoded.version).pushed_pattern_tests) return;
     sim.push(Compare{sim.cursor.make(sim.peek(1).expr->node), sim.context.list({CompareOp::is_not}),
@@ -70,7 +70,7 @@ void matching(Simulation& sim, const Instruction& instruction) {
       captured.push_back(sim.context.name(id));
       return pattern(MatchAs{nullptr, id});
     };
-    // The parts are captured by temporaries, and the tuple of all temporaries is the result.
+    // The attributes are captured by temporaries, and the result is the tuple of all temporaries.
     for (int index = 0; index < instruction.arg; ++index) positional.push_back(capture());
     for (const Constant& name : names->value->items) attributes.push_back(name.text), keyword.push_back(capture());
     decide(subject,
@@ -84,8 +84,8 @@ void matching(Simulation& sim, const Instruction& instruction) {
     // MATCH_KEYS leaves the subject and the keys on the stack, and pushes the tuple of the values, or None.
     sim.spill_all(sim.stack.size());
     Expr *keys = sim.cursor.make(sim.peek(1).expr->node), *subject = sim.cursor.make(sim.peek(2).expr->node);
-    // The expression is tuple(map(subject.__getitem__, keys)) if all(map(subject.__contains__, keys)) else None. A
-    // comprehension would make a cell of the subject.
+    // The expression is tuple(map(subject.__getitem__, keys)) if all(map(subject.__contains__, keys)) else None. The
+    // expression uses map() because a comprehension would turn the subject into a cell variable.
     auto call = [&](std::string_view function, std::initializer_list<Expr*> arguments) {
       return sim.cursor.make(Call{sim.context.name(function), sim.context.list(arguments), {}});
     };
@@ -98,7 +98,7 @@ void matching(Simulation& sim, const Instruction& instruction) {
     return;
   }
   if (instruction.op == Op::copy_dict_without_keys_) {
-    // COPY_DICT_WITHOUT_KEYS (3.10) takes the subject and the keys, and leaves the subject and the rest.
+    // COPY_DICT_WITHOUT_KEYS (3.10) replaces the keys, above the subject, by a dict of the subject's other items.
     sim.spill_all(sim.stack.size());
     Expr *keys = sim.pop(), *subject = sim.cursor.make(sim.peek(1).expr->node);
     std::string_view key = sim.names.fresh_name(), value = sim.names.fresh_name();

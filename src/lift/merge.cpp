@@ -1,5 +1,5 @@
-// Where blocks meet. Blocks in a straight line become one node. Conditions are joined (conditions.cpp). If any other
-// value on the stack differs by the way to the block, each way sets one temporary to its value.
+// Merges blocks. Blocks in a straight line become one node, and conditions are joined (conditions.cpp). If a value on
+// the stack depends on the edge to a block, the source of each edge assigns its value to a common temporary.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -15,7 +15,7 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// True if the edge brings an empty stack, which is by far the most frequent case.
+// True if the stack along the edge is empty, which is by far the most frequent case.
 bool brings_empty_stack(const LiftedGraph& graph, Edge edge) {
   const auto [node, along_b] = edge;
   const State& state = graph.states[node];
@@ -33,13 +33,13 @@ void Lifter::enter(NodeIndex block) {
   if (info.begin < int(cursor_.code.size()))
     fresh_node.offset = cursor_.code[info.begin].offset, fresh_node.line = cursor_.code[info.begin].line;
   sim_.stores.unpackings.clear();
-  // Nothing leads to the entry, and its stack is empty.
+  // No edge leads to the entry, and the stack is empty at the entry.
   if (cursor_.flat || info.preds.empty()) {
     graph_.node = block;
     return;
   }
   find_edges(cursor_, graph_, block, edges_);
-  // The exact style keeps all branches.
+  // With Split::effects_and_tests, each test stays a branch.
   if (edges_.size() > 1 && cursor_.split != Split::effects_and_tests)
     while (reduce_values(context_, cursor_, graph_, block, edges_)) find_edges(cursor_, graph_, block, edges_);
   if (edges_.size() == 1 && may_follow(block)) {
@@ -67,13 +67,14 @@ bool Lifter::may_follow(NodeIndex block) const {
   const Node& node = graph_.nodes[edges_[0].first];
   if (graph_.states[block].is_loop_header || info.kind != BasicBlock::Kind::code) return false;
   if (node.end != Node::End::go || node.region != info.region) return false;
-  // What follows an else clause of 3.8 stays a node of its own, so that it can be placed behind the try statement.
+  // In 3.8, the code behind the else clause of a try statement stays a separate node, so that it can be placed behind
+  // the statement.
   const Instruction* first = info.begin < info.end ? &cursor_.code[info.begin] : nullptr;
   const bool ends_else = first && first->op == Op::behind_handlers_ && (first->arg & behind_else_end) != 0;
   return !ends_else && !breaks_out_of_handler(cursor_, info.preds[0], block);
 }
 
-// Gives the values below a loop names that the loop does not change.
+// Stores the values that are on the stack below a loop in temporaries, which the loop does not change.
 void Lifter::name_values_below_loop(NodeIndex block, const Table<Edge>& edges) {
   int first = cursor_.cfg.blocks[block].begin;
   while (first < cursor_.cfg.blocks[block].end && cursor_.code[first].op == Op::nop_) ++first;
@@ -91,7 +92,7 @@ void Lifter::name_values_below_loop(NodeIndex block, const Table<Edge>& edges) {
         if ((list && list->elts.empty()) || (set && set->elts.empty()) || (dict && dict->keys.empty()))
           *entry.expr = Expr{Internal{Marker::result, 0, nullptr}, entry.expr->offset, entry.expr->line};
       }
-      // The loop may change a local. A temporary keeps its value.
+      // A local on the stack is copied to a temporary, because the loop may change the local.
       auto* name = as<Name>(entry.expr);
       bool local = name && !name->id.starts_with("__temp_");
       if (local && sim_.names.stable(entry.expr)) {
@@ -106,11 +107,11 @@ void Lifter::name_values_below_loop(NodeIndex block, const Table<Edge>& edges) {
   }
 }
 
-// Makes the stack of a block that is not merged into the node in front of it.
+// Creates the stack at the start of a block that is not merged into the node in front of it.
 void Lifter::enter_merge(NodeIndex block, const Table<Edge>& edges) {
   if (graph_.states[block].is_loop_header) name_values_below_loop(block, edges);
   if (edges.size() == 1) return copy_stack(sim_, edges[0], stack_);
-  // All ways bring stacks of equal depth. Slots in which they differ become temporaries.
+  // The stacks along all edges must have equal depth. A slot in which the stacks differ becomes a temporary.
   Table<Stack> stacks(edges.size());
   for (std::size_t way = 0; way < edges.size(); ++way) copy_stack(sim_, edges[way], stacks[way]);
   stack_ = stacks[0];
@@ -128,7 +129,7 @@ void Lifter::enter_merge(NodeIndex block, const Table<Edge>& edges) {
       same = false;
     }
     if (same) continue;
-    // Each way assigns its value to the temporary at its end.
+    // The source node of each edge assigns its value of the slot to the temporary.
     std::string_view id = sim_.names.fresh_name();
     for (std::size_t way = 0; way < edges.size(); ++way) {
       NodeIndex node = edges[way].first;
@@ -146,7 +147,8 @@ void Lifter::enter_merge(NodeIndex block, const Table<Edge>& edges) {
       graph_.node = saved;
       graph_.nodes[node].statements.push_back(
           context_.stmt(Assign{context_.list({context_.name(id)}), value}, value->offset, value->line));
-      // The value is evaluated by this assignment, so nothing may evaluate it once more at the end of the node.
+      // The assignment to the temporary evaluates the value, so the stack at the end of the node contains the temporary
+      // instead of the value.
       if (slot < graph_.states[node].stack.size() && graph_.states[node].stack[slot].expr == entry.expr)
         graph_.states[node].stack[slot] = {context_.name(id), node, -1};
     }
@@ -154,7 +156,7 @@ void Lifter::enter_merge(NodeIndex block, const Table<Edge>& edges) {
   }
 }
 
-// Sets the end of the block's node, if no instruction did.
+// Sets how the block's node ends, if no instruction has set it.
 void Lifter::finish_block(NodeIndex block) {
   if (!graph_.ended || graph_.nodes[graph_.node].end != Node::End::none) flush_unpackings(sim_);
   Node& node = graph_.nodes[graph_.node];
@@ -173,7 +175,8 @@ void Lifter::finish_block(NodeIndex block) {
     merge_condition(context_, cursor_, graph_, graph_.node);
 }
 
-// At a back edge, the stack must be the one with which the loop started. Temporaries of the loop are set again.
+// At a back edge, the stack must be equal to the stack at the loop header. Temporaries on the stack of the header are
+// assigned the values at the back edge.
 void Lifter::check_back_edge() {
   Node& node = graph_.nodes[graph_.node];
   NodeIndex header = graph_.find(node.a);
@@ -184,7 +187,7 @@ void Lifter::check_back_edge() {
     if (wanted[slot].expr == stack_[slot].expr) continue;
     auto *a = as<Internal>(wanted[slot].expr), *b = as<Internal>(stack_[slot].expr);
     if (a && b && a->marker == b->marker) continue;
-    // The iterator of the loop looks different from inside the loop.
+    // The marker of the loop's iterator has a value at the loop header, but none inside the loop.
     if (b && b->marker == Marker::iterator && !b->value) continue;
     auto *x = as<Name>(wanted[slot].expr), *y = as<Name>(stack_[slot].expr);
     if (x && y && x->id == y->id) continue;
@@ -197,7 +200,8 @@ void Lifter::check_back_edge() {
   }
 }
 
-// Gives names to values that still wait at the end of nodes, where control branches or the region changes.
+// Stores values that are still on the stack at the end of a node in temporaries, if control branches there or the
+// region changes.
 void Lifter::settle_ends() {
   const int count = int(graph_.nodes.size());
   for (int index = 0; index < count; ++index) {
@@ -209,7 +213,7 @@ void Lifter::settle_ends() {
       for (bool along_b : {false, true})
         if (along_b ? graph_.states[index].keep_b : graph_.states[index].keep_a) {
           Stack stack;
-          copy_stack(sim_, {index, along_b}, stack);  // makes a temporary for the kept value
+          copy_stack(sim_, {index, along_b}, stack);  // creates a temporary for the kept value
           (along_b ? graph_.states[index].keep_b : graph_.states[index].keep_a) = false;
         }
       sim_.spill_at_end(index, graph_.states[index].stack.size());
@@ -221,7 +225,8 @@ void Lifter::settle_ends() {
     } else if (node.end == Node::End::go) {
       int to = graph_.find(node.a);
       const Node& next = graph_.nodes[to];
-      // The next node may be the end of a with statement: a return that takes its value from here needs no name.
+      // The next node may be the end of a with statement: a value of the current node that the next node returns needs
+      // no temporary.
       bool markers = std::all_of(next.statements.begin(), next.statements.end(),
                                  [](const Stmt* s) { return is<InternalStmt>(s); });
       bool tail = markers && ((next.end == Node::End::leave && next.inherited) || next.end == Node::End::go);
@@ -230,14 +235,14 @@ void Lifter::settle_ends() {
         node.carries |= graph_.find(entry.block) == index && !is<Internal>(entry.expr) && !is<ConstantExpr>(entry.expr);
     }
   }
-  if (sim_.items.empty()) return;  // no loop has an item
+  if (sim_.items.empty()) return;  // there is no for loop
   for (int index = 0; index < count; ++index) {
     Node& node = graph_.nodes[index];
     if (node.end != Node::End::loop) continue;
     if (auto* internal = as<Internal>(node.value); internal && internal->marker == Marker::iterator && internal->value)
       node.value = internal->value;
     if (!node.target) {
-      // The item of the loop is used where it lies on the stack, so the loop's head gives it a name.
+      // No store takes the item of the loop from the stack, so a temporary becomes the target of the loop.
       for (Expr* item : sim_.items)
         if (auto* internal = as<Internal>(item);
             internal && internal->marker == Marker::item && internal->index == index) {

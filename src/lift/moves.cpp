@@ -1,6 +1,7 @@
-// COPY, SWAP and ROTATE take values out of the order of evaluation. Only the instructions behind them show which Python
-// they stand for. So a copy pushes a marker, and a moved value records the instruction that moved it. If no known shape
-// follows, lifting starts again with the instruction taken literally.
+// COPY, SWAP and ROTATE take values out of the order of evaluation. Only the instructions behind a COPY, SWAP or ROTATE
+// show which Python construct it implements. COPY therefore pushes a marker, and a value that SWAP or ROTATE moves
+// records that instruction. If no known pattern follows a COPY, SWAP or ROTATE, lifting restarts and simulates that
+// instruction literally, with temporaries.
 //
 //   v; COPY 1; STORE a; STORE b                                                 a = b = v             (stores.cpp)
 //   x; y; SWAP 2; STORE a; STORE b                                              a, b = x, y           (stores.cpp)
@@ -33,11 +34,11 @@ bool swap_starts_stores(const Cursor& cursor, int n) {
     if (moves.has(op)) return false;
     const StackEffect effect = stack_effect(instruction, cursor.decoded.version, false);
     if (is_store_name(op) || stores_into.has(op)) {
-      // All but the value is what the target itself pushed.
+      // Besides the value, the store pops exactly the values that its own target has pushed.
       if (depth != effect.pops - 1) return false;
       depth = 0, --open;
     } else if (unpacks.has(op)) {
-      // The compiler has no limit of its own.
+      // A limit on the number of targets, for corrupt code; the compiler has no such limit.
       constexpr int targets_max = 1000;
       if (depth != 0 || instruction.arg < 0 || instruction.arg > targets_max) return false;
       open += effect.pushes - 1;
@@ -64,7 +65,7 @@ void copy(Simulation& sim, int n) {
   if (marker) return sim.stack.push_back({source.expr, sim.graph.node, -1});
   if (internal && internal->marker == Marker::item && sim.cursor.flat) sim.cursor.fail("copy of an item");
   if (internal && (internal->marker == Marker::unpacked || internal->marker == Marker::item)) {
-    // Several stores take one value, as in `for a.b = c in ...`, so the value needs a name.
+    // An item of an unpacking or of a for loop that is used more than once is stored in a temporary.
     if (internal->marker == Marker::unpacked) flush_unpackings(sim);
     else {
       Expr* name = sim.names.fresh();
@@ -78,20 +79,21 @@ void copy(Simulation& sim, int n) {
   bool trivial = is<ConstantExpr>(source.expr) || (is<Name>(source.expr) && sim.names.stable(source.expr));
   if (trivial && next < sim.cursor.end &&
       (sim.cursor.code[next].op == Op::load_attr_ || sim.cursor.code[next].op == Op::load_method_))
-    // Loading an attribute of a variable needs no marker: the variable is written twice.
+    // A copied variable in front of LOAD_ATTR needs no marker: the expression uses the variable twice.
     return sim.push(sim.cursor.make(source.expr->node));
   bool to_store = n == 1 && next < sim.cursor.end &&
                   (is_store_name(sim.cursor.code[next].op) || sim.cursor.code[next].op == Op::unpack_sequence_ ||
                    sim.cursor.code[next].op == Op::unpack_ex_);
   if (sim.cursor.literal_here()) {
     if (!trivial) sim.spill_all(sim.stack.size() - std::size_t(n) + 1);
-    // A function counts as stable, because it may be made later without any difference. It may not be made twice,
-    // though.
+    // A function counts as stable, because it may be created later without any difference, but it must not be created
+    // twice.
     if (Entry& copied = sim.peek(n); is<Internal>(copied.expr) && as<Internal>(copied.expr)->marker == Marker::function)
       sim.spill(copied);
     return sim.push(sim.cursor.make(sim.stack.end()[-n].expr->node));
   }
-  // This may be the middle of a chained comparison. `compare` looks for the marker of the copy.
+  // COPY 2 in front of a comparison and a jump may be the middle of a chained comparison, for which `compare` needs the
+  // marker of the copy.
   int after = sim.cursor.skip(next + 1);
   bool chained =
       n == 2 && next < sim.cursor.end && after < sim.cursor.end &&
@@ -132,10 +134,10 @@ void swap(Simulation& sim, int n) {
     sim.stack[low].mover = sim.stack.back().mover = sim.cursor.at;
     return;
   }
-  // The compiler swaps the defaults of a function with type parameters into place.
+  // For a function with type parameters, the compiler moves the defaults into place by SWAP.
   const bool defaults = before_generic(sim.cursor, next) || is_generic(sim.context, sim.stack.back().expr);
   std::swap(sim.stack[low], sim.stack.back());
-  // If at most one value depends on the order of evaluation, moving it is harmless.
+  // If at most one of the values depends on the order of evaluation, the move is harmless.
   if (unstable > 1 && !defaults)
     for (std::size_t index = low; index < sim.stack.size(); ++index) sim.stack[index].mover = sim.cursor.at;
 }

@@ -1,4 +1,4 @@
-// The exact style: the result of an instruction that had an effect gets a name at once.
+// Implements the exact style: the result of an instruction with a side effect is assigned to a temporary at once.
 //
 //   a.b(c)     ->     t = a.b
 //                     u = t(c)
@@ -26,17 +26,17 @@ bool part_of_condition(const Cursor& cursor) {
 
 }  // namespace
 
-// Names the result of the current instruction if the instruction had an effect. Values below it on the stack were
-// evaluated before it, so they get names first. Displays of named values wait, as nobody can observe when they are
-// made.
+// Assigns the result of the current instruction to a temporary if the instruction had a side effect. Values below the
+// result on the stack were evaluated before it, so they are assigned to temporaries first. Displays of stable values
+// stay on the stack, because no code can observe when they are created.
 void name_effects(Simulation& sim) {
-  // This is the cell of a function that is about to be made.
+  // LOAD_CLOSURE only loads a cell for the function that the next instructions create.
   if (sim.cursor.now().op == Op::load_closure_) return;
   if (sim.cursor.split == Split::effects && part_of_condition(sim.cursor)) return;
   // True for a definition, with or without decorators, and for the exception of an assert statement.
   auto definition = [&](const Expr* expr) {
     auto* call = as<Call>(expr);
-    // The compiler writes `assert` as a call of AssertionError.
+    // The compiler turns the message of `assert` into an argument of a call of AssertionError.
     if (auto* name = call ? as<Name>(call->func) : nullptr; name && name->id == "AssertionError") return true;
     while (!is_function(sim.context, expr) && !is_class(expr)) {
       auto* decorated = as<Call>(expr);
@@ -46,7 +46,7 @@ void name_effects(Simulation& sim) {
     return true;
   };
   auto named = [&](Expr* part) { return !part || sim.names.stable(part); };
-  // True if evaluating the expression has no effect.
+  // True if the evaluation of the expression has no side effect.
   auto pure = [&](const Expr* expr) {
     if (auto* list = as<ListExpr>(expr)) return std::ranges::all_of(list->elts, named);
     if (auto* dict = as<Dict>(expr))
@@ -54,7 +54,7 @@ void name_effects(Simulation& sim) {
              std::ranges::all_of(dict->values, named);
     return sim.names.stable(expr) || is<Internal>(expr) || is<Slice>(expr) || is<Tuple>(expr) || definition(expr);
   };
-  // True if the expression can wait for the instruction that uses it.
+  // True if the evaluation of the expression can be delayed until the instruction that uses it.
   auto waits = [&](const Expr* expr) {
     return pure(expr) || is<ListExpr>(expr) || is<SetExpr>(expr) || is<Dict>(expr) || is<JoinedStr>(expr);
   };
@@ -62,7 +62,7 @@ void name_effects(Simulation& sim) {
   std::size_t count = sim.stack.size(), lowest = count - std::min<std::size_t>(count, 2);
   while (count > lowest && waits(sim.stack[count - 1].expr)) --count;
   if (count == lowest) return;
-  // Values above these markers are evaluated within one statement: the bases of a class, the message of an assertion,
+  // True for a stack entry whose statement must not be split: a class with its bases, an assertion with its message, or
   // the parts of an f-string or of a chained comparison.
   auto goes_on = [](const Entry& entry) {
     auto* internal = as<Internal>(entry.expr);

@@ -17,8 +17,8 @@ using namespace ast;
 
 namespace {
 
-// Returns the operator whose result is always the opposite truth value. Returns nothing for `==`, `<` and the like: a
-// class may define them so that both an operator and its opposite are true.
+// Returns the operator whose result is always the negation of the result of `op`. Returns nullopt for `==`, `!=`, `<`,
+// `<=`, `>` and `>=`: a class may define both an operator and its opposite to return true.
 std::optional<CompareOp> opposite(CompareOp op) {
   switch (op) {
     case CompareOp::in: return CompareOp::not_in;
@@ -36,8 +36,8 @@ std::optional<CompareOp> opposite(CompareOp op) {
 }
 
 // Returns the number of `not` in `test` or, if `negated` is set, in its negation with each `not` pushed down as far as
-// possible. Adds `other_operator` where `in` becomes `not in` or `is` becomes `is not`, because these are other
-// instructions, while a `not` in a condition only turns a jump.
+// possible. Adds `other_operator` where `in` becomes `not in` or `is` becomes `is not`, because the negated operator is
+// another instruction, while a `not` in a condition only inverts a jump.
 int count_not(const Context& context, const Expr* test, bool negated) {
   if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) {
     int inner = count_not(context, unary->operand, !negated);
@@ -59,7 +59,7 @@ int count_not(const Context& context, const Expr* test, bool negated) {
     return std::min(inner, 1 + plain);
   }
   if (!negated) return 0;
-  // From 3.11 on, a test for None is one jump in either direction.
+  // From 3.11 on, both `x is None` and `x is not None` are a single jump, so their negation costs nothing.
   if (auto* compare = as<Compare>(test);
       compare && compare->ops.size() == 1 && dialect_of(context.version).none_jumps) {
     bool identity = compare->ops[0] == CompareOp::is || compare->ops[0] == CompareOp::is_not;
@@ -75,7 +75,8 @@ bool is_kept_by_negation(const Expr* part) {
   return compare && (compare->ops.size() > 1 || !opposite(compare->ops[0]));
 }
 
-// True for a chain of two parts whose negations read well. One of the parts may be a chain, which is negated as a whole.
+// True for an `and` or `or` of two operands whose negations read well: no operand is a comparison like `a < b`, and at
+// most one operand is itself an `and` or `or`.
 bool reads_well_negated(const BoolOp& chain) {
   return chain.values.size() == 2 && std::ranges::none_of(chain.values, is_kept_by_negation) &&
          std::ranges::count_if(chain.values, [](const Expr* part) { return is<BoolOp>(part); }) < 2;
@@ -90,13 +91,14 @@ bool negation_changes(const Context& context, const Expr* test) {
   return compare && compare->ops.size() == 1 && count_not(context, test, true) >= other_operator;
 }
 
-// In a condition, `not (a and b)` and `not a or not b` compile to the same jumps. People write the second form for
-// names, calls and the like. Otherwise the form with fewer `not` is chosen, that of the outermost one counted.
+// In a condition, `not (a and b)` and `not a or not b` compile to the same jumps. People write `not a or not b` if the
+// operands are simple, such as names and calls. Unless the operands are simple, the form with fewer `not` operators is
+// chosen, including the `not` in front of the parentheses.
 Expr* negate(Context& context, Expr* test) {
   if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) return unary->operand;
   auto* chain = as<BoolOp>(test);
   const int pushed_down = chain ? count_not(context, test, true) : 0;
-  // `not (not a or b or c)` has as many as `a and not b and not c`, and reads worse.
+  // `not (not a or b or c)` has as many `not` operators as `a and not b and not c`, but reads worse.
   const int within = chain ? count_not(context, test, false) : 0;
   if (chain &&
       (pushed_down <= within + (within > 0 ? 1 : 0) || (pushed_down < other_operator && reads_well_negated(*chain)))) {
@@ -110,8 +112,8 @@ Expr* negate(Context& context, Expr* test) {
       return context.expr(IfExp{choice->test, negate(context, choice->body), negate(context, choice->orelse)},
                           test->offset, test->line);
   }
-  // From 3.14 on, the compiler keeps `not a in b` in a condition as the opposite jump, and does not make `a not in b`
-  // of it.
+  // From 3.14 on, the compiler compiles `not a in b` in a condition to `a in b` and the opposite jump, and not to `a
+  // not in b`.
   const bool turns_jump = dialect_of(context.version).negation_turns_jumps && negation_changes(context, test);
   if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1 && !turns_jump) {
     const std::optional<CompareOp> negated = opposite(compare->ops[0]);

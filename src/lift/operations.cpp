@@ -1,5 +1,5 @@
-// Simulates the single operations. It is one file so that the table of all operations stands beside the small functions
-// that only it uses.
+// Simulates the individual operations. The table of all operations is in one file with the small functions that only
+// the table uses.
 #include <algorithm>
 #include <array>
 
@@ -18,7 +18,7 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// Returns a part of a slice; null for None, which stands for a part that is left out.
+// Returns a part of a slice; null for None, which represents an omitted part.
 Expr* unless_none(Expr* expr) { return is_none(expr) ? nullptr : expr; }
 
 // Pushes the name of a function or type that LOAD_COMMON_CONSTANT loads.
@@ -36,18 +36,19 @@ void load_closure(Simulation& sim, int index) {
   sim.push(Subscript{closure, sim.context.constant(Constant::Kind::integer, "0")});
 }
 
-// Handles TO_BOOL. In front of a test it changes nothing, because the test converts its operand too. A test that may keep
-// the value keeps the result of TO_BOOL; its own TO_BOOL is part of the operation (see idioms.cpp).
+// Handles TO_BOOL. In front of a test, TO_BOOL changes nothing, because the test converts its operand as well.
+// JUMP_IF_x_OR_POP may keep the result of TO_BOOL as a value; the TO_BOOL that the compiler emits for `and` and `or` is
+// part of JUMP_IF_x_OR_POP already (see idioms.cpp).
 void to_bool(Simulation& sim) {
   const int next = sim.cursor.skip(sim.cursor.at + 1);
   const Op op = next < sim.cursor.end ? sim.cursor.code[next].op : Op::nop_;
   const bool is_tested = op == Op::unary_op_ || (tests_truth(op) && info_of(op).control != Control::keeping_test);
-  // Nothing tests the result, or the result is kept, so the source was `not not x`.
+  // If no test follows TO_BOOL, or the test may keep the result of TO_BOOL, the source was `not not x`.
   if (!is_tested) sim.push(UnaryExpr{UnaryOp::not_, sim.cursor.make(UnaryExpr{UnaryOp::not_, sim.pop()})});
 }
 
-// Returns the subscript whose parts are on the stack, with the container at the bottom. The parts of a target are not
-// used yet, so they may have been moved.
+// Returns the subscript whose parts are on the stack, with the container at the bottom. The parts of a store target are
+// popped without a check of their order, because an augmented assignment moves them by SWAP.
 Expr::Node subscript(Simulation& sim, bool is_slice, bool is_target) {
   auto next = [&] { return is_target ? sim.pop_entry().expr : sim.pop(); };
   if (is_slice) {
@@ -74,7 +75,8 @@ void length(Simulation& sim) {
   sim.push(sim.builtin_call("len", sim.context.list({sim.peek(1).expr}), sim.cursor.now().offset));
 }
 
-// Handles the intrinsic functions that are left: all others are operations of their own, or belong to `run_generics`.
+// Handles INTRINSIC_PRINT, and throws InternalError for all other intrinsic functions, which earlier passes replace or
+// `run_generics` handles.
 void intrinsic(Simulation& sim, Intrinsic1 function) {
   if (function != Intrinsic1::print) sim.cursor.fail("no Python for " + std::string(op_name(Op::intrinsic_1_)));
   sim.emit(ExprStmt{sim.pop()});
@@ -94,12 +96,12 @@ inline bool is_opaque(const Constant& constant) {
   const bool has_literal = constant.kind != Constant::Kind::opaque && constant.kind != Constant::Kind::code;
   return !has_literal || (!constant.items.empty() && has_opaque_item(constant));
 }
-// Few constants have items, so this is not inlined.
+// Few constants have items, so `has_opaque_item` is not inlined.
 [[gnu::noinline]] bool has_opaque_item(const Constant& constant) {
   return std::any_of(constant.items.begin(), constant.items.end(), is_opaque);
 }
 
-// Handles LOAD_CONST. An object without a literal is shown under a name.
+// Handles LOAD_CONST. A constant without a literal is represented by a name: `__const_0`.
 void load_const(Simulation& sim, int index) {
   const std::span<const Constant> own = sim.cursor.decoded.constants;
   const bool is_own = index >= 0 && std::size_t(index) < own.size();
@@ -110,7 +112,8 @@ void load_const(Simulation& sim, int index) {
   sim.push(named_constant(sim.context, sim.cursor, sim.names, index));
 }
 
-// Returns x.a. If the name is no identifier (Dynamo loads the attribute `0` of a module), returns getattr(x, "0").
+// Returns `object.name` or, if the name is no identifier (Dynamo loads the attribute `0` of a module), `getattr(object,
+// "0")`.
 Expr* attribute(Context& context, const Cursor& cursor, Expr* object, std::string_view name) {
   if (is_name(name)) return cursor.make(Attribute{object, name});
   Expr* text = context.constant(Constant::Kind::string, std::string(name));
@@ -121,7 +124,8 @@ void fail(Simulation& sim, const Instruction& instruction) {
   sim.cursor.fail("no Python for " + std::string(op_name(instruction.op)));
 }
 
-// Functions that need no more of the instruction than its argument, and those that need nothing of it.
+// Adapt functions that need only the argument of the instruction (`with_argument`), or no part of the instruction
+// (`alone`), to the type `Operation`.
 template <void (*function)(Simulation&, int)>
 void with_argument(Simulation& sim, const Instruction& instruction) {
   function(sim, instruction.arg);
@@ -131,8 +135,8 @@ void alone(Simulation& sim, const Instruction&) {
   function(sim);
 }
 
-// This is a table: it returns the function that simulates the operation. Groups whose functions take more than a few
-// lines have a file of their own.
+// Returns the function that simulates operation `op`, from a table of all operations. Functions of more than a few
+// lines are in separate files, one for each group of operations.
 constexpr Operation function_for(Op op) {
   switch (op) {
     case Op::pop_top_: return alone<pop_top>;
@@ -162,8 +166,8 @@ constexpr Operation function_for(Op op) {
     case Op::load_global_:
       return
           [](Simulation& sim, const Instruction& instruction) { sim.push(Name{sim.cursor.name_of(instruction.arg)}); };
-    // These instructions look the name up in a dict on the stack first. In class bodies, the plain name has this
-    // meaning.
+    // LOAD_FROM_DICT_OR_DEREF and LOAD_FROM_DICT_OR_GLOBALS look the name up in a dict on the stack first, as a plain
+    // name in a class body does.
     case Op::load_from_dict_or_deref_:
       return [](Simulation& sim, const Instruction& instruction) {
         sim.pop(), sim.push(Name{sim.cursor.local_name(instruction.arg)});
@@ -182,7 +186,7 @@ constexpr Operation function_for(Op op) {
         sim.push(attribute(sim.context, sim.cursor, sim.pop(), sim.cursor.name_of(instruction.arg)));
       };
     case Op::load_method_:
-      // LOAD_METHOD pushes the method and a second value, which the call takes.
+      // LOAD_METHOD pushes the method and a second value (NULL or `self`), which the call pops.
       return [](Simulation& sim, const Instruction& instruction) {
         sim.push(attribute(sim.context, sim.cursor, sim.pop(), sim.cursor.name_of(instruction.arg)));
         sim.push(Internal{Marker::null, 1, nullptr});
@@ -315,7 +319,7 @@ constexpr Operation function_for(Op op) {
         sim.emit(InternalStmt{StmtMarker::annotated, instruction.arg, nullptr, nullptr});
       };
 
-    // Control flow is in the graph, and cells follow from the scopes of variables.
+    // The following operations do nothing: control flow is in the graph, and cells follow from the scopes of variables.
     case Op::nop_:
     case Op::resume_:
     case Op::jump_:
@@ -357,7 +361,7 @@ constexpr Operation function_for(Op op) {
 
     case Op::import_star_:
     case Op::import_from_: return [](Simulation& sim, const Instruction&) { sim.cursor.fail("import out of place"); };
-    // Passes of flow/ remove these operations from code that a compiler made.
+    // Passes of src/flow remove the following operations from compiler-generated code.
     case Op::load_fast_and_clear_:
     case Op::end_for_:
     case Op::pop_iter_:
@@ -391,7 +395,7 @@ constexpr std::array<Operation, op_count> operations = [] {
   return all;
 }();
 
-// Names of constants are shared by all code: one path in the tree of code objects has one name.
+// All code objects share the names of constants: a path in the tree of code objects has one name.
 Expr* named_constant(Context& context, const Cursor& cursor, StableNames& names, int index) {
   Table<std::uint32_t> path = context.path;
   path.push_back(std::uint32_t(index));

@@ -1,5 +1,5 @@
-// The functions that simulate operations, by the file that defines them. Each pops its operands from the stack of `sim`
-// and pushes its result, or emits a statement.
+// The functions that simulate operations, grouped by the file that defines them. Each function pops the operands from
+// the stack of `sim` and pushes the result, or emits a statement.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace depyf::lifting {
 // The functions that simulate the operations, in the order of `Op`.
 using Operation = void (*)(Simulation&, const Instruction&);
 extern const std::array<Operation, op_count> operations;
-// Returns a constant that has no literal as a name, which stands for it.
+// Returns the name that represents the constant at `index`, which has no literal.
 ast::Expr* named_constant(Context& context, const Cursor& cursor, StableNames& names, int index);
 
 void binary(Simulation& sim, BinaryOp op, bool in_place);  // binary.cpp
@@ -44,7 +44,8 @@ void list_to_tuple(Simulation& sim);
 
 void pop_top(Simulation& sim);  // drops.cpp
 
-bool exception_group(Simulation& sim, const Instruction& instruction);  // exception_groups.cpp
+// Simulates an operation of `except*`, and returns false for any other instruction. (exception_groups.cpp)
+bool exception_group(Simulation& sim, const Instruction& instruction);
 
 // fstrings.cpp
 void format_value(Simulation& sim, const Instruction& instruction);
@@ -53,14 +54,14 @@ void convert(Simulation& sim, int conversion);
 void build_interpolation(Simulation& sim, const Instruction& instruction);
 void build_template(Simulation& sim);
 
-// Returns true if the instruction is one of `except*`.
-
+// handlers.cpp
 void handler(Simulation& sim, const Instruction& instruction);
 void reraise(Simulation& sim, const Instruction& instruction);
 
 void import_name(Simulation& sim);  // imports.cpp
 
-// Returns the f-string that a call of ''.join() stands for; null if the call is something else. (long_fstrings.cpp)
+// Returns the f-string that the compiler turned into a call of ''.join(); null if the call does not come from an
+// f-string. (long_fstrings.cpp)
 ast::Expr* long_fstring(Context& context, const Cursor& cursor, const ast::Expr* function, ast::List<ast::Expr*> args);
 
 void matching(Simulation& sim, const Instruction& instruction);  // matching.cpp
@@ -71,7 +72,7 @@ void copy(Simulation& sim, int n);
 void swap(Simulation& sim, int n);
 void rotate(Simulation& sim, int n);
 
-void name_effects(Simulation& sim);  // name_effects.cpp: the exact style
+void name_effects(Simulation& sim);  // name_effects.cpp: for the exact style (`Split` other than `none`)
 
 void yields(Simulation& sim, const Instruction& instruction);  // yields.cpp
 

@@ -1,4 +1,4 @@
-// Makes the parameters of a function from the fields of its code object:
+// Derives the parameters of a function from the fields of its code object:
 //
 //   argcount, posonlyargcount, kwonlyargcount, flags and the first of varnames   ->   (a, /, b, *c, d, **e)
 #include <algorithm>
@@ -12,7 +12,7 @@ using namespace ast;
 Arguments* parameters_of(Context& context, const CodeObject& code) {
   auto* args = context.arena.make<Arguments>();
   std::size_t at = 0;
-  // Returns the next parameter. Code that no compiler made may have too few names.
+  // Returns the next parameter. Corrupt code may have fewer names than parameters.
   auto next = [&]() {
     return Arg{at < code.varnames.size() ? std::string_view(code.varnames[at++]) : std::string_view("_"), nullptr};
   };

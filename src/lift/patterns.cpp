@@ -1,4 +1,5 @@
-// Handles match_case: a branch on a pattern. The subject gets a name, which all cases of the statement share.
+// Handles MATCH_CASE, which represents the test of one case: a branch on a pattern. The subject is stored in a
+// temporary, which all cases of the match statement share.
 #include "decode/op.h"
 #include "flow/cfg.h"
 #include "lift/block_ends.h"
@@ -11,7 +12,8 @@ using namespace ast;
 
 namespace {
 
-// Returns the value of a pattern: a constant, or a name with attributes.
+// Returns the expression that the instructions [begin, end) load for a value pattern: a constant, or a name with
+// attributes.
 Expr* pattern_expression(Context& context, const Cursor& cursor, int begin, int end) {
   Expr* value = nullptr;
   for (int at = begin; at < end; ++at) {
@@ -29,7 +31,7 @@ Expr* pattern_expression(Context& context, const Cursor& cursor, int begin, int 
   return value;
 }
 
-// Returns the pattern of node `index`. Appends the variables that it binds to `bound`.
+// Returns the pattern of node `index`, and appends the variables that the pattern binds to `bound`.
 Pattern* pattern_of(Context& context, const Cursor& cursor, const Table<PatternNode>& nodes, int index,
                     Table<Expr*>& bound) {
   const PatternNode& node = nodes[index];
@@ -44,7 +46,7 @@ Pattern* pattern_of(Context& context, const Cursor& cursor, const Table<PatternN
   Table<Pattern*> children;
   for (int child : node.children) {
     const PatternNode& info = nodes[child];
-    // A child of a sequence may be the star, with or without a name.
+    // One child of a sequence pattern may be a star pattern: `*name` or `*_`.
     bool star = node.kind == PatternNode::Kind::sequence && int(children.size()) == node.star;
     if (star) children.push_back(made(MatchStar{info.stores.empty() ? std::string_view{} : name(info.stores[0])}));
     else children.push_back(pattern_of(context, cursor, nodes, child, bound));
@@ -52,7 +54,7 @@ Pattern* pattern_of(Context& context, const Cursor& cursor, const Table<PatternN
   Pattern* result = nullptr;
   switch (node.kind) {
     case PatternNode::Kind::wildcard:
-      // A wildcard that is popped and bound as well is `_ as name`.
+      // A wildcard whose subject is both popped and stored is `_ as name`.
       if (node.dropped && !node.stores.empty()) result = made(MatchAs{nullptr, {}});
       break;
     case PatternNode::Kind::value:
@@ -85,7 +87,7 @@ Pattern* pattern_of(Context& context, const Cursor& cursor, const Table<PatternN
       break;
     }
   }
-  // Names are bound around the pattern: `p as name`.
+  // Each name that the whole subject of the pattern is stored in becomes `pattern as name`.
   for (int store : node.stores) result = made(MatchAs{result, name(store)});
   return result ? result : made(MatchAs{nullptr, {}});
 }
@@ -98,7 +100,7 @@ void match_case(Simulation& sim, const Instruction& instruction) {
   Table<Expr*> bound;
   Pattern* pattern = pattern_of(sim.context, sim.cursor, wanted.nodes, 0, bound);
   Expr* subject = sim.pop();
-  // The subject may be known by the name that an earlier case gave it.
+  // An earlier case of the match statement may already have stored the subject in a temporary.
   auto* known = as<Name>(subject);
   if (!known || !sim.subjects.contains(known->id)) {
     sim.stack.push_back({subject, sim.graph.node, -1});
@@ -110,7 +112,8 @@ void match_case(Simulation& sim, const Instruction& instruction) {
     sim.emit_raw(Assign{sim.context.list({sim.context.name(id)}), subject});
     subject = sim.context.name(id);
   }
-  // Values that wait on the stack must not see the new values of variables that the pattern binds.
+  // Loads of variables that are still on the stack are stored in temporaries, because the pattern may bind the
+  // variables to new values.
   for (Entry& entry : sim.stack)
     if (auto* waiting = as<Name>(entry.expr); waiting && !waiting->id.starts_with("__temp_")) sim.spill(entry);
   const BasicBlock& block = sim.cursor.cfg.blocks[sim.cursor.block];

@@ -1,4 +1,4 @@
-// Positions of expressions that are printed in another code object than the one that made them.
+// Resets positions of expressions that are printed in another code object than the one that evaluates them.
 #pragma once
 
 #include <limits>
@@ -7,10 +7,10 @@
 
 namespace depyf {
 
-// Clears the offsets of `expr` and of all expressions in it, by which the printer looks up columns. Columns of another
-// code object would belong to other text. The lines are kept.
+// Clears the offsets of `expr` and of all expressions in it, but keeps the lines. The printer looks up columns by
+// offset, and would find wrong columns for the offset of an instruction of another code object.
 inline void forget_columns(ast::Expr* expr, int depth = 0) {
-  // A limit on recursion.
+  // The limit on the recursion depth.
   constexpr int deepest = 1000;
   constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max() / 2;  // beyond any bytecode
   if (!expr || depth > deepest) return;

@@ -1,4 +1,5 @@
-// Repeats lifting until no more instructions have to be taken literally.
+// Repeats lifting until no more instructions have to be simulated literally, with temporaries for the values that they
+// move.
 #pragma once
 #include <set>
 #include "decode/op.h"
@@ -6,8 +7,8 @@
 #include "support/search_limits.h"
 namespace depyf {
 
-// Calls `attempt` with the set of instructions to take literally. If it throws Restart, calls it again with more of
-// them.
+// Calls `attempt` with the set of instructions to simulate literally. Whenever `attempt` throws Restart, calls
+// `attempt` again with a larger set of instructions.
 template <class Attempt>
 auto with_restarts(Context& context, const Cfg& cfg, Attempt attempt) {
   std::set<int> literal;
@@ -21,11 +22,11 @@ auto with_restarts(Context& context, const Cfg& cfg, Attempt attempt) {
       context.named_constants.resize(named);
       std::size_t before = literal.size();
       if (restart.at >= 0) literal.insert(restart.at);
-      // Restart holds an instruction, or the offset of an expression as -1 - offset.
+      // Restart::at is the index of an instruction, or -1 - offset for the expression at that offset.
       else
         for (int at = 0; at < int(cfg.code.size()); ++at)
           if (cfg.code[at].offset == std::uint32_t(-1 - restart.at)) literal.insert(at);
-      // If single instructions do not help, take all instructions literally that move values.
+      // If single instructions do not suffice, simulate all instructions literally that move values.
       if (literal.size() == before || tries > search_limits::restarts_one_by_one)
         for (int at = 0; at < int(cfg.code.size()); ++at) {
           Op op = cfg.code[at].op;

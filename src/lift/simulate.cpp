@@ -1,4 +1,4 @@
-// Drives the simulation: block after block in reverse postorder, and instruction after instruction.
+// Simulates the code block by block in reverse postorder, and instruction by instruction.
 //
 //   v; POP_JUMP_IF_FALSE n        branch on v
 //   v; FOR_ITER n; STORE x        loop: for x in v
@@ -19,7 +19,7 @@ using namespace ast;
 
 namespace {
 
-// True for the name of the code of a comprehension that makes a display.
+// True if `name` is the name of the code of a list, set or dict comprehension.
 bool makes_display(std::string_view name) {
   return name == "<listcomp>" || name == "<setcomp>" || name == "<dictcomp>";
 }
@@ -54,7 +54,7 @@ Lifted Lifter::run() {
   lifted.entry = graph_.find(cursor_.cfg.entry);
   for (Node& node : graph_.nodes) {
     if (node.end == Node::End::none) continue;
-    // Edges lead to the nodes that blocks were merged into.
+    // An edge to a block leads to the node that the block was merged into.
     if (node.a >= 0) node.a = graph_.find(node.a);
     if (node.b >= 0) node.b = graph_.find(node.b);
   }
@@ -62,7 +62,7 @@ Lifted Lifter::run() {
   return lifted;
 }
 
-// True if only the cleanup of a chained comparison leads to `block`. Such a block is a copy of the code that the last
+// True if only the cleanup of a chained comparison leads to `block`, which then is a copy of the code that the last
 // test of the chain leads to.
 bool Lifter::only_after_chains(NodeIndex block) const {
   const Row<const NodeIndex> preds = cursor_.cfg.blocks[block].preds;
@@ -76,13 +76,13 @@ void Lifter::lift_block(NodeIndex block) {
   enter(block);
   graph_.states[block].lifted = true;
   graph_.ended = false;
-  // A setup block has no instructions. It ends in the entry of a region.
+  // A setup block has no instructions, and ends by entering a region.
   if (info.kind == BasicBlock::Kind::setup) {
     Node& node = graph_.nodes[graph_.node];
     sim_.spill_all(stack_.size());
     node.end = Node::End::setup, node.index = info.setup_of, node.a = info.next, node.b = info.jump;
     if (cursor_.cfg.regions[info.setup_of].kind == Region::Kind::with) {
-      // On the stack lie the exit method and the result of __enter__.
+      // The top of the stack is the result of __enter__, with the exit method below it.
       if (stack_.size() < 2) cursor_.fail("with without a context manager");
       auto* entered = as<Internal>(stack_.back().expr);
       if (!entered || entered->marker != Marker::enter_result) cursor_.fail("with without a context manager");
@@ -102,7 +102,7 @@ void Lifter::lift_block(NodeIndex block) {
 }
 
 // Counts the iterators of for loops on the stack at the start of the node, without those that it pops first. Several
-// blocks may pop iterators: `break` right behind an inner loop.
+// blocks of one node may pop iterators, for example if `break` follows an inner loop directly.
 void Lifter::count_iterators(NodeIndex block) {
   Node& node = graph_.nodes[graph_.node];
   State& state = graph_.states[graph_.node];
@@ -115,7 +115,7 @@ void Lifter::count_iterators(NodeIndex block) {
   std::size_t depth = stack_.size();
   for (int at = cursor_.cfg.blocks[block].begin; at < cursor_.cfg.blocks[block].end; ++at) {
     if (cursor_.code[at].op == Op::nop_ || cursor_.code[at].op == Op::resume_ || cursor_.code[at].op == Op::jump_)
-      // Only POP_TOP of iterators may come first.
+      // Skip instructions that may precede the POP_TOP of an iterator.
       continue;
     if (cursor_.code[at].op != Op::pop_top_ || depth == 0 || !in_loop(stack_[depth - 1])) return;
     --depth, --node.iterators;
@@ -124,10 +124,10 @@ void Lifter::count_iterators(NodeIndex block) {
   state.pops = node.pops_iterator;
 }
 
-// Runs the instructions [begin, end) of the current block.
+// Simulates the instructions [begin, end) of the current block.
 void Lifter::simulate(int begin, int end) {
   Cursor& cursor = sim_.cursor;
-  // The exact style names each effect at once.
+  // The exact style assigns the result of each operation with a side effect to a temporary at once.
   const bool names_effects = cursor.split != Split::none;
   const bool is_generic = sim_.generics.is_open;
   cursor.end = end;

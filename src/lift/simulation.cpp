@@ -1,10 +1,11 @@
-// Makes statements. Values that wait on the stack were evaluated before the statement, so each gets a name in front of
-// it, unless nothing can change its value:
+// Emits statements. A value on the stack was evaluated before the statement that is emitted, so it is first stored in a
+// temporary, unless no code can change the value:
 //
 //   g; LOAD_GLOBAL a; <f()>; POP_TOP; CALL 1        t = g; u = a; f(); t(u)
 //   g; LOAD_FAST a; <f()>; POP_TOP; CALL 1          t = g; f(); t(a)
 //
-// Markers, which only the simulation understands, are replaced by Python expressions before they stand in a statement.
+// Markers, which only the simulation understands, are replaced by Python expressions before a statement that contains
+// them is emitted.
 #include "lift/simulation.h"
 
 #include <algorithm>
@@ -35,8 +36,8 @@ bool mentions(const Expr* expr, std::string_view id) {
     return std::any_of(tuple->elts.begin(), tuple->elts.end(), [&](Expr* e) { return mentions(e, id); });
   return false;
 }
-// An augmented assignment and a walrus with a target other than a name are no expressions. Restart identifies the
-// expression by its offset.
+// Throws Restart for an in-place operation, and for a walrus with a target other than a name, because neither is a
+// Python expression. Restart identifies the node by its offset.
 void refuse_statement(const BinOp& binary, std::uint32_t offset) {
   if (binary.in_place) throw Restart{-1 - int(offset)};
 }
@@ -45,8 +46,8 @@ void refuse_statement(const NamedExpr& named, std::uint32_t offset) {
 }
 }  // namespace
 
-// Notes the headers of loops, and the regions of with statements by the first instruction of their bodies, for
-// `enter_with`.
+// Records the headers of loops and, for `enter_with`, the regions of with statements by the first instruction of their
+// bodies.
 Simulation::Simulation(Context& shared, const DecodedCode& decoded, const Cfg& cfg, bool flat,
                        const std::set<int>& literal, Split split)
     : context(shared),
@@ -64,12 +65,13 @@ Simulation::Simulation(Context& shared, const DecodedCode& decoded, const Cfg& c
   }
 }
 
-// Values are named in the node where they were made, so the nodes of earlier values come first.
+// A value is stored in a temporary by the node that evaluates it, so the values of earlier nodes are stored at the ends
+// of those nodes first.
 void Simulation::spill_at_end(NodeIndex node, std::size_t count) {
   Stack& ended = graph.states[node].stack;
   for (std::size_t index = 0; index < count && index < ended.size(); ++index) {
     if (names.stable(ended[index].expr)) continue;
-    // The iterator of a loop that runs needs no name.
+    // The iterator of a running for loop needs no temporary.
     if (auto* internal = as<Internal>(ended[index].expr);
         internal && internal->marker == Marker::iterator && !internal->value)
       continue;
@@ -100,7 +102,7 @@ List<Expr*> Simulation::pop_many(int count) {
 }
 
 void Simulation::mark_builtin(const char* name, std::uint32_t offset) {
-  if (cursor.flat) return;  // a state machine has a mark for all of its code
+  if (cursor.flat) return;  // a state machine has one `not equal` comment for all of its code
   const std::string text =
       std::string("depyf: not equal: ") + name + "() is called by its name (offset " + std::to_string(offset) + ")";
   emit_raw(Comment{context.arena.copy(text)});
@@ -111,12 +113,13 @@ Call Simulation::builtin_call(const char* name, std::span<Expr*> args, std::uint
   return {context.name(name), args, {}};
 }
 
-// The expression is changed in place to the name, because other stacks may hold the same expression.
+// The expression is replaced in place by the name of the temporary, because other stacks may contain the same
+// expression.
 void Simulation::spill(Entry& entry) {
   Expr* expr = entry.expr;
   if (auto* internal = as<Internal>(expr)) {
     if (internal->marker == Marker::copied) throw Restart{internal->index};
-    // An iterator that is used by other code than a loop is a call of iter().
+    // An iterator that is not the iterator of a for loop is a call of iter().
     if (internal->marker == Marker::iterator && internal->value) {
       *expr = Expr{builtin_call("iter", context.list({internal->value}), expr->offset), expr->offset, expr->line};
     } else if (internal->marker == Marker::unpacked) {
@@ -137,7 +140,7 @@ void Simulation::spill(Entry& entry) {
 }
 
 void Simulation::spill_all(std::size_t count) {
-  // Values of other nodes are named at the ends of these nodes.
+  // A value of another node is stored in a temporary at the end of that node.
   for (std::size_t index = 0; index < count && index < stack.size(); ++index) {
     Entry& entry = stack[index];
     if (names.stable(entry.expr)) continue;
@@ -146,7 +149,7 @@ void Simulation::spill_all(std::size_t count) {
   }
 }
 
-// The statement begins at the first instruction behind the statement before it.
+// A statement begins at the first instruction behind the previous statement.
 void Simulation::emit_raw(Stmt* stmt) {
   const bool decorated = is<FunctionDef>(stmt) || is<ClassDef>(stmt);
   stmt->offset = cursor.first_offset, stmt->line = cursor.now().line;
@@ -158,7 +161,8 @@ void Simulation::emit_raw(Stmt* stmt) {
   cursor.first_at = cursor.at + 1;
 }
 
-// Most markers change no values, so nothing on the stack needs a name for them.
+// A marker statement other than `append` changes no values, so no value on the stack has to be stored in a temporary
+// first.
 void Simulation::emit(Stmt* stmt) {
   flush_unpackings(*this);
   if (auto* marker = as<InternalStmt>(stmt); marker && marker->marker != StmtMarker::append) return emit_raw(stmt);
@@ -166,7 +170,7 @@ void Simulation::emit(Stmt* stmt) {
   const std::string_view stored = stack.empty() ? std::string_view() : stored_name(stmt);
   for (std::size_t index = 0; index < stack.size(); ++index) {
     Entry& entry = stack[index];
-    // A statement that stores a local changes the value of waiting loads of that local.
+    // A statement that stores a local changes the value of loads of that local that are still on the stack.
     bool overwritten = !stored.empty() && mentions(entry.expr, stored);
     if (names.stable(entry.expr) && !overwritten) continue;
     if (entry.mover >= 0) throw Restart{entry.mover};
@@ -179,7 +183,8 @@ void Simulation::emit(Stmt* stmt) {
 
 bool Simulation::settle_node(Expr*& slot, const Internal& internal) {
   const Marker marker = internal.marker;
-  // A marker of a copy or a chain that ends here has no known shape, so lifting starts again.
+  // A marker of a copy or of a chained comparison that is left in the expression belongs to no known pattern, so
+  // lifting restarts.
   if (marker == Marker::copied || marker == Marker::chain) throw Restart{internal.index};
   if (marker == Marker::function || marker == Marker::type_alias) hoist(*this, slot);
   else if (marker == Marker::code) slot->node = named_constant(context, cursor, names, internal.index)->node;
@@ -203,13 +208,14 @@ bool Simulation::settle_node(Expr*& slot, const Slice& slice) {
 // Visits the expression with an explicit stack, because it may be very deep.
 void Simulation::settle_parts(Expr*& expr) {
   Table<Expr**>& todo = settling_;
-  // The entries below belong to a call that is not finished: `hoist` may call `settle` again.
+  // The entries below `base` belong to an outer call of `settle` that is not finished, because `hoist` may call
+  // `settle`.
   const std::size_t base = todo.size();
   auto later = [&](Expr*& part) {
     if (has_parts(part)) todo.push_back(&part);
   };
   auto parts = visitor_of_parts(later);
-  // A slice stays a slice only directly in a subscript, or in a tuple there.
+  // A slice stays a slice only as the index of a subscript, or as an item of a tuple that is the index of a subscript.
   auto in_subscript = [&](Expr*& part) {
     if (auto* slice = as<Slice>(part)) parts(*slice);
     else later(part);
@@ -224,7 +230,7 @@ void Simulation::settle_parts(Expr*& expr) {
         if (auto* tuple = as<Tuple>(node.slice)) std::ranges::for_each(tuple->elts, in_subscript);
         else in_subscript(node.slice);
       } else if constexpr (std::is_same_v<Kind, Internal> || std::is_same_v<Kind, Slice>) {
-        // The slot may hold a node of another kind now.
+        // The children are visited through `slot`, because `settle_node` may have replaced the node.
         if (settle_node(slot, node)) for_each_child(slot, later);
       } else if constexpr (std::is_same_v<Kind, Call>) {
         if (is_class(slot)) hoist(*this, slot);

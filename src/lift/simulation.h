@@ -1,5 +1,5 @@
-// The state of the simulation of the stack, and how a statement is made. Values that wait on the stack were evaluated
-// before the statement, so they get names first, unless nothing can change their values.
+// The state of the stack simulation, and the functions that emit statements. A value on the stack was evaluated before
+// the statement that is emitted, so it is first stored in a temporary, unless no code can change the value.
 #pragma once
 
 #include <map>
@@ -13,20 +13,21 @@
 
 namespace depyf::lifting {
 
-// Thrown to start lifting again with instruction `at` taken literally: the values that it moves get names first.
+// Thrown to restart lifting with instruction `at` simulated literally: the values that the instruction moves are first
+// stored in temporaries.
 struct Restart {
   int at;
 };
 
-// The targets of one unpacking, which the stores behind it fill.
+// One unpacking, whose targets are set by the stores behind it.
 struct Unpacking {
   Entry source;
-  // The markers on the stack, and the target of each; null until its store is reached.
+  // The markers on the stack, and the target of each marker, which is null until the store of the marker is reached.
   Table<ast::Expr*> markers, targets;
   int star = -1;  // index of the starred target, or -1
   std::size_t filled = 0;  // number of targets that are known
   bool open = true;  // not emitted yet
-  int at = 0;  // the instruction that unpacks
+  int at = 0;  // the index of the UNPACK instruction
 };
 
 // Values that SWAP exchanges in front of stores: `a, b = x, y`.
@@ -35,22 +36,22 @@ struct SwapGroup {
   Table<ast::Expr*> targets;  // in order of the stores
 };
 
-// Assignments that wait for more of their stores.
+// Assignments of which some stores are not reached yet.
 struct PendingStores {
   Table<Unpacking> unpackings;
   Table<SwapGroup> swaps;
-  // By value: its group in `swaps`.
+  // Maps a value to the index of its group in `swaps`.
   std::map<const ast::Expr*, int> swap_of;
 };
 
-// The chained comparisons so far.
+// The state of chained comparisons (`a < b < c`).
 struct Chains {
-  std::set<int> blocks;  // blocks that only pop the middle of a chain
-  // The block to which control goes if a part of the current chain other than the last is false, or -1.
+  std::set<int> blocks;  // blocks that only pop the middle operand of a chained comparison
+  // The block to which control goes if a comparison of the current chain other than the last one is false, or -1.
   int fails = -1;
 };
 
-// The state while code is simulated that evaluates the type parameters of a definition and returns the definition.
+// The state of simulating a function that evaluates the type parameters of a definition and returns the definition.
 struct GenericScope {
   bool is_open = false;
   ast::Expr* class_params = nullptr;  // the tuple in `.type_params`, or null
@@ -79,7 +80,7 @@ class Simulation {
     if (entry.mover >= 0 || is_unpacked(entry.expr)) check_operand(entry);
     return entry.expr;
   }
-  // Pops an entry, wherever it was moved.
+  // Pops an entry without a check of its order of evaluation.
   Entry pop_entry() {
     if (stack.empty()) cursor.fail("the stack is empty");
     const Entry entry = stack.back();
@@ -91,7 +92,7 @@ class Simulation {
   // Returns the n-th entry from the top, counted from 1.
   Entry& peek(int from_top);
 
-  // Adds a statement. Values on the stack that it could change get names first.
+  // Adds a statement. Values on the stack that the statement could change are first stored in temporaries.
   template <class Node>
   void emit(const Node& node) {
     emit(context.stmt(node));
@@ -107,16 +108,17 @@ class Simulation {
   void settle(ast::Expr*& expr) {
     if (has_unsettled_ && has_parts(expr)) settle_parts(expr);
   }
-  // Gives a name to the value of an entry.
+  // Stores the value of an entry in a temporary.
   void spill(Entry& entry);
-  // Puts a mark in front of the statement: it calls the builtin function `name`, which the bytecode does not look up.
+  // Emits a comment that the next statement calls the builtin function `name` by its name, which the bytecode does not
+  // look up.
   void mark_builtin(const char* name, std::uint32_t offset);
-  // Returns a call of the builtin function `name`, and marks it.
+  // Returns a call of the builtin function `name`, and emits the comment of `mark_builtin`.
   ast::Call builtin_call(const char* name, std::span<ast::Expr*> args, std::uint32_t offset);
-  // Gives names to the unstable values among the lowest `count` entries.
+  // Among the lowest `count` stack entries, stores in temporaries the values that other code may change.
   void spill_all(std::size_t count);
-  // Gives names to the unstable values among the lowest `count` entries at the end of `node`, in the order in which
-  // they were made.
+  // Among the lowest `count` stack entries at the end of `node`, stores in temporaries the values that other code may
+  // change, in the order of evaluation.
   void spill_at_end(NodeIndex node, std::size_t count);
 
   Context& context;
@@ -128,14 +130,14 @@ class Simulation {
   Chains chains;
   GenericScope generics;
   std::set<std::string_view> bound_names;  // the names that exception handlers bind
-  // The names that match statements give to their subjects.
+  // The temporaries that contain the subjects of match statements.
   std::set<std::string_view> subjects;
-  // By the first instruction of its body: the region of the with statement.
+  // Maps the first instruction of the body of a with statement to the region of the statement.
   std::map<int, RegionIndex> with_at;
   Table<ast::Expr*> items;  // the items that for loops bind
 
  private:
-  // True if the expression is a marker that stands for a target of an unpacking.
+  // True if the expression is a marker that represents a value of an unpacking.
   static bool is_unpacked(const ast::Expr* expr) {
     auto* internal = ast::as<ast::Internal>(expr);
     return internal && internal->marker == ast::Marker::unpacked;
@@ -150,11 +152,13 @@ class Simulation {
   static constexpr bool has_to_settle(const ast::BinOp& binary) { return binary.in_place; }
   static constexpr bool has_to_settle(const ast::Internal& internal);
   void settle_parts(ast::Expr*& expr);
-  // Replace a node that is no Python expression, which `slot` holds. Return true if its parts have to be settled too.
+  // Replaces the node in `slot`, which is no Python expression. Returns true if the parts of the new node have to be
+  // settled too.
   bool settle_node(ast::Expr*& slot, const ast::Internal& internal);
   bool settle_node(ast::Expr*& slot, const ast::Slice& slice);
 
-  // True once a node has been made that has to be settled. Most code has none, and its statements need no walk.
+  // True once a node that has to be settled has been created. Most code creates no node that has to be settled, so
+  // `settle` need not search its statements.
   bool has_unsettled_ = false;
   Table<ast::Expr**> settling_;  // the slots that calls of `settle` still have to visit
 };

@@ -76,7 +76,8 @@ bool StableNames::stable(const Expr* expr, int& parts) const {
   }
   if (auto* tuple = as<Tuple>(expr))
     return std::all_of(tuple->elts.begin(), tuple->elts.end(), [&](Expr* e) { return stable(e, parts); });
-  // A slice is a value only in a subscript. Elsewhere it becomes a call of slice().
+  // A slice in a subscript has no effect of its own; a slice elsewhere becomes a call of slice() before it is
+  // evaluated.
   if (auto* slice = as<Slice>(expr)) {
     for (Expr* part : {slice->lower, slice->upper, slice->step})
       if (part && !stable(part, parts)) return false;

@@ -1,4 +1,4 @@
-// Locals that nothing but the code itself can change, and the temporaries that lifting makes.
+// Finds the locals that only the code object itself can change, and creates the temporaries of lifting.
 #pragma once
 
 #include <functional>
@@ -16,17 +16,18 @@ class StableNames {
   StableNames(Context& context, const DecodedCode& decoded, const Table<Instruction, InstructionIndex>& code)
       : context_(context), decoded_(decoded), code_(code) {}
 
-  // True if only the code itself can change the variable.
+  // True if only the code object itself can change the variable `id`.
   bool is_fast(std::string_view id) const;
-  // True if evaluating `expr` later or twice gives the same value, whatever happens in between (except a store to the
-  // local itself). False for an expression of very many parts: copies of copies would grow without bound.
+  // True if a later or second evaluation of `expr` has the same value, no matter what code runs in between (except a
+  // store to a local in `expr`). False for an expression of very many parts, so that repeated copies do not grow
+  // without bound.
   bool stable(const ast::Expr* expr) const;
 
-  // Returns the name of a temporary that has not been used.
+  // Returns the name of a new temporary.
   std::string_view fresh_name();
   bool has_temporaries() const { return temporaries_ > 0; }
   ast::Expr* fresh() { return context_.name(fresh_name()); }
-  // Records a name that lifting made and that nothing else can change.
+  // Records the name of a variable that lifting introduces and that no other code can change.
   void note(std::string_view id) { made_.insert(id.data()); }
 
  private:
@@ -37,11 +38,11 @@ class StableNames {
   Context& context_;
   const DecodedCode& decoded_;
   const Table<Instruction, InstructionIndex>& code_;
-  // The names of locals that nobody else can change, sorted by address. The names are interned, so addresses identify
-  // them. Much code never asks for a name, so they are collected for the first question.
+  // The names of locals that only the code object itself can change, sorted by address. Names are interned, so an
+  // address identifies a name. The names are collected at the first query, because much code makes no query.
   mutable Table<const char*> fast_;
   mutable bool is_collected_ = false;
-  // The same for names that lifting made.
+  // The addresses of the names of variables that lifting introduced.
   std::set<const char*, std::less<>> made_;
   int temporaries_ = 0;
 };

@@ -24,7 +24,8 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// True if both expressions name the same place, where a copy on one side counts as its original on the other.
+// True if both expressions denote the same target, where a copy marker in `one` matches the original expression in
+// `two`.
 bool same_place(const Expr* one, const Expr* two) {
   if (auto* copied = as<Internal>(one); copied && copied->marker == Marker::copied) return copied->value == two;
   if (auto* a = as<Attribute>(one))
@@ -42,9 +43,9 @@ bool same_place(const Expr* one, const Expr* two) {
 
 void close_unpacking(Simulation& sim, Unpacking& unpacking);
 
-// Handles several values with as many stores to locals behind them: the compiler exchanged the stores instead of the
-// values. It does so for locals alone, because the order of any other stores can be observed. Returns false if the code
-// has another shape.
+// Handles several values with as many stores to locals behind them, for `a, b = x, y`: the compiler reversed the stores
+// instead of the values. The compiler reverses only stores to locals, because the order of other stores can be
+// observed. Returns false if the stores are not those of an assignment `a, b = x, y`.
 bool store_run(Simulation& sim, Expr* target) {
   if (sim.stack.size() < 2 || sim.cursor.code[sim.cursor.at].op != Op::store_fast_) return false;
   std::size_t values = 0;
@@ -70,7 +71,7 @@ bool store_run(Simulation& sim, Expr* target) {
   Table<Expr*> items;
   for (std::size_t index = sim.stack.size() - targets.size(); index < sim.stack.size(); ++index) {
     items.push_back(sim.stack[index].expr);
-    // An augmented value belongs to a statement of its own.
+    // The result of an in-place operation belongs to a separate augmented assignment.
     if (as<BinOp>(items.back()) && as<BinOp>(items.back())->in_place) return false;
   }
   sim.stack.resize(sim.stack.size() - targets.size());
@@ -80,7 +81,8 @@ bool store_run(Simulation& sim, Expr* target) {
   return true;
 }
 
-// Makes the assignment. A walrus around the value is an assignment to several targets: v; COPY 1; STORE a; STORE b.
+// Emits the assignment of `value` to `target`. If the value is a walrus expression, the assignment has several targets:
+// `v; COPY 1; STORE a; STORE b` is `a = b = v`.
 void assign(Simulation& sim, Expr* target, Expr* value) {
   if (auto* binary = as<BinOp>(value); binary && binary->in_place) {
     if (!same_place(binary->left, target)) throw Restart{-1 - int(value->offset)};
@@ -96,7 +98,7 @@ void assign(Simulation& sim, Expr* target, Expr* value) {
   sim.emit(Assign{sim.context.arena.copy(targets), value});
 }
 
-// Gives a value of an unpacking its target. The last target completes the assignment.
+// Sets the target of one value of an unpacking, and emits the assignment when all targets are set.
 void fill_unpacking(Simulation& sim, const Expr* value, Expr* target) {
   for (Unpacking& unpacking : sim.stores.unpackings) {
     if (!unpacking.open) continue;
@@ -110,7 +112,7 @@ void fill_unpacking(Simulation& sim, const Expr* value, Expr* target) {
   sim.cursor.fail("a target without its unpacking");
 }
 
-// Makes the assignment of a complete unpacking: a store of its source into a tuple of targets.
+// Emits the assignment of a complete unpacking: a store of its source into a tuple of targets.
 void close_unpacking(Simulation& sim, Unpacking& unpacking) {
   unpacking.open = false;
   Table<Expr*> targets;
@@ -125,7 +127,7 @@ void close_unpacking(Simulation& sim, Unpacking& unpacking) {
   store(sim, target, source);
 }
 
-// Returns what is left of `value` without the calls around it that decorators make, which have one argument.
+// Returns `value` without the calls of decorators around it: `f` for `d(f)`. The call of a decorator has one argument.
 Expr* undecorated(Expr* value) {
   while (!is_class(value)) {
     auto* call = as<Call>(value);
@@ -135,8 +137,8 @@ Expr* undecorated(Expr* value) {
   return value;
 }
 
-// Makes a definition of the store of a function, class or type alias under its own name. Returns false for any other
-// store.
+// Emits a `def`, `class` or `type` statement for the store of a function, class or type alias under its own name, and
+// returns false for any other store.
 bool define(Simulation& sim, Expr* target, Expr* value) {
   auto* name = as<Name>(target);
   if (!name) return false;
@@ -169,7 +171,7 @@ bool define(Simulation& sim, Expr* target, Expr* value) {
   if (auto* function = as<FunctionDef>(made)) function->keyword_line = sim.cursor.now().line;
   if (auto* definition = as<ClassDef>(made)) definition->keyword_line = sim.cursor.now().line;
   sim.emit(made);
-  // The line of a definition is that of its first decorator, which the code object has.
+  // The line of a definition is that of its first decorator, which is the first line of the code object.
   sim.graph.nodes[sim.graph.node].statements.back()->line =
       line >= 0 ? line : sim.graph.nodes[sim.graph.node].statements.back()->line;
   return true;
@@ -185,7 +187,7 @@ void store_name(Simulation& sim, Expr* target) {
 
 void store(Simulation& sim, Expr* target, Entry value) {
   Expr* expr = value.expr;
-  // The value is one of those that SWAP exchanged. The last store of the group completes the assignment.
+  // If SWAP exchanged the value with others, the last store of the group completes the assignment `a, b = x, y`.
   const auto no_group = sim.stores.swap_of.end();
   if (auto group = sim.stores.swap_of.empty() ? no_group : sim.stores.swap_of.find(expr); group != no_group) {
     SwapGroup& swap = sim.stores.swaps[group->second];
@@ -198,20 +200,20 @@ void store(Simulation& sim, Expr* target, Entry value) {
   }
   if (auto* internal = as<Internal>(expr)) {
     const Marker marker = internal->marker;
-    // The store of a copy makes a walrus of the original, or another target of a chain.
+    // The store of a copied value turns the original into a walrus expression, or adds a target to `a = b = v`.
     if (marker == Marker::copied) {
       if (sim.stack.empty() || sim.stack.back().expr != internal->value) throw Restart{internal->index};
       sim.stack.back().expr = sim.context.expr(NamedExpr{target, internal->value}, expr->offset, expr->line);
       return;
     }
     if (marker == Marker::unpacked) return fill_unpacking(sim, expr, target);
-    // The store of the item gives a for loop its target.
+    // The store of the item sets the target of a for loop.
     if (marker == Marker::item && !sim.cursor.flat) {
       sim.settle(target);
       sim.graph.nodes[internal->index].target = target;
       return;
     }
-    // The store of the result of __enter__ is the name behind `as`.
+    // The store of the result of __enter__ sets the target behind `as` in a with statement.
     if (marker == Marker::enter_result && !sim.cursor.flat) {
       sim.settle(target);
       Node& setup = sim.graph.nodes[sim.cursor.cfg.regions[internal->index].setup];
@@ -219,14 +221,14 @@ void store(Simulation& sim, Expr* target, Entry value) {
       setup.target = target;
       return;
     }
-    // The store of the exception is the name behind `as`.
+    // The store of the exception binds the name behind `as` in an except clause.
     if (marker == Marker::exception && !sim.cursor.flat) {
       if (!is<Name>(target)) sim.cursor.fail("an exception bound to no name");
       sim.bound_names.insert(as<Name>(target)->id);
       sim.emit(InternalStmt{StmtMarker::bind_exception, 0, target, nullptr});
       return;
     }
-    // `def f[T]` binds these variables.
+    // Type parameters and `.generic_base` need no store, because `def f[T]` or `class C[T]` binds them.
     if (marker == Marker::type_param || marker == Marker::generic_base) return;
   }
   if (store_annotate(sim, target, expr) || define(sim, target, expr)) return;
@@ -237,13 +239,13 @@ void store(Simulation& sim, Expr* target, Entry value) {
   assign(sim, target, expr);
 }
 
-// Pushes a marker for each target. The stores behind them find their unpacking by the marker.
+// Pushes a marker for each target of the unpacking, by which the stores that follow find the unpacking.
 void unpack(Simulation& sim, int before, int after, bool star) {
   Unpacking unpacking;
   unpacking.source = sim.pop_entry();
   unpacking.at = sim.cursor.at;
-  // In `*args: *Ts` (3.11), the annotation is the one item of Ts, and the name of the parameter lies below it as a
-  // text.
+  // In `*args: *Ts` (3.11), UNPACK_SEQUENCE 1 unpacks Ts for the annotation, and the name of the parameter is below it
+  // on the stack as a string.
   if (before == 1 && after == 0 && !star && !sim.stack.empty() &&
       dialect_of(sim.cursor.decoded.version).starred_annotations &&
       constant_of(sim.stack.back().expr, Constant::Kind::string))
@@ -263,7 +265,8 @@ void unpack(Simulation& sim, int before, int after, bool star) {
   if (count == 0) close_unpacking(sim, sim.stores.unpackings.back());
 }
 
-// Gives names to the values of unpackings that are not stored yet, because something else comes between the stores.
+// Stores the remaining values of incomplete unpackings in temporaries, because another instruction comes between the
+// stores.
 void flush_open_unpackings(Simulation& sim) {
   for (std::size_t index = 0; index < sim.stores.unpackings.size(); ++index) {
     if (!sim.stores.unpackings[index].open) continue;

@@ -9,10 +9,10 @@ namespace depyf::lifting {
 void store(Simulation& sim, ast::Expr* target, Entry value);
 // Stores the value on top of the stack in a variable.
 void store_name(Simulation& sim, ast::Expr* target);
-// Starts an unpacking into `before` targets, a starred one if `star` is set, and `after` more.
+// Starts an unpacking into `before` targets, a starred target if `star` is set, and `after` more targets.
 void unpack(Simulation& sim, int before, int after, bool star);
-// Ends unpackings because something other than their stores comes next. Targets that are still missing become
-// temporaries.
+// Ends all incomplete unpackings, because the next instruction is none of their stores. Missing targets of the
+// unpackings become temporaries.
 void flush_open_unpackings(Simulation& sim);
 inline void flush_unpackings(Simulation& sim) {
   if (!sim.stores.unpackings.empty()) flush_open_unpackings(sim);

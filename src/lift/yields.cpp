@@ -11,7 +11,8 @@
 namespace depyf::lifting {
 using namespace ast;
 
-// GET_AWAITABLE and GET_YIELD_FROM_ITER push a marker, which yield_from turns into the expression.
+// GET_AWAITABLE and GET_YIELD_FROM_ITER push a marker, which the operation `yield_from` turns into an `await` or `yield
+// from` expression.
 void yields(Simulation& sim, const Instruction& instruction) {
   if (instruction.op == Op::get_awaitable_) return sim.push(Internal{Marker::awaitable, 0, sim.pop()});
   if (instruction.op == Op::get_yield_from_iter_) return sim.push(Internal{Marker::awaitable, 1, sim.pop()});
@@ -20,7 +21,7 @@ void yields(Simulation& sim, const Instruction& instruction) {
     Expr* value = sim.pop();
     return sim.push(Yield{is_none(value) ? nullptr : value});
   }
-  // None is the first value that is sent.
+  // The top of the stack is None, the first value that is sent to the generator.
   sim.pop();
   Entry receiver = sim.pop_entry();
   auto* internal = as<Internal>(receiver.expr);

@@ -1,4 +1,4 @@
-// Finds out which call in Inductor's output code writes which buffer.
+// Finds the call in Inductor's output code that writes each buffer.
 #include <algorithm>
 #include <array>
 
@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::array<std::string_view, 6> allocations{"empty_strided",      "empty",   "alloc",
                                                       "reinterpret_tensor", "assert_", "as_strided"};
-// Statements that begin with these words call nothing, or more than one call.
+// A statement that begins with one of these words is neither a single call nor the assignment of a call.
 constexpr std::array<std::string_view, 24> keywords{
     "del",  "return", "assert", "import", "from",  "if",     "elif",     "else", "with",    "for",    "while", "raise",
     "pass", "global", "async",  "def",    "class", "lambda", "nonlocal", "try",  "finally", "except", "not",   "await"};
 
 std::size_t indent_of(std::string_view line) { return std::min(line.find_first_not_of(" \t"), line.size()); }
 
-// True for the head of a function that calls kernels. Its name begins with one of these words.
+// True for the `def` line of a function that calls kernels, which is named `call` or `partition_N`.
 bool is_wrapper_head(std::string_view line) {
   line.remove_prefix(indent_of(line));
   if (!take(line, "def ")) return false;
@@ -26,8 +26,8 @@ bool is_wrapper_head(std::string_view line) {
   return is_wrapper && line.substr(name.size()).starts_with("(");
 }
 
-// Takes the first statement off the text, up to a line break or a semicolon outside of brackets. Returns it without its
-// comment.
+// Removes the first statement, up to a line break or a semicolon outside of brackets, from `text`, and returns the
+// statement without its comment.
 std::string taken_statement(std::string_view& text) {
   std::string statement;
   int depth = 0;
@@ -54,8 +54,8 @@ std::string taken_statement(std::string_view& text) {
   return std::string(stripped(statement));
 }
 
-// Returns the value of the last assignment of a statement, or the statement itself. Returns an empty text if the
-// statement assigns in another way.
+// Returns the text behind the last `=` of a statement, or the statement itself if it has none. Returns an empty text if
+// the statement has another operator with `=`, such as `+=` or `==`.
 std::string_view value_of(std::string_view statement) {
   int depth = 0;
   std::size_t begin = 0;
@@ -95,7 +95,7 @@ std::string callee_of(std::string_view value) {
       open.pop_back();
       continue;
     }
-    if (open.empty() && character != '.' && !is_word(character)) return {};  // an operation on calls
+    if (open.empty() && character != '.' && !is_word(character)) return {};  // such as `f(x) + 1`
   }
   if (begin == std::string_view::npos || begin == 0) return {};
   const std::string_view callee = value.substr(0, begin);

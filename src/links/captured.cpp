@@ -8,28 +8,28 @@
 namespace depyf::links {
 namespace {
 
-// The costs of assigning a row of nodes to a captured node. The cheapest assignment wins.
-constexpr int cost_of_recorded = 1000;  // PyTorch recorded another captured node
-constexpr int cost_of_read = 40;  // a value is read that the captured node does not read
-constexpr int cost_of_nothing = 30;  // the captured node computes something, and the row is empty
-constexpr int cost_of_no_backward = 15;  // the same in the backward, where an addition has nothing to compute
-constexpr int cost_of_passing_on = 1;  // the row is empty, as may be
-constexpr int cost_of_shape = 10;  // the row ends with a tensor of other size or type
-constexpr int gain_of_name = 5;  // the row has the operator that the captured node names
-constexpr std::size_t row_max =
-    48;  // nodes that one captured node becomes; more are given to it without a look at others
-constexpr std::size_t work_max = 20'000'000;  // steps; thousands of calls on one line need more, and stay unlinked
+// The costs of assigning a row of nodes to a captured node. A line gets the assignment with the least sum of costs.
+constexpr int cost_of_recorded = 1000;  // for each node with another captured node in PyTorch's records
+constexpr int cost_of_read = 40;  // for each value that the row reads, but the captured node does not
+constexpr int cost_of_nothing = 30;  // for an empty row, if the captured node computes something
+constexpr int cost_of_no_backward = 15;  // for an empty row in the backward, if the gradient has to be computed
+constexpr int cost_of_passing_on = 1;  // for an empty row, if the captured node computes nothing in this direction
+constexpr int cost_of_shape = 10;  // for a row whose result differs from the captured node in size or type
+constexpr int gain_of_name = 5;  // for a row that has a node with the captured node's operator
+constexpr std::size_t row_max = 48;  // how many nodes a captured node gets at most, except for the last one of a line
+constexpr std::size_t work_max = 20'000'000;  // steps; a line with thousands of calls needs more and is left unlinked
 
 struct Row {
   std::vector<int> nodes;  // consecutive nodes of one line of source
-  std::string key;         // the line
+  std::string key;  // the line
 };
 
 std::string key_of(const record::Place& place) {
   return place.file + ":" + std::to_string(place.line) + ":" + place.function;
 }
 
-// Returns the rows of the nodes that pass the test, in order. Nodes without a line of source are in no row.
+// Returns the nodes that pass the test, in order, as rows of consecutive nodes with the same line. Nodes without a line
+// of source are in no row.
 template <class Test>
 std::vector<Row> rows_of(const Index& graph, Test test) {
   std::vector<Row> rows;
@@ -42,7 +42,7 @@ std::vector<Row> rows_of(const Index& graph, Test test) {
   return rows;
 }
 
-// Returns the type and the sizes, without strides and device.
+// Returns the type and the sizes in a description such as f32[8, 256][256, 1]cpu, without strides and device.
 std::string_view sizes_of(std::string_view shape) {
   const std::size_t close = shape.find(']');
   return close == std::string_view::npos ? std::string_view() : shape.substr(0, close);
@@ -85,7 +85,8 @@ class Alignment {
         if (reads.size() + before.size() < partners_max) reads.insert(reads.end(), before.begin(), before.end());
       }
     }
-    // Adds users of users, from the last node to the first, through nodes that pass the gradient on.
+    // Collects the users of each node, from the last node to the first. If a user passes the gradient on, its own users
+    // are added as well.
     for (int node = captured.size() - 1; node >= 0; --node) {
       std::vector<int> with_further = {node};
       if (passes_gradient_on(captured[node])) {
@@ -118,12 +119,13 @@ class Alignment {
   }
 
  private:
-  static constexpr std::size_t partners_max = 256;  // nodes that one is compared with
-  static constexpr int output = -2;  // stands for what the graph returns, among users
+  static constexpr std::size_t partners_max = 256;  // how many inputs or users of one node are kept
+  static constexpr int output = -2;  // the user that stands for the outputs of the graph
 
   std::vector<int>& own(int node) { return owners_[static_cast<std::size_t>(node)]; }
 
-  // Inputs correspond in order if both graphs have the same number of them. Tangents come behind the other inputs.
+  // Assigns the inputs of `graph_` to the captured inputs in order, if both graphs have the same number of inputs.
+  // Tangents, the inputs of the backward, are not counted.
   void map_inputs() {
     std::vector<int> here, there;
     for (int node = 0; node < captured_.size(); ++node)
@@ -141,7 +143,8 @@ class Alignment {
     for (const Row& row : rows) {
       const auto matching = by_key.find(row.key);
       if (matching == by_key.end()) continue;
-      // Moves to the next row of the line. If no row follows, a late node has come back to the line's last row.
+      // Moves to the next captured row of the same line. If none follows, the row of nodes belongs to the last captured
+      // row of the line.
       auto next = std::lower_bound(matching->second.begin(), matching->second.end(), position);
       if (next == matching->second.end()) --next;
       else position = *next;
@@ -149,7 +152,8 @@ class Alignment {
     }
   }
 
-  // True for `q = chunk[0]`, which Python executes itself, so that AOTAutograd has no operator for it.
+  // True for an item of a tuple, such as `q = chunk[0]`, which Python executes itself, so that AOTAutograd has no
+  // operator for it.
   bool takes_item(int node) const {
     const std::vector<int>& inputs = captured_.inputs(node);
     return captured_[node].op == "operator.getitem" && !inputs.empty() && captured_[inputs[0]].shape.empty();
@@ -171,7 +175,7 @@ class Alignment {
       return;
     }
     if (work_ > work_max) return;
-    std::unordered_map<int, std::size_t> position;  // of the nodes in the row
+    std::unordered_map<int, std::size_t> position;  // by node: its index in the row
     for (std::size_t i = 0; i < m; ++i) position[nodes[i]] = i;
     constexpr int infinite = std::numeric_limits<int>::max() / 2;
     // cost[i][j] is the cost of giving the first j nodes to the first i captured nodes; from[i][j] is the index of the
@@ -200,7 +204,7 @@ class Alignment {
     }
   }
 
-  // The cost of a row of nodes to which nodes are added one after the other.
+  // Computes the cost of a row for one captured node, while nodes are appended to the row.
   class RowCost {
    public:
     RowCost(Alignment& alignment, int owner, const std::vector<int>& nodes,
@@ -265,13 +269,13 @@ class Alignment {
     const std::unordered_map<int, std::size_t>& position_;
     std::size_t start_;
     bool is_backward_;
-    std::size_t allowed_ = 0;  // values of the same line that the captured node reads
+    std::size_t allowed_ = 0;  // how many values of the same line the captured node reads
     std::unordered_set<int> crossing_, foreign_;
     bool has_name_ = false;
     int cost_ = 0;
   };
 
-  // True if a node that belongs to the captured node may read a value from outside of the line.
+  // True if a node that comes from the captured node `owner` may read `value`, which lies outside of the line.
   bool may_read(int owner, int value, bool is_backward) {
     const std::vector<int>& sources = own(value);
     const std::vector<int>& reads = reads_[static_cast<std::size_t>(owner)];
@@ -296,9 +300,9 @@ class Alignment {
   const Index& graph_;
   std::vector<std::vector<int>> owners_;  // by node of the graph
   std::vector<bool> is_recorded_;
-  std::vector<std::vector<int>> reads_, users_;  // by captured node, through those that only pass on
+  std::vector<std::vector<int>> reads_, users_;  // by captured node, through nodes that only pass values on
   std::unordered_set<int> is_output_;  // captured nodes
-  std::unordered_set<int> is_result_;  // nodes of the graph that are the value of a captured node, not a step to it
+  std::unordered_set<int> is_result_;  // nodes of the graph that compute the result of a captured node, not a step
   std::size_t work_ = 0;
 };
 

@@ -7,8 +7,8 @@
 namespace depyf::links {
 
 std::string_view base_name(std::string_view op) {
-  // An operator is named aten.NAME.OVERLOAD, or the same with another namespace of torch.ops. Names of functions and
-  // methods end with the part that is wanted.
+  // An operator is named aten.NAME.OVERLOAD, or has another namespace of torch.ops in place of `aten`. Names of
+  // functions and methods, such as torch.relu, have no overload and end with the base name.
   const std::size_t first = op.find('.'), last = op.rfind('.');
   if (first == std::string_view::npos) return op;
   const std::string_view space = op.substr(0, first);
@@ -42,7 +42,7 @@ std::string elements_of(std::string_view shape) {
     if (size.empty()) continue;
     std::int64_t number = 0;
     auto [behind, error] = std::from_chars(size.data(), size.data() + size.size(), number);
-    constexpr std::int64_t count_max = std::int64_t{1} << 31;  // sizes beyond it stay apart, so that nothing overflows
+    constexpr std::int64_t count_max = std::int64_t{1} << 31;  // larger sizes are appended as symbols
     if (error == std::errc() && behind == size.data() + size.size() && number >= 0 && number < count_max &&
         count < count_max)
       count *= number;

@@ -35,7 +35,7 @@ class Index {
 
  private:
   const record::Graph* graph_;
-  std::unordered_map<std::string_view, int> numbers_;  // the names live in the graph
+  std::unordered_map<std::string_view, int> numbers_;  // by the name of the node, which the graph owns
   std::vector<std::vector<int>> inputs_;
 };
 
@@ -43,13 +43,13 @@ class Index {
 // torch._C._nn.gelu.
 std::string_view base_name(std::string_view op);
 
-// True if the operator computes nothing: it only gives other sizes or strides to the memory of its first argument, or
-// to parts of it.
+// True if the operator computes nothing, but returns views: tensors with other sizes or strides on the memory of its
+// first argument, or on parts of it.
 bool is_view(std::string_view op);
 
 // Returns a text that is equal for two descriptions of tensors with the same type and number of elements: "f32 2048"
-// for f32[8, 256][256, 1]cpu. Symbolic sizes are appended as they stand. Returns an empty text if `shape` is no
-// description.
+// for f32[8, 256][256, 1]cpu. Symbolic sizes are appended unchanged. Returns an empty text if `shape` does not describe
+// a tensor.
 std::string elements_of(std::string_view shape);
 
 }  // namespace depyf::links

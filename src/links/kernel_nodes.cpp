@@ -1,5 +1,5 @@
-// Finds the nodes of each call (see kernel_nodes.h). It is one file because each step narrows the same two maps, from
-// values of the code to nodes and back.
+// Finds the nodes that each call of output code computes (see kernel_nodes.h). The search is one file, because all of
+// its steps extend the same map from values of the code to nodes.
 #include "links/kernel_nodes.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class Matching {
   }
 
  private:
-  // Returns the node whose memory the node shows, which is the node itself unless it is a view.
+  // Returns the node whose memory `node` refers to, which is `node` itself unless it is a view.
   int base_of(int node) const {
     while (node != no_node && shows_another(node)) node = graph_.inputs(node)[0];
     return node;
@@ -59,7 +59,7 @@ class Matching {
     for (int node = 0; node < graph_.size(); ++node)
       if (graph_.is_input(node)) node_of_[graph_[node].name] = node;
     const std::vector<std::string>& outputs = graph_.graph().outputs;
-    if (outputs.size() != code_.outputs.size()) return;  // the code drops or adds some: their order says nothing
+    if (outputs.size() != code_.outputs.size()) return;  // outputs were dropped or added, so their order is unknown
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const int node = base_of(graph_.find(outputs[i]));
       if (node != no_node && !code_.outputs[i].empty()) set(code_.outputs[i], node);
@@ -75,7 +75,8 @@ class Matching {
   }
 
   // Finds the nodes that overwrite an input, such as `copy_(arg0_1, add)`, and the last call that writes the input:
-  // that call computes the copied value. The state of an optimizer and running statistics are such inputs.
+  // that call computes the copied value. Overwritten inputs are, for example, the state of an optimizer and running
+  // statistics.
   void find_overwritten_inputs() {
     for (int node = 0; node < graph_.size(); ++node)
       if (base_name(graph_[node].op) == "copy_" && !graph_.inputs(node).empty() &&
@@ -87,8 +88,8 @@ class Matching {
         if (const int node = overwritten_input(value); node != no_node) last_writer_of_[node] = &call;
   }
 
-  // Returns the input of the graph that a call overwrites when it writes a value, which is then named `arg0_1'1`;
-  // no_node if the value is not such an input.
+  // Returns the input of the graph that a call overwrites when it writes `value`, such as arg0_1 for `arg0_1'1`;
+  // no_node if `value` is no input that a node overwrites.
   int overwritten_input(const std::string& value) const {
     const int node = node_of(value.substr(0, value.find('\'')));
     return overwritten_by_.contains(node) ? node : no_node;
@@ -101,13 +102,13 @@ class Matching {
     return writer != last_writer_of_.end() && writer->second == &call ? overwritten_by_.at(input) : node_of(value);
   }
 
-  // Uses what PyTorch recorded: provenance tracking names the nodes of each call, comments above definitions those of
-  // each kernel.
+  // Sets the nodes of calls from PyTorch's records: provenance tracking records the nodes of each call, and comments
+  // above definitions name those of each kernel.
   void use_records() {
     for (KernelCall& call : code_.calls) {
       auto nodes = code_.nodes_of.end();
       if (!call.handle.empty()) nodes = code_.nodes_of.find(call.handle);
-      // A library function is used by many calls, so a record under its name says nothing about a single one of them.
+      // A library function is used by many calls, so a record under its name does not tell the nodes of a single call.
       if (nodes == code_.nodes_of.end() && call.kind != "library") nodes = code_.nodes_of.find(call.kernel);
       if (nodes == code_.nodes_of.end()) continue;
       std::vector<int> own;
@@ -122,7 +123,7 @@ class Matching {
 
   // -- library calls
 
-  static constexpr std::size_t checks_max = 20'000'000;  // a program of real size needs a tenth
+  static constexpr std::size_t checks_max = 20'000'000;  // real programs need at most a tenth
 
   static bool does_the_same(const KernelCall& call, std::string_view op) {
     std::string_view function = call.kernel;
@@ -178,7 +179,8 @@ class Matching {
           if (takes_first) break;
         }
         if (takes_first && has_changed) {
-          // The values that a guess identifies may decide the remaining calls.
+          // A call that takes the first of several candidates identifies values, which may leave only one candidate for
+          // another call.
           for (bool settles = true; settles;) {
             settles = false;
             for (KernelCall* call : waiting) {
@@ -235,7 +237,7 @@ class Matching {
       call.nodes = {graph_[node].name};
     }
     if (!call.writes.empty()) set(call.writes[0], node);
-    // The result may be a tuple whose items have names: in `buf1 = buf0[0]`, buf1 is a getitem of the node.
+    // The result of a call may be a tuple whose items have names: in `buf1 = buf0[0]`, buf1 is a getitem of the node.
     std::size_t item = 1;
     for (int user = node + 1; user < graph_.size() && item < call.writes.size(); ++user)
       if (graph_[user].op == "operator.getitem" && !graph_.inputs(user).empty() && graph_.inputs(user)[0] == node)
@@ -247,10 +249,10 @@ class Matching {
         if (const int base = base_of(inputs[i]); base != no_node) set(call.reads[i], base);
   }
 
-  // -- values that pass between two kernels of Inductor's own
+  // -- values that one generated kernel writes and another one reads
 
-  // Collects the nodes on the way from `node` back to those that are marked as read. Returns false if the way meets a
-  // value in memory that the kernel does not read.
+  // Collects `node` and the nodes that it is computed from, back to the nodes that are marked as read. Returns false if
+  // `node` depends on a value in memory that the kernel does not read.
   bool walk(int node, std::vector<int>& nodes) {
     bool is_complete = true;
     std::vector<int> open{node};
@@ -265,7 +267,7 @@ class Matching {
         const std::size_t state = stamp_[static_cast<std::size_t>(input)];
         if (state == visited_ || state == read_) continue;
         if (graph_.is_input(input)) {
-          is_complete = is_complete && elements_of(graph_[input].shape).empty();  // a number needs no reading
+          is_complete = is_complete && elements_of(graph_[input].shape).empty();  // a number needs no read
         } else if (is_in_memory_[static_cast<std::size_t>(input)] && state != written_) {
           is_complete = false;
         } else {
@@ -276,7 +278,7 @@ class Matching {
     return is_complete;
   }
 
-  // Starts a walk: marks the values that the call reads.
+  // Prepares a walk: marks the nodes whose values the call writes or reads.
   void begin_walk(const KernelCall& call) {
     read_ = ++stamps_;
     written_ = ++stamps_;
@@ -288,7 +290,7 @@ class Matching {
         if (const int node = node_of(value); node != no_node) stamp_[static_cast<std::size_t>(node)] = read_;
   }
 
-  // True if the call cannot compute what it writes from those of its inputs that are known.
+  // True if the call cannot compute the values that it writes from those of its inputs whose nodes are known.
   bool lacks_a_value(const KernelCall& call) {
     begin_walk(call);
     std::vector<int> nodes;
@@ -299,8 +301,9 @@ class Matching {
     return !is_complete;
   }
 
-  // Goes from the first call to the last first, because the known inputs of a call limit what it can write. Goes from
-  // the last call to the first for the values that are left.
+  // Guesses the nodes of values that one call writes and another one reads. The first pass goes from the first call to
+  // the last, because the known inputs of a call limit the nodes that it can compute. The second pass goes from the
+  // last call to the first, for the values that are still unknown.
   void guess_intermediates() {
     for (const KernelCall& call : code_.calls) {
       for (const std::string& read : call.reads) readers_[read].push_back(&call);
@@ -324,7 +327,7 @@ class Matching {
       }
   }
 
-  // Returns the nodes that can be computed from what the call reads.
+  // Returns the nodes that can be computed from the values that the call reads.
   std::unordered_set<int> computable_by(const KernelCall& call) {
     std::unordered_set<int> computable;
     std::unordered_map<int, std::size_t> known_inputs;
@@ -400,8 +403,8 @@ class Matching {
   }
 
   // Returns how well a node fits as the value that `writer` passes to `reader`: whether the writer can compute it,
-  // other kernels need it, and the reader can compute its own nodes from it. Of two equal candidates, a reduction is
-  // preferred, because kernels tend to end there.
+  // other kernels need it, and the reader can compute its own nodes from it. Of two candidates that fit equally well, a
+  // reduction is preferred, because kernels tend to end with a reduction.
   int score_of(int candidate, const KernelCall& writer, const KernelCall& reader,
                const std::unordered_set<int>& computable) {
     begin_walk(reader);
@@ -419,8 +422,8 @@ class Matching {
   }
 
   void compute_nodes(KernelCall& call) {
-    // Calls seldom share nodes. A program whose calls together have far more nodes than the graph is unusual, and the
-    // search ends.
+    // Calls seldom compute the same nodes. If the calls together have far more nodes than the graph, the search ends,
+    // so that its time has a bound.
     const std::size_t nodes_max = 32 * static_cast<std::size_t>(graph_.size()) + 1024;
     if (nodes_in_all_ > nodes_max) return;
     begin_walk(call);
@@ -431,7 +434,7 @@ class Matching {
       if (node == no_node) continue;
       knows_any = true;
       if (stamp_[static_cast<std::size_t>(node)] == read_) {
-        nodes.push_back(node);  // a copy into another layout
+        nodes.push_back(node);  // the call copies a value that it reads into another layout
         continue;
       }
       walk(node, nodes);
@@ -449,19 +452,19 @@ class Matching {
   const std::unordered_map<std::string, std::vector<std::string>>& captured_of_;
   std::unordered_map<std::string, int> node_of_;  // value of the code -> node
   std::unordered_map<int, int> overwritten_by_;  // input -> the node that overwrites it
-  std::unordered_map<int, const KernelCall*> last_writer_of_;  // by input that is overwritten
+  std::unordered_map<int, const KernelCall*> last_writer_of_;  // input -> the last call that overwrites it
   std::unordered_set<const KernelCall*> taken_calls_;
   std::unordered_set<int> taken_nodes_;
-  std::vector<bool> is_in_memory_;  // by node: whether a value of the code is known to be it
-  std::vector<std::size_t> stamp_;  // by node: the last walk that met it, and how
+  std::vector<bool> is_in_memory_;  // by node: true if a value of the code is known to be this node
+  std::vector<std::size_t> stamp_;  // by node: read_, written_ or visited_ of the last walk that met it
   std::size_t stamps_ = 0, read_ = 0, written_ = 0, visited_ = 0;
   std::unordered_map<std::string, std::vector<const KernelCall*>> readers_;  // by value
   std::vector<std::vector<int>> users_;  // by node
   std::vector<std::size_t> needed_;      // by node: how many inputs have to be computed before it
-  static constexpr std::size_t work_max = 50'000'000;  // nodes looked at; a program of real size needs a hundredth
+  static constexpr std::size_t work_max = 50'000'000;  // visits of nodes; real programs need at most a hundredth
   std::size_t work_ = 0;
   std::size_t nodes_in_all_ = 0;  // of all calls
-  mutable std::size_t checks_ = 0;  // candidates for library calls that were looked at
+  mutable std::size_t checks_ = 0;  // how many candidates for library calls were checked
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ using namespace record;
 using links::CapturedOf;
 using links::Index;
 
-constexpr std::size_t sources_max = 64;  // captured nodes of one node that a pass made
+constexpr std::size_t sources_max = 64;  // how many captured nodes a node that a pass made gets at most
 constexpr const char* no_operations = "operations: a log has no Inductor IR";
 
 const Graph* last_of(const Compilation& compilation, std::string_view stage) {
@@ -54,7 +54,8 @@ class Linking {
       for (KernelCall& call : code.calls) call.why_no_place = "the log has no captured graph of the compilation";
   }
 
-  // Finds the captured nodes of AOTAutograd's nodes, which have the same names in the joint graph and in its two parts.
+  // Finds the captured nodes of AOTAutograd's nodes, which have the same names in the joint graph and in its forward
+  // and backward parts.
   void find_captured(const Index& captured) {
     CapturedOf recorded;
     for (const OutputCode& code : compilation_.output_codes)
@@ -72,7 +73,7 @@ class Linking {
     for (auto& [node, sources] : recorded) captured_of_.try_emplace(node, sources);
   }
 
-  // Adds captured nodes for nodes that Inductor's passes put in the place of others.
+  // Adds the captured nodes of the nodes of `after` that replaced nodes of `before` in passes of Inductor.
   void add_replaced(const Graph& before, const std::vector<const Graph*>& after) {
     std::vector<Index> indices;
     indices.reserve(after.size());
@@ -82,7 +83,7 @@ class Linking {
     add_sources(links::replaced_by(Index(before), halves), captured_of_, captured_of_);
   }
 
-  // Gives each replacement the captured nodes of the nodes that it replaced.
+  // Adds the captured nodes of each key of `replaced` to `added`: those of the nodes that it replaced.
   static void add_sources(const std::unordered_map<std::string, std::vector<std::string>>& replaced,
                           const CapturedOf& captured_of, CapturedOf& added) {
     for (const auto& [node, gone] : replaced) {
@@ -96,7 +97,7 @@ class Linking {
     }
   }
 
-  // Returns the graph that AOTAutograd passed to Inductor for the code.
+  // Returns the graph that AOTAutograd passed to Inductor for `code`; null if the log has none.
   const Graph* graph_before(const OutputCode& code) const {
     if (code.direction == "backward") return last_of(compilation_, "backward");
     const Graph* forward = last_of(compilation_, "forward");
@@ -146,7 +147,7 @@ class Linking {
     return sources;
   }
 
-  // If the inputs of a node have no captured node, the node gets the captured nodes of its users on the same line.
+  // Assigns the captured nodes of a user on the same line to each node that has none.
   static void of_users(const Index& nodes, CapturedOf& own) {
     for (int user = nodes.size() - 1; user >= 0; --user) {
       const auto sources = own.find(nodes[user].name);
@@ -175,12 +176,12 @@ class Linking {
       if (sources == own.end()) continue;
       for (const std::string& source : sources->second) {
         if (seen_sources.insert(source).second) call.captured.push_back(source);
-        // A node that a pass made has no line of its own.
+        // A node that a pass made has no line of its own, so the line of its captured node is added.
         if (const int origin = captured.find(source); !nodes[node].place.line && origin != links::no_node)
           add(captured[origin].place);
       }
     }
-    // Comments above library calls name captured nodes.
+    // If no place is known, the captured nodes that comments above library calls name are used.
     for (const std::string& source : call.source_nodes)
       if (const int node = captured.find(source); node != links::no_node && call.places.empty()) {
         add_once(call.captured, source);
@@ -238,7 +239,8 @@ class Linking {
     for (Chain& chain : compilation_.chains) say_what_is_missing(chain);
   }
 
-  // States the reason for each missing link, in the words of provenance.json in dumps where the reason is the same.
+  // Adds the reason for each missing link. A reason that provenance.json of a dump can state too has the same text
+  // there.
   void say_what_is_missing(Chain& chain) const {
     if (chain.directions.empty()) {
       chain.not_recorded.push_back(
@@ -265,7 +267,7 @@ class Linking {
   }
 
   Compilation& compilation_;
-  CapturedOf captured_of_;  // of nodes of AOTAutograd's graphs
+  CapturedOf captured_of_;  // the captured nodes of the nodes of AOTAutograd's graphs
   std::map<const Graph*, CapturedOf> captured_of_post_grad_;
   bool has_aot_graph_ = false;
 };

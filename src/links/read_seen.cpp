@@ -1,4 +1,4 @@
-// Reads what depyf saw in the process of a compilation from its JSON.
+// Reads the facts that depyf observed in the process of a compilation (`Seen`) from JSON.
 #include "json/json.h"
 #include "links/seen.h"
 
@@ -11,7 +11,7 @@ Names names_in(json::Value list) {
   return names;
 }
 
-// Reads a row, which is an array in the order of the fields of depyf.compat.fx_nodes.NodeRow.
+// Reads a node from a row, which is an array in the order of the fields of depyf.compat.fx_nodes.NodeRow.
 SeenNode node_in(json::Value row) {
   SeenNode node;
   node.name = row.at(0).text();

@@ -9,8 +9,8 @@
 namespace depyf::links {
 namespace {
 
-constexpr std::size_t replaced_max = 64;  // nodes that one node may stand for: beyond that the answer says nothing
-constexpr std::size_t visited_max = 4096;  // nodes that are looked at for one node, so that the time stays linear
+constexpr std::size_t replaced_max = 64;  // how many nodes one node may replace; a larger result would tell nothing
+constexpr std::size_t visited_max = 4096;  // how many nodes one walk visits, so that the whole time is linear
 
 using Edges = std::vector<std::vector<int>>;
 
@@ -33,8 +33,8 @@ class Walk {
   Walk(const Edges& edges, const std::vector<bool>& is_passed) : edges_(edges), is_passed_(is_passed) {}
 
   struct Reached {
-    std::vector<int> passed, ends;  // nodes of the set, and those behind it; both in ascending order
-    bool is_cut = false;            // there were too many
+    std::vector<int> passed, ends;  // the nodes of the set, and the others, at which the walk ends; both ascending
+    bool is_cut = false;            // the walk ended early because of `visited_max`
   };
 
   Reached from(const std::vector<int>& starts) const {
@@ -112,7 +112,8 @@ class Replaced {
     }
   }
 
-  // Returns the removed nodes whose values were read by the nodes that the given ones lead to, or that were outputs.
+  // Returns the removed nodes whose values the unchanged nodes at the ends of `below` read in the graph before, or that
+  // were outputs in place of new nodes of `below`.
   std::vector<int> gone_inputs(const Index& graph, const Walk::Reached& below) const {
     std::vector<int> gone;
     auto add = [&](int node) {
@@ -131,19 +132,20 @@ class Replaced {
     return gone;
   }
 
-  // Returns the index of the graph's first output among the outputs of the graph before. The gradients stand behind the
-  // values that the forward returns.
+  // Returns the index of the graph's first output among the outputs of the graph before. The gradients, which the
+  // backward half returns, follow the outputs of the forward half.
   std::size_t first_output(const Index& graph) const {
     const std::size_t count = graph.graph().outputs.size(), all = before_.graph().outputs.size();
     return after_.size() > 1 && &graph == after_.back() && count <= all ? all - count : 0;
   }
 
-  // True if one of the nodes is also in the graph before. Inputs may have other names there.
+  // True if one of the nodes is also in the graph before, under the same name. An input may have another name in the
+  // graph before.
   bool knows_one(const Index& graph, const std::vector<int>& nodes) const {
     return std::any_of(nodes.begin(), nodes.end(), [&](int node) { return before_.find(graph[node].name) != no_node; });
   }
 
-  // Returns the removed nodes that read the nodes which the given ones come from.
+  // Returns the removed nodes that read the unchanged nodes at the ends of `above` in the graph before.
   std::vector<int> gone_users(const Index& graph, const Walk::Reached& above) const {
     std::vector<int> gone;
     for (const int source : above.ends)
@@ -156,7 +158,7 @@ class Replaced {
   const Index& before_;
   const std::vector<const Index*>& after_;
   const Edges inputs_, users_;  // of `before_`
-  std::vector<bool> is_gone_;   // by node of `before_`
+  std::vector<bool> is_gone_;   // by node of `before_`: true if no graph of `after_` has it
   std::unordered_map<std::string, std::vector<std::string>> replaced_;
 };
 
@@ -174,7 +176,7 @@ namespace depyf {
 std::unordered_map<std::string, std::vector<std::string>> replaced_nodes(std::string_view before,
                                                                          const std::vector<std::string_view>& after) {
   std::vector<record::Graph> graphs;
-  graphs.reserve(after.size());  // an index refers to its graph
+  graphs.reserve(after.size());  // an Index refers to its graph, so the graphs must not move
   std::vector<links::Index> indices;
   indices.reserve(after.size());
   std::vector<const links::Index*> pointers;

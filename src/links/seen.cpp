@@ -1,4 +1,4 @@
-// Derives the chains from captured nodes to kernels from what depyf saw in the process.
+// Derives the chains from captured nodes to kernels from the facts that depyf observed in the process of a compilation.
 #include "links/seen.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ const Names* known(const NamesOf& names, const std::string& name) {
   return entry == names.end() ? nullptr : &entry->second;
 }
 
-// Finds the captured nodes from which AOTAutograd made a node. PyTorch records them only for nodes of the forward. A
-// node of the backward has the number of the forward operation that it belongs to.
+// Finds the captured nodes from which AOTAutograd made a node. PyTorch records captured nodes only for nodes of the
+// forward. A node of the backward has the autograd number of the forward operation that it belongs to.
 class Sources {
  public:
   explicit Sources(const Seen& seen) {
@@ -24,7 +24,8 @@ class Sources {
     for (const SeenDirection& direction : seen.directions)
       for (const SeenNode& row : direction.graph) rows_.push_back(&row);
     for (const SeenNode& row : seen.captured) line_of_[row.name] = row.line ? &*row.line : nullptr;
-    // Only the graphs that AOTAutograd ran are considered, not those that Inductor's passes have changed after it.
+    // If there is a joint graph, only its nodes count, because Inductor's passes have changed the forward and backward
+    // graphs.
     const std::size_t count = seen.joint.empty() ? rows_.size() : seen.joint.size();
     for (std::size_t i = 0; i < count; ++i)
       for (const NodeSource& source : rows_[i]->sources) graphs_.insert(source.graph);
@@ -39,7 +40,7 @@ class Sources {
     return names;
   }
 
-  // Returns the captured nodes of the nodes with the same number.
+  // Returns the captured nodes of the nodes with the same autograd number as `row`.
   Names of_number(const SeenNode& row) const {
     const auto entry = row.number ? of_number_.find(*row.number) : of_number_.end();
     return entry == of_number_.end() ? Names() : entry->second;
@@ -80,7 +81,7 @@ class Sources {
   std::unordered_map<std::int64_t, Names> of_number_;
 };
 
-// Adds captured nodes for the nodes that a pass put in the place of others.
+// Adds the captured nodes of each node that a pass made: those of the nodes that it replaced.
 void add_replaced(const Rows& rows, const ReplacedBy& replaced, const std::string& direction, NamesOf& captured) {
   Names unknown;
   for (const SeenNode* row : rows)
@@ -113,7 +114,8 @@ void add_kernels(DirectionLinks& links) {
       for (std::string& kernel : written_by(operation)) of_group.push_back(std::move(kernel));
     for (const SeenOperation& operation : group) {
       const Names own = written_by(operation);
-      // An operation that needs no buffer because another of its group made it gets the kernel of its group.
+      // An operation whose buffers no kernel writes gets the most frequent kernel of the operations that it was fused
+      // with.
       if (operation.kind == "nothing" || of_group.empty()) continue;
       const auto count = [&](const std::string& kernel) {
         return std::count(of_group.begin(), of_group.end(), kernel);
@@ -129,7 +131,7 @@ void add_kernels(DirectionLinks& links) {
   }
 }
 
-// Adds the places in the source of what each kernel computes, for each buffer that it writes.
+// Adds the places in the source of the nodes that each kernel computes, for each buffer that the kernel writes.
 void add_places(const Seen& seen, DirectionLinks& links) {
   std::unordered_map<std::string, const SeenNode*> captured;
   for (const SeenNode& row : seen.captured)
@@ -138,8 +140,8 @@ void add_places(const Seen& seen, DirectionLinks& links) {
     const SeenNode* node = nullptr;
     std::size_t position = 0;
   };
-  std::unordered_map<std::string, Row>
-      rows;  // the last row of a name that has a line, and the last position of the name
+  // By name, the last node of that name with a line, and the last position of the name.
+  std::unordered_map<std::string, Row> rows;
   std::size_t position = 0;
   for (const std::vector<SeenNode>* graph : {&links.seen->graph, &links.seen->post_grad})
     for (const SeenNode& node : *graph) {
@@ -162,7 +164,7 @@ void add_places(const Seen& seen, DirectionLinks& links) {
       if (const SeenNode* node = rows.find(*origin)->second.node) {
         add(*node);
       } else if (const Names* sources = known(links.captured, *origin)) {
-        for (const std::string& source : *sources)  // nodes that a pass of Inductor's made have no line of their own
+        for (const std::string& source : *sources)  // a node that a pass of Inductor made has no line of its own
           if (const auto entry = captured.find(source); entry != captured.end()) add(*entry->second);
       }
     }
@@ -174,7 +176,7 @@ void add_places(const Seen& seen, DirectionLinks& links) {
 
 using RowsOf = std::unordered_map<std::string, Rows>;
 
-// Returns the nodes of a graph by each of their captured nodes.
+// Returns, for each captured node, the nodes of `rows` that come from it.
 template <class CapturedOf>
 RowsOf inverted(const std::vector<SeenNode>& rows, CapturedOf captured_of) {
   RowsOf result;
@@ -195,7 +197,8 @@ Names names_of(const RowsOf& rows, const std::string& captured) {
   return names;
 }
 
-// What one direction contains of each captured node, at each stage.
+// The nodes of one direction by the captured node that they come from, and the operations by the node that they were
+// made of.
 struct Stages {
   explicit Stages(const DirectionLinks& direction) : links(&direction) {
     const auto captured_of = [&](const std::string& name) { return known(direction.captured, name); };
@@ -208,7 +211,7 @@ struct Stages {
       }
   }
 
-  // Returns the operations that were made of any of the nodes, in order.
+  // Returns the operations that Inductor made of any of the nodes, in order.
   std::vector<const SeenOperation*> operations_of(const Names& nodes) const {
     std::set<std::size_t> numbers;
     for (const std::string& node : nodes)
@@ -241,7 +244,7 @@ Names gaps(const SeenLink& link, const SeenDirection& direction) {
   return result;
 }
 
-// Returns why no direction contains anything of a captured node.
+// Returns the reason why no direction contains a node that comes from the captured node of `chain`.
 std::string why_nowhere(const SeenChain& chain, const Seen& seen) {
   const bool has_graph = std::any_of(
       seen.directions.begin(), seen.directions.end(),

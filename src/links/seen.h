@@ -40,7 +40,7 @@ struct SeenNode {
   std::string name, target;
   std::optional<SeenLine> line;
   std::vector<NodeSource> sources;
-  std::optional<std::int64_t> number;  // of the operation in autograd; a backward node has that of its forward
+  std::optional<std::int64_t> number;  // autograd's number; a backward node has that of its forward operation
   bool is_backward = false;
   std::string module;  // the path of the innermost module; empty if none is noted
 };
@@ -50,13 +50,13 @@ struct SeenOperation {
   std::string name;
   std::string kind;  // "loops", "library call" or "nothing"
   Names writes, reads;  // buffers
-  Names origins;  // nodes of the graph after post-grad passes
-  std::string call;  // of a library call: what is called
+  Names origins;  // the nodes of the graph after post-grad passes that it was made of
+  std::string call;  // of a library call: the name of the called function
 };
-using OperationGroup = std::vector<SeenOperation>;  // operations that were fused
+using OperationGroup = std::vector<SeenOperation>;  // operations that were fused into one kernel
 
 struct NotFused {
-  std::string first, second;  // fused operations as `op0_op1`
+  std::string first, second;  // two groups of fused operations, each named like `op0_op1`
   std::string reason;  // in Inductor's words
 };
 
@@ -76,26 +76,26 @@ struct Seen {
 
 Seen read_seen(std::string_view json);
 
-// The place in the source of something that a kernel computes.
+// The place in the source of a node that a kernel computes.
 struct SeenPlace {
   std::string module;
   SeenLine line;
   bool operator==(const SeenPlace&) const = default;
 };
 
-// What a captured node became in one direction, stage by stage.
+// The nodes, operations and kernels that a captured node became in one direction (forward or backward), by stage.
 struct SeenLink {
   Names graph, post_grad, operations, kernels;
-  Names not_recorded;  // the stages whose link is not known, and why
+  Names not_recorded;  // the stages whose link is unknown, each with the reason
 };
 
 struct SeenChain {
   const SeenNode* node = nullptr;
   Names joint;
-  std::vector<std::pair<std::string, Names>>
-      decomposed;  // by direction, the core operators that it was decomposed into
+  // By direction, the core operators that the captured node was decomposed into.
+  std::vector<std::pair<std::string, Names>> decomposed;
   std::vector<std::pair<std::string, SeenLink>> directions;
-  Names not_recorded;  // why there is no direction
+  Names not_recorded;  // the reason why `directions` is empty
 };
 
 // The data that the chains of one direction are derived from.
@@ -104,7 +104,7 @@ struct DirectionLinks {
   std::unordered_map<std::string, SeenLine> lines;  // of each node
   NamesOf captured;  // the captured nodes of each node
   std::unordered_map<std::string, std::string> kernel_of;  // by operation
-  Names kernels;  // in the order in which operations name them
+  Names kernels;  // in the order of the first operation that each kernel computes
   std::map<std::pair<std::string, std::string>, std::vector<SeenPlace>> places;  // by kernel and buffer that it writes
 };
 
@@ -113,16 +113,16 @@ struct SeenLinks {
   std::vector<DirectionLinks> directions;
 
   const DirectionLinks* find(std::string_view direction) const;
-  // Returns the captured nodes of a node of the joint graph.
+  // Returns the captured nodes of a node of the joint graph; null if they are unknown.
   const Names* captured_anywhere(const std::string& node) const;
 };
 
-// The links refer to `seen`.
+// Derives the links from captured nodes to kernels. The result contains pointers into `seen`.
 SeenLinks link_seen(const Seen& seen, const ReplacedBy& replaced);
 
 // Returns for each buffer the kernel or library function that writes it in output code: that of the first call that
-// names the buffer. Allocations and new names for the same memory do not count. Returns nothing for code of the C++
-// wrapper.
+// names the buffer. Allocations and new names for the same memory do not count. Returns an empty map for output code of
+// Inductor's C++ wrapper.
 std::unordered_map<std::string, std::string> buffer_writers(std::string_view code);
 
 // Appends those names that are not in the list yet.

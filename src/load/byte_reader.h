@@ -1,4 +1,4 @@
-// Reads little-endian numbers with a check of bounds. No other code touches raw input.
+// Reads bytes and little-endian numbers from untrusted input with a check of bounds.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,8 @@
 
 namespace depyf {
 
-// After the first failure, every read returns zero or nothing. Callers check `ok` where a loop or a type depends on it.
+// After the first failure, every read returns zero or nothing, so callers check `ok()` only where a loop or a type
+// depends on the value that was read.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view input, std::size_t offset = 0) : input_(input), offset_(offset) {

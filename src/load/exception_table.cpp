@@ -3,8 +3,8 @@
 namespace depyf {
 namespace {
 
-// Reads a number of six bits in each byte, the most significant first. Bit 6 says that more bytes follow. Bit 7 marks
-// the first byte of an entry.
+// Reads a number with six bits in each byte, the most significant first. Bit 6 of a byte is set if more bytes follow,
+// and bit 7 if the byte is the first of an entry.
 bool read_varint(std::string_view table, std::size_t& at, std::uint32_t& value) {
   value = 0;
   for (int bytes = 0; bytes < 5; ++bytes) {
@@ -16,7 +16,7 @@ bool read_varint(std::string_view table, std::size_t& at, std::uint32_t& value) 
   return false;
 }
 
-// Writes a number in the same form. The bits of `mark` are set in its first byte.
+// Writes a number in the form that `read_varint` reads, with the bits of `mark` set in its first byte.
 void write_varint(std::string& table, std::uint32_t value, std::uint8_t mark = 0) {
   int shift = 0;
   while (shift < 30 && value >> (shift + 6)) shift += 6;

@@ -1,4 +1,4 @@
-// The exception table of 3.11 and later.
+// Reads and writes the exception table of 3.11 and later.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace depyf {
 
-// Reads the table. If it is malformed, the rows in front of the fault are kept, and `ok` (unless null) becomes false.
+// Reads the table. If the table is malformed, the entries in front of the fault are kept, and `ok` (unless null)
+// becomes false.
 std::vector<ExceptionEntry> read_exception_table(std::string_view table, bool* ok = nullptr);
 
 // Returns the bytes of the table that `read_exception_table` reads as `entries`.

@@ -1,5 +1,6 @@
 // Decodes canonical Huffman codes by counting the codes of each length: a code belongs to length n if it is less than
-// the first unused code of that length. This is slower than tables of codes, but short, and the files are small.
+// the first unused code of that length. Counting is slower than looking codes up in tables, but the code is short, and
+// the files are small.
 #include "load/inflate.h"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ class Huffman {
     return true;
   }
 
-  // Returns the next symbol; -1 if there is no such code, or the input ends.
+  // Returns the next symbol; -1 if the next bits are no code, or if the input ends.
   template <class NextBit>
   int decode(NextBit next_bit) const {
     int code = 0, first = 0, index = 0;

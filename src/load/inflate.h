@@ -1,4 +1,4 @@
-// The compression of zip archives (RFC 1951).
+// Decompresses the DEFLATE format of zip archives (RFC 1951).
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,11 @@ namespace depyf {
 // Returns the uncompressed bytes, or an error with the offset in `compressed`. More than `limit` bytes are an error.
 Result<std::string> inflate(std::string_view compressed, std::size_t limit);
 
-// The part of a stream that can be read. `error` says why the stream ends too early; it is empty if it does not.
+// The part of a stream that can be read. `error` is the reason why the stream ends too early, and empty if the stream
+// is complete.
 struct Inflated {
   std::string bytes;
-  std::size_t size = 0;  // of the stream, in compressed bytes
+  std::size_t size = 0;  // size of the stream, in compressed bytes
   std::optional<Error> error;
 };
 Inflated inflate_all_that_can_be_read(std::string_view compressed, std::size_t limit);

@@ -16,8 +16,8 @@ void fill(std::span<Position> units, std::size_t begin, std::size_t end, Positio
   for (std::size_t i = begin; i < end; ++i) units[i] = position;
 }
 
-// Reads pairs of a number of bytes to advance and a signed number of lines to add afterwards. A line holds until the
-// next advance.
+// Reads co_lnotab: pairs of a number of bytes, to which the current line applies, and a signed number of lines to add
+// afterwards.
 bool read_lnotab(std::string_view table, std::int32_t line, std::span<Position> units) {
   std::size_t offset = 0;
   for (std::size_t i = 0; i + 1 < table.size(); i += 2) {
@@ -30,8 +30,8 @@ bool read_lnotab(std::string_view table, std::int32_t line, std::span<Position> 
   return table.size() % 2 == 0;
 }
 
-// Reads pairs of a number of covered bytes and a signed number of lines to add beforehand. A delta of -128 says that
-// these bytes have no line.
+// Reads pairs of a number of covered bytes and a signed number of lines to add beforehand. A delta of -128 means that
+// the covered bytes have no line.
 bool read_line_ranges(std::string_view table, std::int32_t line, std::span<Position> units) {
   std::size_t offset = 0;
   for (std::size_t i = 0; i + 1 < table.size(); i += 2) {
@@ -46,29 +46,29 @@ bool read_line_ranges(std::string_view table, std::int32_t line, std::span<Posit
   return table.size() % 2 == 0;
 }
 
-// Reads entries that begin with a byte 1cccclll: a code, and the length in code units minus 1. The code says what
-// follows.
+// Reads entries that begin with a byte 1cccclll: a code, which determines the form of the rest of the entry, and the
+// number of code units minus 1.
 class Locations {
  public:
-  static constexpr std::size_t longest = 8;  // units of an entry
+  static constexpr std::size_t longest = 8;  // the greatest number of code units of an entry
 
-  // The elements of `units` are new. The last `longest` ones stand for no units: they are room for the surplus that
-  // `read` writes.
+  // The elements of `units` must have their default values. The last `longest` elements belong to no code units,
+  // because `read` may write surplus positions to them.
   Locations(std::string_view table, std::int32_t first_line, std::span<Position> units)
       : table_(table), line_(first_line), units_(units) {}
 
   // Returns false if the table is malformed.
   bool read() {
     const auto end = units_.end() - longest;
-    auto unit = units_.begin();  // the first without an entry
+    auto unit = units_.begin();  // the first unit without an entry
     bool ok = true;
     while (at_ < table_.size() && unit < end) {
       const std::uint32_t head = next();
       Position position;
       ok = (head & 0x80) && read_entry(head, position);
       if (!ok) break;
-      // Writes as many positions as an entry may cover, whatever its length is, because that is faster. The next entry
-      // overwrites the surplus.
+      // Writes as many positions as the longest entry covers, because a fixed number is faster. The next entry
+      // overwrites the surplus positions.
       std::fill_n(unit, longest, position);
       unit += (head & 7) + 1;
     }
@@ -77,13 +77,13 @@ class Locations {
   }
 
  private:
-  // Codes of entries, the first ones of each form.
+  // The first code of each form of entries.
   static constexpr int one_line = 10, no_columns = 13, no_location = 15;
 
-  // Reads what follows the first byte of an entry. Returns false if the table ends in it.
+  // Reads the bytes of an entry behind its first byte. Returns false if the table ends within the entry.
   bool read_entry(std::uint32_t head, Position& position) {
     const auto code = static_cast<std::int32_t>(head >> 3 & 15);
-    if (code < one_line) {  // the short form: the line of the entry before, and small columns
+    if (code < one_line) {  // the short form: the line of the previous entry, and small columns
       if (left() < 1) return false;
       const std::int32_t columns = next(), column = code * 8 + (columns >> 4);
       position = {line_, line_, column, column + (columns & 15)};
@@ -109,14 +109,15 @@ class Locations {
   std::size_t left() const { return table_.size() - at_; }
   std::uint8_t next() { return static_cast<std::uint8_t>(table_[at_++]); }
 
-  // Reads a byte of a number. Returns 0 behind the end of the table, which ends the number.
+  // Reads a byte of a number. Returns 0 at the end of the table, because a byte 0 ends the number.
   std::uint8_t digit() {
     if (left() > 0) return next();
     is_cut_off_ = true;
     return 0;
   }
 
-  // Reads a number of six bits in each byte, the least significant first. Bit 6 says that more bytes follow.
+  // Reads a number with six bits in each byte, the least significant first. Bit 6 of a byte is set if more bytes
+  // follow.
   std::int32_t varint() {
     constexpr std::uint8_t bits = 63, more = 64;
     std::uint8_t byte = digit();
@@ -137,7 +138,7 @@ class Locations {
   std::int32_t line_;
   const std::span<Position> units_;
   std::size_t at_ = 0;
-  bool is_cut_off_ = false;  // in the middle of a number
+  bool is_cut_off_ = false;  // true if the table ends in the middle of a number
 };
 
 // A run of code units [begin, end) that have the same position.
@@ -155,14 +156,15 @@ std::vector<PositionRun> runs_of(const std::vector<Position>& positions) {
   return runs;
 }
 
-// Subtracts with a wrap, because these lines may be hostile as well.
+// Subtracts with a wrap instead of an overflow, because the lines of a hostile code object may be any numbers.
 std::int32_t lines_between(std::int32_t before, std::int32_t after) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(after) - static_cast<std::uint32_t>(before));
 }
 
 void put(std::string& table, std::size_t byte) { table += static_cast<char>(static_cast<std::uint8_t>(byte)); }
 
-// Writes the pairs of co_lnotab that advance by so many bytes and lines. One pair can hold 255 bytes and 127 lines.
+// Writes the pairs of co_lnotab that advance by `bytes` and `lines`. One pair of co_lnotab can advance by at most 255
+// bytes and 127 lines.
 void put_advance(std::string& table, std::size_t bytes, std::int32_t lines) {
   for (; bytes > 255; bytes -= 255) put(table, 255), put(table, 0);
   while (lines > 127 || lines < -128) {
@@ -217,8 +219,8 @@ void put_signed_varint(std::string& table, std::int32_t value) {
   put_varint(table, static_cast<std::uint32_t>(wide < 0 ? (-wide << 1) | 1 : wide << 1));
 }
 
-// Writes one location of 3.11 and later for `units` code units; see `Locations`. `line` is the line of the entry
-// before, and becomes that of this one.
+// Writes one location of 3.11 and later for `units` code units; see `Locations`. `line` is the line of the previous
+// entry, and becomes the line of the new entry.
 void put_location(std::string& table, std::size_t units, const Position& position, std::int32_t& line) {
   auto put_head = [&](std::size_t code) { put(table, 0x80 | code << 3 | (units - 1)); };
   if (position.line == -1) return put_head(15);

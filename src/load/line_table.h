@@ -1,4 +1,5 @@
-// Line tables: co_lnotab (until 3.9), and co_linetable as ranges of lines (3.10) or as locations (from 3.11 on).
+// Reads and writes line tables: co_lnotab (until 3.9), and co_linetable as ranges of lines (3.10) or as locations (from
+// 3.11 on).
 #pragma once
 
 #include <cstddef>
@@ -11,14 +12,14 @@
 
 namespace depyf {
 
-// Returns one position for each code unit of the `code_size` bytes of bytecode. If the table is malformed, the rows in
-// front of the fault are kept, and `ok` (unless null) becomes false.
+// Returns one position for each code unit of the `code_size` bytes of bytecode. If the table is malformed, the entries
+// in front of the fault are kept, and `ok` (unless null) becomes false.
 std::vector<Position> read_line_table(Version version, std::string_view table, std::int32_t first_line,
                                       std::size_t code_size, bool* ok = nullptr);
 
-// Returns the table that reads as `positions`, in the format of the version. Facts that the format cannot hold are left
-// out: columns until 3.10, an end line in front of the line from 3.11 on. Until 3.9 a unit without a line gets the line
-// of the unit in front of it.
+// Returns the table from which `read_line_table` reads `positions`, in the format of the version. Facts that the format
+// cannot hold are left out: columns until 3.10, an end line in front of the line from 3.11 on. Until 3.9 a unit without
+// a line gets the line of the unit in front of it.
 std::string write_line_table(Version version, const std::vector<Position>& positions, std::int32_t first_line);
 
 }  // namespace depyf

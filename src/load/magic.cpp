@@ -8,7 +8,7 @@ namespace {
 
 struct Magic {
   std::uint16_t first;     // lowest number that any pre-release of the version used
-  std::uint16_t released;  // number of all its releases
+  std::uint16_t released;  // magic number of all releases of the version
   int minor;
 };
 
@@ -17,7 +17,7 @@ constexpr Magic magics[] = {
     {3500, 3531, 12}, {3550, 3571, 13}, {3600, 3627, 14}, {3650, 3666, 15},
 };
 
-// Magic numbers of interpreters whose files cannot be read, for the message.
+// Magic numbers of interpreters whose files cannot be read, for the message of the error.
 struct OtherMagic {
   std::uint16_t first, last;
   std::string_view name;

@@ -1,4 +1,4 @@
-// The magic number that begins every .pyc file.
+// Finds the version of Python for the magic number that begins every .pyc file.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace depyf {
 
-// Returns the version whose released interpreters write `magic`. Pre-releases wrote other bytecode under magic numbers
-// of their own: these are errors, as are the numbers of versions that are not supported.
+// Returns the version whose released interpreters write `magic`. The magic numbers of pre-releases, which wrote other
+// bytecode, and of versions that are not supported are errors.
 Result<Version> version_of_magic(std::uint16_t magic);
 
 }  // namespace depyf

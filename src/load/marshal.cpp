@@ -13,14 +13,14 @@
 namespace depyf {
 namespace {
 
-// CPython's own limit is 2000; compilers stay far below.
+// The greatest depth of nested objects. CPython's own limit is 2000, and code objects of compilers are nested far less.
 constexpr int max_depth = 1000;
-// In most files there are more bytes for each object that has a reference.
+// The number of bytes of a file for each object with a reference flag; most files have more bytes for each such object.
 constexpr std::size_t bytes_per_reference = 64;
 
 constexpr std::uint8_t reference_flag = 0x80;
 
-// The values by which co_localspluskinds (3.11 and later) describes a name.
+// The bits with which co_localspluskinds (3.11 and later) describes a variable.
 enum LocalKind : std::uint8_t { kind_local = 0x20, kind_cell = 0x40, kind_free = 0x80 };
 
 constexpr bool is_string(char type) {
@@ -52,15 +52,15 @@ class Unmarshaller {
   }
 
  private:
-  // An object that later objects refer to by its index. Only its place in the file is kept, and a reference reads it
-  // again.
+  // An object that later objects refer to by its index. Only the offset of the object in the file is kept, and the
+  // object is read again for each reference.
   struct Reference {
     std::size_t offset;
     bool complete;
-    std::string_view text;  // of a string that the file holds as UTF-8; otherwise data() is null
+    std::string_view text;  // text of a string that is UTF-8 in the file; otherwise data() is null
   };
 
-  // Reads an object into `constant`, which is new.
+  // Reads an object into `constant`, which must have its default value.
   void object(Constant& constant) {
     const std::size_t start = reader_.offset();
     const std::uint8_t byte = reader_.u8();
@@ -77,8 +77,8 @@ class Unmarshaller {
     new_object(constant, byte, start);
   }
 
-  // Reads an object that later ones may refer to. It begins with `byte` at `start`. The function is not inlined, so that
-  // `object` reads the other types without saving registers.
+  // Reads an object that begins with `byte` at `start`, and to which later objects may refer. The function is not
+  // inlined, so that `object` reads the types to which no reference refers without saving registers.
   [[gnu::noinline]] void new_object(Constant& constant, std::uint8_t byte, std::size_t start) {
     const auto type = static_cast<char>(byte & ~reference_flag);
     if (depth_ >= max_depth) return reader_.fail_at("nested too deeply", start);
@@ -91,8 +91,8 @@ class Unmarshaller {
 
   static constexpr std::size_t not_counted = std::size_t(-1);
 
-  // Returns the index by which later objects refer to the one that begins at `start`; `not_counted` if none does. `byte`
-  // is its first byte.
+  // Returns the index by which later objects refer to the object that begins with `byte` at `start`; `not_counted` if
+  // the object has no reference flag, or is being read again.
   std::size_t begin_object(std::uint8_t byte, std::size_t start) {
     if (!(byte & reference_flag) || reading_again_) return not_counted;
     references_.push_back({start, false, {}});
@@ -143,7 +143,8 @@ class Unmarshaller {
     else read_again(*reference, [&] { object(constant); });
   }
 
-  // Reads the index of a reference that begins at `start`. Returns null if there is no such object.
+  // Reads the index of the reference that begins at `start`, and returns the object with this index; null if there is
+  // none.
   const Reference* reference_at(std::size_t start) {
     const std::uint32_t index = reader_.u32();
     if (!reader_.ok()) return nullptr;
@@ -169,8 +170,8 @@ class Unmarshaller {
     if (reader_.ok()) reader_.seek(after);
   }
 
-  // Reads what follows the type of the string that begins at `start`, and notes its text for later references. The text
-  // is valid until the next string is read.
+  // Reads the string that begins at `start` from behind its type on, and stores its text for later references. The
+  // returned text is valid until the next string is read.
   std::string_view string(char type, std::size_t start, std::size_t index) {
     std::string_view found = reader_.text(type == 'z' || type == 'Z' ? reader_.u8() : reader_.size());
     if (type == 'u' || type == 't') {
@@ -210,7 +211,7 @@ class Unmarshaller {
     }
   }
 
-  // The function is not inlined, so that those that read fields need few registers.
+  // The function is not inlined, so that the functions that read fields need few registers.
   [[gnu::noinline]] void fail_type(std::string_view wanted, std::size_t start) {
     reader_.fail_at("not " + std::string(wanted), start);
   }
@@ -221,8 +222,8 @@ class Unmarshaller {
     if (constant.kind != kind) fail_type(what, start);
   }
 
-  // Reads an object that is a field of a code object, without a Constant in between. `read(type)` reads what follows
-  // the type of an object, which is one of `types`. An object of any other type is an error.
+  // Reads an object that is a field of a code object, without an intermediate Constant. `read(type)` reads the object
+  // from behind its type on, which is one of `types`. An object of any other type is an error.
   template <char... types, class Read>
   void field(std::string_view what, Read read) {
     const std::size_t start = reader_.offset();
@@ -240,15 +241,15 @@ class Unmarshaller {
     }
   }
 
-  // Returns a view of the input.
+  // Reads a bytes object that is a field of a code object. Returns a view of the input.
   std::string_view bytes_field(std::string_view what) {
     std::string_view found;
     field<'s'>(what, [&](char) { found = reader_.text(reader_.size()); });
     return found;
   }
 
-  // Does the same as `field` for a string. The text that it returns is valid until the next string is read. Most names
-  // are references to texts, so all else is left to functions that are not inlined.
+  // Reads a string that is a field of a code object. The returned text is valid until the next string is read. Most
+  // names are references to texts, so all other objects are read by functions that are not inlined.
   std::string_view string_field(std::string_view what) {
     const std::size_t start = reader_.offset();
     const std::uint8_t byte = reader_.u8();
@@ -290,9 +291,10 @@ class Unmarshaller {
   }
 
   void code(Constant& constant) {
-    auto found = std::make_shared_for_overwrite<CodeObject>();  // without filling it with zeros first
+    auto found = std::make_shared_for_overwrite<CodeObject>();  // not filled with zeros first
     CodeObject& code = *found;
-    bool plus = version_ >= Version{3, 11};  // one list of all variables, qualified name, exception table
+    // 3.11 added a single list of all variables, the qualified name and the exception table.
+    bool plus = version_ >= Version{3, 11};
     if (!reader_.charge(sizeof(CodeObject))) return;
     code.version = version_;
     code.argcount = reader_.count();
@@ -320,7 +322,7 @@ class Unmarshaller {
     code.name = string_field("a name");
     code.qualname = plus ? string_field("a qualified name") : code.name;
     code.firstlineno = reader_.i32();
-    // Lines are only hints: what can be read of a malformed table is kept.
+    // Lines are only hints, so the readable part of a malformed line table is kept.
     std::string_view lines = bytes_field("a line table");
     code.positions = read_line_table(version_, lines, code.firstlineno, code.bytecode.size());
     if (plus) exceptions(code);
@@ -337,7 +339,7 @@ class Unmarshaller {
     if (!reader_.ok()) return;
     std::uint8_t some = 0, every = kind_local;  // bits
     for (const char kind : kinds) some |= static_cast<std::uint8_t>(kind), every &= static_cast<std::uint8_t>(kind);
-    const bool all_local = every && !(some & (kind_cell | kind_free));  // as in most code
+    const bool all_local = every && !(some & (kind_cell | kind_free));  // true for most code objects
     if (!all_local) code.cellvars = names_of_kind(names, kinds, kind_cell);
     if (!all_local) code.freevars = names_of_kind(names, kinds, kind_free);
     code.varnames = all_local ? std::move(names) : names_of_kind(names, kinds, kind_local);
@@ -360,7 +362,7 @@ class Unmarshaller {
   Version version_;
   MarshalReader reader_;
   std::vector<Reference> references_;
-  std::string converted_;  // the last text of the file that was no UTF-8
+  std::string converted_;  // the last text that was not UTF-8 in the file, as UTF-8
   int depth_ = 0;
   int reading_again_ = 0;  // depth of references that are being followed
 };

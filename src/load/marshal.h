@@ -1,4 +1,4 @@
-// The marshal format, in which .pyc files store a code object.
+// Reads the marshal format, in which .pyc files store a code object.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 namespace depyf {
 
 // Returns the code object at `offset` of `input`, which `version` wrote. Memory and time stay within a multiple of the
-// size of the input, whatever it holds. Offsets of errors count from the start of `input`. Lists, dicts and sets become
-// opaque constants: marshal has them, but no compiler puts them into a code object.
+// size of the input, whatever bytes it consists of. Offsets of errors count from the start of `input`. Lists, dicts and
+// sets become opaque constants: marshal has them, but no compiler puts them into a code object.
 Result<std::shared_ptr<const CodeObject>> read_marshal(Version version, std::string_view input, std::size_t offset = 0);
 
 }  // namespace depyf

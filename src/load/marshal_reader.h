@@ -10,14 +10,14 @@
 
 namespace depyf {
 
-// It also bounds the memory that all objects together may take, with references expanded: a file can claim more than it
-// holds.
+// Bounds the memory that all objects together may take, with references expanded, because a small file can describe
+// large objects.
 class MarshalReader : public ByteReader {
  public:
   explicit MarshalReader(std::string_view input, std::size_t offset = 0)
       : ByteReader(input, offset), budget_(input.size() * memory_per_byte + memory_base) {}
 
-  // Takes `bytes` from the memory that is left. Returns false if there is not enough.
+  // Subtracts `bytes` from the memory that objects may still take. Returns false if less memory is left.
   bool charge(std::size_t bytes) {
     if (bytes > budget_) [[unlikely]] {
       fail("expands to more than a file of this size may");
@@ -27,10 +27,10 @@ class MarshalReader : public ByteReader {
     budget_ -= bytes;
     return true;
   }
-  // Returns the text, or an empty one if the memory for it is not left.
+  // Returns the text; an empty text if objects may not take the memory for it.
   std::string_view charged(std::string_view text) { return charge(2 * text.size()) ? text : std::string_view(); }
 
-  // Returns a view of the input.
+  // Reads `count` bytes. Returns a view of the input.
   std::string_view text(std::size_t count) { return charged(bytes(count)); }
 
   // Reads the number of the items or bytes that follow.
@@ -49,7 +49,8 @@ class MarshalReader : public ByteReader {
     return found;
   }
 
-  // Reads what follows the type of an integer of any size. `start` is the offset of its type, for the message of an error.
+  // Reads an integer of any size from behind its type on. `start` is the offset of the type, for the message of an
+  // error.
   std::string long_integer(std::size_t start);
   double binary_float();
   double text_float();

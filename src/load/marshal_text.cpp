@@ -13,7 +13,7 @@ bool is_ascii(std::string_view text) {
     return number;
   };
   const std::size_t size = text.size();
-  std::uint64_t bits = 0;  // of all bytes; the last number may overlap with the one in front of it
+  std::uint64_t bits = 0;  // the bits of all bytes; the last two numbers that are read may overlap
   if (size >= 8) {
     for (std::size_t at = 0; at < size - 8; at += 8) bits |= read(std::uint64_t{}, at);
     bits |= read(std::uint64_t{}, size - 8);
@@ -73,7 +73,7 @@ std::string integer_text(const std::vector<std::uint16_t>& digits, bool negative
   while (!hexadecimal.empty() && hexadecimal.back() == '0') hexadecimal.pop_back();
   std::reverse(hexadecimal.begin(), hexadecimal.end());
   std::string sign = negative && !hexadecimal.empty() ? "-" : "";
-  constexpr std::size_t decimal_max = 3200;  // beyond, CPython refuses decimal literals
+  constexpr std::size_t decimal_max = 3200;  // CPython refuses decimal literals of more than 4300 digits
   if (hexadecimal.size() > decimal_max) return sign + "0x" + hexadecimal;
   constexpr std::uint64_t base = 1000000000;
   std::vector<std::uint64_t> groups{0};  // nine decimal digits each, least significant first

@@ -1,4 +1,4 @@
-// Turns texts and numbers of the marshal format into the form in which Constant keeps them.
+// Turns texts and numbers of the marshal format into the form in which Constant stores them.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ bool is_wtf8(std::string_view text);
 
 std::string latin1_to_utf8(std::string_view text);
 
-// Returns the integer with these digits of 15 bits, the least significant first. It is written as decimal if it fits 64
-// bits, and as hexadecimal otherwise.
+// Returns the text of the integer with the digits `digits` of 15 bits, the least significant first. An integer of more
+// than 3200 hexadecimal digits is written as hexadecimal, and any other as decimal.
 std::string integer_text(const std::vector<std::uint16_t>& digits, bool negative);
 
-// Parses a number as Python's float() does, without blanks and underscores.
+// Parses a number as Python's float() does, without blanks and underscores; returns nothing if the text is malformed.
 std::optional<double> parse_float(std::string_view text);
 
 }  // namespace depyf

@@ -11,8 +11,8 @@ LoadedPyc failure(const Error& error) { return {nullptr, false, error.message, e
 
 }  // namespace
 
-// A file consists of the magic number, "\r\n", flags, and either time and size of the source or its hash: 16 bytes in
-// all. The code object follows.
+// A .pyc file consists of the magic number, "\r\n", flags, and either time and size of the source or its hash: 16 bytes
+// in all. The code object follows the header of 16 bytes.
 LoadedPyc load_pyc(std::string_view file) {
   ByteReader reader(file);
   std::uint16_t magic = reader.u16();

@@ -10,7 +10,8 @@ namespace depyf {
 namespace {
 
 constexpr std::string_view local_mark("PK\3\4"), directory_mark("PK\1\2"), end_mark("PK\5\6");
-// Archives that may be beyond 4 GiB have another end in front of the usual one; torch.save writes it always.
+// Archives that may exceed 4 GiB (Zip64) have another end record in front of the usual one, which torch.save always
+// writes.
 constexpr std::string_view large_end_mark("PK\6\6"), large_locator_mark("PK\6\7");
 constexpr std::size_t end_size = 22, comment_max = 65535, large_end_size = 56, large_locator_size = 20;
 constexpr std::uint16_t is_encrypted = 1, stored = 0, deflated = 8;
@@ -67,7 +68,7 @@ Result<std::string> read_member(std::string_view file, const ZipMember& member, 
   if (member.offset > file.size()) return Error{"lies outside of the archive", file.size()};
   ByteReader reader(file, member.offset);
   if (reader.bytes(local_mark.size()) != local_mark) return Error{"has no header", member.offset};
-  reader.bytes(22);  // what the directory says again
+  reader.bytes(22);  // a copy of fields of the directory
   const std::uint16_t name = reader.u16(), extra = reader.u16();
   reader.bytes(std::size_t{name} + extra);
   const std::size_t start = reader.offset();

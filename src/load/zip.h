@@ -1,4 +1,4 @@
-// Zip archives: wheels, eggs and zipped packages.
+// Reads zip archives, such as wheels, eggs and zipped packages.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 namespace depyf {
 
 struct ZipMember {
-  std::string name;  // as the archive has it: it may hold `..`
+  std::string name;  // as in the archive, so that it may contain `..`
   std::uint16_t method = 0, flags = 0;
   std::uint32_t checksum = 0;
   std::size_t compressed = 0, size = 0;  // in bytes
-  std::size_t offset = 0;                // of its local header
+  std::size_t offset = 0;                // offset of the local header
 };
 
 // True if `file` begins as a zip archive does.
 bool is_zip(std::string_view file);
 
-// Returns the members in the order of the archive's directory. Archives that consist of several files, and those beyond
-// 4 GiB, are errors.
+// Returns the members in the order of the archive's directory. Archives that consist of several files, and archives
+// beyond 4 GiB, are errors.
 Result<std::vector<ZipMember>> zip_members(std::string_view file);
 
 // Returns the bytes of a member, which is stored or deflated, checked against its checksum. More than `limit` bytes are

@@ -10,7 +10,7 @@ using namespace ast;
 
 namespace {
 
-// Pushes one annotation. That of `*args: *Ts` is the single item of Ts.
+// Pushes one annotation, which for `*args: *Ts` is the single item of Ts.
 void annotation(Unit& unit, const Expr* value) {
   if (auto* starred = as<Starred>(value)) {
     expr(unit, starred->value);
@@ -48,7 +48,7 @@ bool annotations(Unit& unit, const FunctionDef& node) {
   return count > 0;
 }
 
-// The function has the shape of lift/annotations.cpp: it returns a dict of all annotations.
+// The `__annotate__` function returns a dict of all annotations (see lift/annotations.cpp for its instructions).
 bool annotate_function(Unit& unit, const FunctionDef& node) {
   bool any = node.returns != nullptr;
   if (node.args) {
@@ -57,8 +57,8 @@ bool annotate_function(Unit& unit, const FunctionDef& node) {
     any = any || node.args->vararg.annotation || node.args->kwarg.annotation;
   }
   if (!any) return false;
-  // From 3.15 on, the qualified name contains that of the function, unless the function has type parameters and stands in
-  // the module itself.
+  // From 3.15 on, the qualified name of `__annotate__` contains the name of the function, unless the function has type
+  // parameters and is defined at module level.
   const std::string name(unit.names.spelled(node.name));
   const bool is_generic_of_module =
       unit.names.scope->unit()->kind == ScopeKind::type_params && unit.qualified("__annotate__") == "__annotate__";
@@ -77,8 +77,9 @@ bool annotate_function(Unit& unit, const FunctionDef& node) {
   return true;
 }
 
-// Emits the function in the shape of lift/annotations.cpp: each annotation is stored in a dict, those that may not be
-// reached under a condition.
+// Emits the `__annotate__` function of a module or class, which stores each annotation in a dict (see
+// lift/annotations.cpp). An annotation with an index in `__conditional_annotations__` is stored only if its statement
+// has run.
 void deferred_annotations(Unit& unit) {
   if (unit.names.scope->deferred.empty()) return;
   const Header header{.name = "__annotate__", .qualname = unit.qualified("__annotate__"), .posonly = 1};
@@ -87,7 +88,7 @@ void deferred_annotations(Unit& unit) {
     within.code.emit(Op::build_map_, 0);
     for (const Deferred& each : unit.names.scope->deferred) {
       const Label skipped = within.code.label();
-      // `if index in __conditional_annotations__:`
+      // Emits the test `if index in __conditional_annotations__:`.
       if (each.index >= 0) {
         within.code.load_integer(each.index);
         within.names.variable("__conditional_annotations__", Access::load);
@@ -107,7 +108,7 @@ void deferred_annotations(Unit& unit) {
                       Access::store);
 }
 
-// The set that tells which annotations have been reached.
+// Emits the creation of `__conditional_annotations__`, the set of indices of the annotations whose statements have run.
 void conditional_annotations(Assembler& code, Variables& names) {
   if (!names.scope->has_conditional_annotations) return;
   code.emit(Op::build_set_, 0);
@@ -116,7 +117,7 @@ void conditional_annotations(Assembler& code, Variables& names) {
   else names.variable("__conditional_annotations__", Access::store);
 }
 
-// `__conditional_annotations__.add(index)`
+// Emits SET_ADD of the annotation's index to `__conditional_annotations__`.
 void mark_annotation(Assembler& code, Variables& names, const AnnAssign& node) {
   for (const Deferred& each : names.scope->deferred) {
     if (each.node != &node || each.index < 0) continue;

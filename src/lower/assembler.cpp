@@ -11,14 +11,14 @@ using namespace ast;
 
 namespace {
 
-// The change of the depth of the stack by an operation, on the way without a jump.
+// The change of the stack depth by an operation that does not jump.
 struct Change {
-  bool is_known = false;  // it is the same in all versions, and depends on no other field of the instruction
+  bool is_known = false;  // the change is the same in all versions, and depends on no field but `arg`
   std::int8_t fixed = 0, of_arg = 0;
 };
 
 constexpr auto changes = [] {
-  using namespace op_rows;  // its operators
+  using namespace op_rows;  // for the operators of Count
   std::array<Change, op_count> rows{};
   for (std::size_t op = 0; op < op_count; ++op) {
     const OpInfo& info = op_rows::all[op];
@@ -46,13 +46,13 @@ void AssemblerLists::clear() {
 Assembler::Assembler(LoweredCode& result, AssemblerSupplies& supplies)
     : result_(result), supplies_(supplies), lists_(unused_lists(supplies)), room_(lists_.code.size()) {
   begin_stretch();
-  // Short functions have at most so many constants and names.
+  // A short function has at most this many constants and names.
   constexpr std::size_t usual = 8;
   result_.code.constants.reserve(usual), result_.code.names.reserve(usual);
   ++supplies_.lists_in_use;
 }
 
-// Calls of other functions are the last step of a rare case, so that the usual case saves no registers for them.
+// Other functions are called only as the last step of rare paths, so that the usual path saves no registers.
 Instruction& Assembler::emit(Op op, std::int32_t arg, std::int32_t aux) {
   if (lists_.stretches.back().handler != handler || count_ == room_) [[unlikely]]
     return emit_elsewhere(op, arg, aux);
@@ -93,7 +93,7 @@ void Assembler::jump(Op op, Label label, std::int32_t aux) {
   lists_.jumps.push_back(count_);
   Instruction& instruction = emit(op, 0, aux);
   instruction.target = label;
-  // The depth after a jump differs from the depth behind it.
+  // The stack depth at the target of a jump may differ from the depth at the instruction behind the jump.
   const StackEffect effect = stack_effect(instruction, result_.code.version, true);
   if (depth_at(label) < 0) depth_at(label) = before + effect.pushes - effect.pops;
 }
@@ -103,7 +103,7 @@ Label Assembler::label() {
   return static_cast<Label>(lists_.labels.size() - 1);
 }
 
-// Behind an unconditional jump, the depth at a label is known from the jumps to it.
+// For a label behind an unconditional jump, only the jumps to the label determine the depth.
 void Assembler::place(Label label) {
   AssemblerLists::Place& here = lists_.labels[label];
   here.at = static_cast<std::int32_t>(count_);
@@ -149,7 +149,7 @@ void Assembler::load(Constant&& value) {
   load_last();
 }
 
-// None is the most frequent constant.
+// None is the most frequent constant, so it is stored only once.
 void Assembler::load_none() {
   if (none_ >= 0) {
     emit(Op::load_const_, none_);

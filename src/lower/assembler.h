@@ -23,13 +23,15 @@ namespace depyf::lowering {
 // A place in the code to jump to: an index into the labels of its Assembler.
 using Label = int;
 
-// Until the number of other variables is known, free variable i has the index free_marker - i.
+// Instructions refer to free variable i by the index `free_marker - i` until the number of local and cell variables is
+// known.
 constexpr std::int32_t free_marker = -1000;
 
-// Gives up the lowering of the current code object: something in it has no form here.
+// Abandons the lowering of the current code object because of a construct that cannot be lowered.
 [[noreturn]] inline void fail(std::string why) { throw InternalError{std::move(why), 0}; }
 
-// The lists that an Assembler fills. When it is done, another one uses their memory again.
+// The lists that an Assembler fills. After the Assembler is destroyed, another Assembler reuses the memory of the
+// lists.
 struct AssemblerLists {
   // A label: the index of its instruction, and the depth of the stack there; -1 if they are not known yet.
   struct Place {
@@ -41,7 +43,7 @@ struct AssemblerLists {
     int depth = 0;
     bool lasti = false;
   };
-  // The instructions from `begin` on, up to the next stretch: they have the same handler, or none (-1).
+  // The instructions from `begin` to the `begin` of the next stretch, which all have the same handler (-1: no handler).
   struct Stretch {
     std::int32_t begin = 0;
     int handler = -1;
@@ -49,19 +51,19 @@ struct AssemblerLists {
 
   void clear();
 
-  std::vector<Instruction> code;  // with room for more
+  std::vector<Instruction> code;  // longer than the number of instructions emitted so far
   std::vector<Stretch> stretches;
   Table<Handler> handlers;
   Table<Place, Label> labels;
-  std::vector<std::size_t> jumps;  // indices of instructions
-  NameMap<std::monostate> names;  // in the order of the names of the code object
+  std::vector<std::size_t> jumps;  // the indices of jump instructions
+  NameMap<std::monostate> names;  // the names of the code object, in the order of their indices
 };
 
-// What the Assemblers of a tree share.
+// The resources that the Assemblers of one tree share.
 struct AssemblerSupplies {
   // The memory that instructions and constants may still take.
   std::int64_t bytes_left = 0;
-  // One for each nested code object. The first ones are in use.
+  // The lists of all Assemblers; each code object that is being lowered uses one of the first `lists_in_use` entries.
   std::deque<AssemblerLists> lists = {};
   std::size_t lists_in_use = 0;
 };
@@ -78,11 +80,12 @@ class Assembler {
   int handler = -1;
   int depth = 0;  // the depth of the operand stack
 
-  // Appends an instruction and updates the depth. The reference is valid until the next call.
+  // Appends an instruction and updates the depth. The returned reference is valid until the next instruction is
+  // emitted.
   Instruction& emit(Op op, std::int32_t arg = 0, std::int32_t aux = 0);
   // Appends an instruction whose argument is the index of a name.
   void named(Op op, const NameKey& name, std::int32_t aux = 0) { emit(op, name_index(name), aux); }
-  // Each of these appends LOAD_CONST.
+  // Each of the following five functions appends a LOAD_CONST.
   void load(const Constant& value);
   void load(Constant&& value);
   void load_none();
@@ -93,22 +96,24 @@ class Assembler {
   Label label();
   // Appends a jump to a label.
   void jump(Op op, Label label, std::int32_t aux = 0);
-  // Gives the label the place of the next instruction. The depth becomes that of the jumps to it, if there were any.
+  // Places the label at the next instruction. If a jump to the label was emitted before, the current depth becomes the
+  // depth of the stack after that jump.
   void place(Label label);
-  // The depth of the stack at a label; negative if nothing has jumped to it yet.
+  // Returns the depth of the stack at a label; negative as long as it is unknown.
   std::int32_t& depth_at(Label label) { return lists_.labels[label].depth; }
   // Makes a handler that starts at a label, and returns its number. `depth` is the depth of the stack below the
   // exception.
   int protect(Label handler, int depth, bool lasti = false);
 
-  // Gives the code object the instructions so far, without what `finish` finds.
+  // Copies the instructions emitted so far to the result, with unresolved jumps and without exception ranges.
   void hand_over();
-  // Gives the code object the instructions. Jumps get their targets, handlers their ranges, and free variables their
-  // indices.
+  // Copies the instructions to the result, and determines the targets of jumps, the ranges of handlers and the indices
+  // of free variables.
   void finish();
 
  private:
-  // Counts memory against the limit. Each use of a constant counts, as a tree may contain a constant many times.
+  // Subtracts `bytes` from the memory that is left, and fails if the limit is exceeded. Each use of a constant is
+  // counted, because the code object stores a copy for each use.
   void take(std::size_t bytes) {
     supplies_.bytes_left -= static_cast<std::int64_t>(bytes);
     if (supplies_.bytes_left < 0) [[unlikely]]
@@ -116,18 +121,19 @@ class Assembler {
   }
   void take(const Constant& value);
   [[noreturn]] static void fail_at_limit();
-  // Appends an instruction that begins a stretch, or for which there is no room.
+  // Begins a stretch if the handler has changed, makes room if the list is full, and appends the instruction.
   Instruction& emit_elsewhere(Op op, std::int32_t arg, std::int32_t aux);
   void change_depth(std::int32_t change) {
     depth += change;
-    // A margin for the values with which handlers start.
+    // The margin of 8 covers the values of an exception, which are on the stack when a handler starts.
     deepest_ = std::max(deepest_, depth + 8);
   }
-  // Updates the depth for an instruction whose effect depends on the version. Returns the instruction.
+  // Updates the depth for an instruction whose stack effect depends on the version or on fields other than `arg`.
+  // Returns the instruction.
   Instruction& change_depth_by_version(Instruction& instruction);
   // Begins a stretch of instructions for the current handler.
   void begin_stretch();
-  // Makes room for as many instructions again.
+  // Doubles the number of instructions for which there is room.
   void make_room();
   // Loads the constant that was added last.
   void load_last();
@@ -135,17 +141,17 @@ class Assembler {
   std::int32_t name_index(const NameKey& name);
   // Replaces labels in jumps by the indices of instructions.
   void find_targets();
-  // Makes a range of each stretch of instructions that has a handler.
+  // Adds an exception range for each stretch of instructions that has a handler.
   void find_ranges();
-  // Gives the free variables their indices, behind all other variables.
+  // Assigns indices to the free variables, behind the indices of all other variables.
   void place_free_variables();
 
   LoweredCode& result_;
   AssemblerSupplies& supplies_;
   AssemblerLists& lists_;
-  // The number of instructions so far, and of those that there is room for.
+  // The number of instructions emitted so far, and the number for which `lists_.code` has room.
   std::size_t count_ = 0, room_;
-  std::int32_t none_ = -1;  // the index of the constant None, if the code has loaded it
+  std::int32_t none_ = -1;  // the index of the constant None; -1 if the code has not loaded it
   // The largest depth so far, with room for the values of an exception.
   int deepest_ = 0;
 };

@@ -7,11 +7,13 @@
 namespace depyf::lowering {
 using namespace ast;
 
-// The result of the receiver is left on the stack. Up to 3.10, one operation does all of this. Later it is a loop:
+// The result of the receiver is left on the stack. Up to 3.10, the single operation YIELD_FROM drives the receiver;
+// from 3.11 on, the compiler emits a loop:
 //
 //   again: SEND end; YIELD_VALUE; RESUME; JUMP again; end: END_SEND
 //
-// From 3.12 on, CLEANUP_THROW handles an exception that is thrown in at the YIELD_VALUE.
+// From 3.12 on, CLEANUP_THROW handles an exception that is thrown in at the YIELD_VALUE, and END_SEND pops the
+// receiver.
 void send_loop(Assembler& code, const Dialect& dialect, bool await) {
   if (dialect.single_yield_from) {
     code.emit(Op::yield_from_);
@@ -29,7 +31,7 @@ void send_loop(Assembler& code, const Dialect& dialect, bool await) {
   if (dialect.cleanup_throw) {
     code.place(thrown);
     code.emit(Op::cleanup_throw_);
-    // CLEANUP_THROW leaves the same values as SEND.
+    // CLEANUP_THROW leaves as many values on the stack as a SEND that jumps.
     code.depth = code.depth_at(end);
     code.jump(Op::jump_, end);
     code.place(end);

@@ -1,17 +1,17 @@
-// Expressions that suspend a frame.
+// Lowers the expressions that suspend a frame: `await`, `yield` and `yield from`.
 #pragma once
 
 #include "lower/unit.h"
 
 namespace depyf::lowering {
 
-// Awaits the value on top of the stack.
+// Emits `await` for the value on top of the stack.
 void await_value(Assembler& code, const Dialect& dialect);
-// Delegates to the iterable on top of the stack.
+// Emits `yield from` for the iterable on top of the stack.
 void yield_from(Assembler& code, const Dialect& dialect);
 void yield_expr(Unit& unit, const ast::Yield& node);
-// Runs the receiver below the top of the stack until it returns. The first value to send is on top; the result is left
-// there.
+// Emits the loop that resumes the receiver below the top of the stack until it returns. The first value to send is on
+// top of the stack, and the result of the receiver replaces both values.
 void send_loop(Assembler& code, const Dialect& dialect, bool await);
 
 }  // namespace depyf::lowering

@@ -11,7 +11,8 @@ using namespace ast;
 namespace {
 
 // Emits any(...), all(...) or tuple(...) of a generator (3.14 and later; list and set from 3.15 on). The loop over the
-// generator is inlined, behind a test that the name stands for the builtin. Returns false for any other call.
+// generator is inlined, behind a test that the name refers to the builtin. Returns false, and emits nothing, for a call
+// of a form that is not inlined.
 //
 //   <name>; COPY 1; LOAD_COMMON_CONSTANT; IS_OP 0; POP_JUMP_IF_FALSE called; POP_TOP
 //   again: <generator>; FOR_ITER exhausted; <test or append>; JUMP again
@@ -42,7 +43,7 @@ bool call_of_generator(Unit& unit, const Call& node) {
   expr(unit, node.args[0]);
   unit.code.place(again);
   unit.code.jump(Op::for_iter_, exhausted);
-  // any() and all() end at the first item that decides.
+  // any() stops at the first true item, and all() at the first false item.
   if (tests) {
     const bool any = common == CommonName::any;
     unit.code.jump(any ? Op::pop_jump_if_true_ : Op::pop_jump_if_false_, decided);
@@ -80,19 +81,20 @@ void some_keywords(Unit& unit, List<Keyword> keywords) {
     expr(unit, keyword.value);
     Constant& name = names.items.emplace_back();
     name.kind = Constant::Kind::string;
-    name.text = keyword.arg;  // attribute names of calls are never mangled
+    name.text = keyword.arg;  // the names of keyword arguments are never mangled
   }
   unit.code.load(std::move(names));
 }
 
-// Emits f(*a, k=b, **c): a list of the positional arguments, a dict of the others, and CALL_FUNCTION_EX.
+// Emits f(*a, k=b, **c): a tuple of the positional arguments, a dict of the keyword arguments, and CALL_FUNCTION_EX.
 void expanded_arguments(Unit& unit, int pushed, List<Expr*> args, List<Keyword> keywords) {
   // f(*a) passes `a` itself.
   if (pushed == 0 && args.size() == 1 && is<Starred>(args[0])) expr(unit, as<Starred>(args[0])->value);
   else sequence(unit, args, pushed, Op::build_list_, true);
   bool built = false;
   std::size_t begin = 0;
-  // Adds the keywords since the last `**`, as CPython does in groups between the `**`.
+  // Emits the keyword arguments since the last `**` as one dict, as CPython does, and merges it into the dict of
+  // earlier keyword arguments.
   const auto flush = [&](std::size_t end) {
     if (end == begin) return;
     const List<Keyword> some = keywords.subspan(begin, end - begin);
@@ -130,7 +132,7 @@ void expanded_arguments(Unit& unit, int pushed, List<Expr*> args, List<Keyword> 
   unit.code.emit(Op::call_function_ex_, built, 0);
 }
 
-// The same for 3.8, which gathers tuples and dicts and joins them by BUILD_TUPLE_UNPACK_WITH_CALL and
+// Emits f(*a, k=b, **c) for 3.8, which gathers tuples and dicts and joins them by BUILD_TUPLE_UNPACK_WITH_CALL and
 // BUILD_MAP_UNPACK_WITH_CALL.
 void expanded_arguments_38(Unit& unit, int pushed, List<Expr*> args, List<Keyword> keywords) {
   const int parts = gathered_38(unit, args, pushed, Op::build_tuple_);
@@ -176,12 +178,12 @@ bool super_attribute(Unit& unit, const Attribute& node) {
   const Scope* module = owner;
   while (module->parent) module = module->parent;
   const Symbol* replaced = module->symbols.find("super");
-  // CPython asks whether the module mentions the name, even if only to read it.
+  // CPython checks whether the module mentions the name `super`, even if only to read it.
   if (replaced && (replaced->is_mentioned || replaced->is_declared_global)) return false;
   const bool written = call->args.size() == 2;
   if (!written && !call->args.empty()) return false;
   if (has_star(call->args)) return false;
-  // `super()` needs a first argument and the cell of __class__.
+  // `super()` without arguments needs a first parameter and the cell `__class__`.
   if (!written) {
     if (!unit.has_positional_parameters()) return false;
     if (unit.names.scope->home_of("__class__") != Home::free) return false;
@@ -206,7 +208,7 @@ void call(Unit& unit, const Call& node) {
   arguments(unit, 0, node.args, node.keywords);
 }
 
-// Calls with stars or `**` need a tuple and a dict.
+// A call with `*` or `**` arguments needs a tuple and a dict.
 void arguments(Unit& unit, int pushed, List<Expr*> args, List<Keyword> keywords) {
   const bool expanded =
       has_star(args) || std::ranges::any_of(keywords, [](const Keyword& keyword) { return keyword.arg.empty(); });

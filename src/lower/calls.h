@@ -1,4 +1,4 @@
-// Calls with their arguments, and attributes of super().
+// Lowers calls with their arguments, and attributes of super().
 #pragma once
 
 #include "lower/unit.h"
@@ -8,7 +8,8 @@ namespace depyf::lowering {
 void call(Unit& unit, const ast::Call& node);
 // Emits the arguments and the call. `pushed` arguments are on the stack already.
 void arguments(Unit& unit, int pushed, ast::List<ast::Expr*> args, ast::List<ast::Keyword> keywords);
-// Emits super().name as one operation. Returns false if the attribute has another shape.
+// Emits `super().name` as LOAD_SUPER_ATTR. Returns false, and emits nothing, if the compiler would not use
+// LOAD_SUPER_ATTR for `node`.
 bool super_attribute(Unit& unit, const ast::Attribute& node);
 
 }  // namespace depyf::lowering

@@ -26,10 +26,10 @@ std::string_view name_of(ComprehensionKind kind) {
   return "";
 }
 
-// The two functions below call each other.
 void generators(Unit& unit, const ast::ComprehensionExpr& node, std::size_t index, int depth);
 
-// Emits an inlined comprehension (3.12 and later). Its variables get slots of their own for as long as it runs.
+// Emits an inlined comprehension (3.12 and later). The variables of the comprehension get slots of their own, which are
+// cleared at its end.
 void inlined_comprehension(Unit& unit, const ComprehensionExpr& node, Scope* inner) {
   Scope* around = unit.names.scope;
   std::vector<std::int32_t> own;
@@ -42,9 +42,10 @@ void inlined_comprehension(Unit& unit, const ComprehensionExpr& node, Scope* inn
   if (node.kind == ComprehensionKind::set) unit.code.emit(Op::build_set_, 0);
   if (node.kind == ComprehensionKind::dict) unit.code.emit(Op::build_map_, 0);
   unit.code.emit(Op::swap_, 2);
-  // GET_ITER and GET_AITER stand behind the display in 3.15.
+  // In 3.15, GET_ITER or GET_AITER follows the creation of the empty list, set or dict.
   if (unit.dialect.iterating_generators) unit.code.emit(first_iterator(node));
-  // If the comprehension is protected, its variables are cleared for the handler too.
+  // If the comprehension is protected by a handler, its variables are also cleared before the handler receives an
+  // exception.
   const int outside = unit.code.handler;
   const Label raised = unit.code.label(), end = unit.code.label();
   if (outside >= 0) unit.code.handler = unit.code.protect(raised, unit.code.depth);
@@ -67,8 +68,8 @@ void inlined_comprehension(Unit& unit, const ComprehensionExpr& node, Scope* inn
   unit.code.place(end);
 }
 
-// Emits the loop `index` of a comprehension and those in it. The iterator is on the stack. `depth` counts the iterators
-// of outer loops between it and the result.
+// Emits loop `index` of a comprehension and the loops nested in it. The iterator of the outermost loop is on the stack.
+// `depth` is the number of iterators of outer loops that lie on the stack above the result.
 void generators(Unit& unit, const ComprehensionExpr& node, std::size_t index, int depth) {
   const Comprehension& loop = node.generators[index];
   const Label again = unit.code.label(), end = unit.code.label(), next = unit.code.label();
@@ -91,7 +92,7 @@ void generators(Unit& unit, const ComprehensionExpr& node, std::size_t index, in
   }
   if (looped) {
     unit.code.place(again);
-    // An exhausted asynchronous iterator raises, so END_ASYNC_FOR is a handler.
+    // An exhausted asynchronous iterator raises StopAsyncIteration, so END_ASYNC_FOR is an exception handler.
     if (loop.is_async) {
       unit.code.handler = unit.code.protect(end, unit.code.depth);
       unit.code.emit(Op::get_anext_);
@@ -104,7 +105,7 @@ void generators(Unit& unit, const ComprehensionExpr& node, std::size_t index, in
     store(unit, loop.target);
     ++depth;
   }
-  // A failed condition goes on with the next item.
+  // If a condition is false, the loop continues with its next item.
   for (const Expr* test : loop.ifs) condition(unit, test, looped ? again : next, false);
   if (index + 1 < node.generators.size()) {
     generators(unit, node, index + 1, depth);
@@ -147,14 +148,14 @@ void comprehension(Unit& unit, const ComprehensionExpr& node, const Expr* whole)
   if (node.generators.empty()) fail("a comprehension without a loop");
   Scope* inner = unit.names.scope->children.at(whole);
   const Comprehension& first = node.generators[0];
-  // The outermost iterable is evaluated in the scope around.
+  // The outermost iterable is evaluated in the scope around the comprehension.
   if (inner->inlined) {
     expr(unit, first.iter);
     if (!unit.dialect.iterating_generators) unit.code.emit(first_iterator(node));
     inlined_comprehension(unit, node, inner);
     return;
   }
-  // The code of the comprehension calls iter() itself.
+  // In 3.15, the code of the comprehension calls iter() itself.
   const bool gets_iterator = unit.dialect.iterating_generators;
   const std::string own_name(name_of(node.kind));
   const Header header{.name = own_name,

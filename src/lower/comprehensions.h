@@ -1,11 +1,12 @@
-// Comprehensions, in a code object of their own or inlined.
+// Lowers comprehensions, which are inlined or have a code object of their own.
 #pragma once
 
 #include "lower/unit.h"
 
 namespace depyf::lowering {
 
-// `whole` is the expression that holds `node`; the symbol table knows the scope by it.
+// Lowers the comprehension `node`. The symbol table stores the scope of the comprehension under `whole`, the expression
+// that contains `node`.
 void comprehension(Unit& unit, const ast::ComprehensionExpr& node, const ast::Expr* whole);
 
 }  // namespace depyf::lowering

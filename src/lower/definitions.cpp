@@ -1,4 +1,4 @@
-// Functions, classes and lambdas, in the shapes of lift/definitions.cpp.
+// Lowers functions, classes and lambdas to the sequences that lift/definitions.cpp lists.
 #include <algorithm>
 #include <span>
 
@@ -43,7 +43,7 @@ int defaults(Unit& unit, const Arguments* args) {
   return flags;
 }
 
-// Pushes a function without type parameters. The defaults that `flags` names are on the stack.
+// Pushes a function, and ignores its type parameters. The defaults that `flags` announces are on the stack already.
 void plain_function(Unit& unit, const FunctionDef& node, const Stmt* stmt, int flags) {
   if (!unit.dialect.deferred_annotations && annotations(unit, node)) flags |= with_annotations;
   Header header{
@@ -58,7 +58,7 @@ void plain_function(Unit& unit, const FunctionDef& node, const Stmt* stmt, int f
   });
   unit.make_function(code, flags);
   if (!unit.dialect.deferred_annotations || !annotate_function(unit, node)) return;
-  constexpr std::int32_t annotate = 16;  // the bit of SET_FUNCTION_ATTRIBUTE
+  constexpr std::int32_t annotate = 16;  // the flag of SET_FUNCTION_ATTRIBUTE for `__annotate__`
   unit.code.emit(Op::swap_, 2);
   unit.code.emit(Op::set_function_attribute_, annotate);
 }
@@ -77,7 +77,8 @@ void class_body(Unit& unit, const ClassDef& node, const Header& header) {
     unit.names.variable(".type_params", Access::load);
     unit.names.variable("__type_params__", Access::store);
   }
-  // The dict of the class body, for code that evaluates type parameters.
+  // The cell __classdict__ contains the namespace of the class body, for functions that evaluate annotations or type
+  // parameters.
   if (unit.names.scope->has_cell("__classdict__")) {
     unit.code.emit(Op::load_locals_);
     unit.code.emit(Op::store_deref_, unit.names.slot(unit.names.scope, "__classdict__"));
@@ -103,7 +104,7 @@ void class_body(Unit& unit, const ClassDef& node, const Header& header) {
     unit.code.load(std::move(attributes));
     unit.names.variable("__static_attributes__", Access::store);
   }
-  // The cells go to type.__new__ as __classdictcell__ and __classcell__.
+  // type.__new__ gets the cells of `__classdict__` and `__class__` as `__classdictcell__` and `__classcell__`.
   if (unit.names.scope->has_cell("__classdict__")) {
     unit.code.emit(Op::load_closure_, unit.names.slot(unit.names.scope, "__classdict__"));
     unit.names.variable("__classdictcell__", Access::store);
@@ -140,7 +141,7 @@ void plain_class(Unit& unit, const ClassDef& node, const Stmt* stmt) {
 
 }  // namespace
 
-// Takes the docstring from the start of a body; comments may stand above it.
+// Comments may precede the docstring, because the decompiler puts them at the start of a body.
 const Constant* take_docstring(Block& body) {
   std::size_t at = 0;
   while (at < body.size() && is<Comment>(body[at])) ++at;
@@ -157,7 +158,8 @@ void function_def(Unit& unit, const FunctionDef& node, const Stmt* stmt) {
   if (node.type_params.empty()) {
     plain_function(unit, node, stmt, flags);
   } else {
-    // The defaults are evaluated outside and passed as arguments, whose names do not tell of which kind they are.
+    // The function that evaluates type parameters gets the defaults as arguments. If there are only keyword-only
+    // defaults, their parameter is called `.defaults` too.
     static constexpr std::string_view default_parameters[] = {".defaults", ".kwdefaults"};
     const int arguments = ((flags & with_defaults) != 0) + ((flags & with_kwdefaults) != 0);
     generic(unit, &node.type_params, unit.names.spelled(node.name), arguments, [&](Unit& within) {
@@ -173,7 +175,7 @@ void function_def(Unit& unit, const FunctionDef& node, const Stmt* stmt) {
   unit.names.name(node.name, Access::store);
 }
 
-// A lambda is a function of one return.
+// A lambda is a function whose body is a single return.
 void lambda_expr(Unit& unit, const Lambda& node, const Expr* whole) {
   const int flags = defaults(unit, node.args);
   const Header header{.name = "<lambda>",
@@ -188,7 +190,7 @@ void lambda_expr(Unit& unit, const Lambda& node, const Expr* whole) {
   unit.make_function(code, flags);
 }
 
-// A class with type parameters is made in a function that evaluates them.
+// A class with type parameters is created in the function that evaluates the type parameters.
 void class_def(Unit& unit, const ClassDef& node, const Stmt* stmt) {
   exprs(unit, node.decorators);
   if (node.type_params.empty()) {

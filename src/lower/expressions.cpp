@@ -1,5 +1,5 @@
-// Expressions, in the order in which the language evaluates their parts. It is one file in the order of the grammar:
-// each function is short, and most call several of the others.
+// Lowers expressions, in the order in which the language evaluates their parts. The functions that lower expressions
+// are in one file, because each is short and most call several others.
 #include <algorithm>
 #include <cctype>
 
@@ -60,8 +60,8 @@ void comparison(Assembler& code, CompareOp op) {
   }
 }
 
-// Emits a comparison as a value. In a chain, the middle value is copied, and a jump past the rest leaves the first
-// false result:
+// Emits a comparison as a value. In `a < b < c`, the value of `b` is copied, and a false first result skips the second
+// comparison:
 //
 //   a; b; COPY 1; ROT_THREE; COMPARE_OP; JUMP_IF_FALSE_OR_POP cleanup; c; COMPARE_OP; JUMP end;
 //   cleanup: SWAP 2; POP_TOP; end:
@@ -93,7 +93,7 @@ void compare(Unit& unit, const Compare& node) {
   unit.code.place(end);
 }
 
-// Emits a chained comparison as a test.
+// Emits a chained comparison as a test that jumps to `target` if its truth is `when`.
 void compare_condition(Unit& unit, const Compare& node, Label target, bool when) {
   expr(unit, node.left);
   const std::size_t last = node.ops.size() - 1;
@@ -116,14 +116,16 @@ void compare_condition(Unit& unit, const Compare& node, Label target, bool when)
   unit.code.place(end);
 }
 
-// `kind` is that of build_unpack: 0 for a tuple, 1 for a list, 2 for a set.
+// Emits a display with starred items for 3.8. `kind` is the second argument of build_unpack: 0 for a tuple, 1 for a
+// list, 2 for a set.
 void unpacked_sequence_38(Unit& unit, List<Expr*> items, int kind) {
   constexpr int set = 2;
   const int parts = gathered_38(unit, items, 0, kind == set ? Op::build_set_ : Op::build_tuple_);
   unit.code.emit(Op::build_unpack_, parts, kind);
 }
 
-// Emits a dict of some pairs: with constant keys, piece by piece, or at once.
+// Emits a dict of the pairs from `begin` to `end`: by BUILD_CONST_KEY_MAP if all keys are constants, by MAP_ADD if
+// there are many pairs, otherwise by BUILD_MAP.
 void some_pairs(Unit& unit, const Dict& node, std::size_t begin, std::size_t end) {
   const std::size_t count = end - begin;
   const bool constants = std::all_of(node.keys.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -166,7 +168,7 @@ void dict(Unit& unit, const Dict& node) {
   };
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
     if (node.keys[i]) {
-      // The argument of BUILD_MAP is limited in 3.9.
+      // Up to 3.9, CPython's compiler builds at most 0x10000 pairs by one BUILD_MAP.
       constexpr std::size_t most_pairs_39 = 0xFFFF;
       if (i - begin > (unit.dialect.bounded_displays ? most_pairs : most_pairs_39 - 1)) flush(i + 1);
       continue;
@@ -203,7 +205,7 @@ bool has_star(List<Expr*> items) {
   return std::ranges::any_of(items, [](const Expr* item) { return is<Starred>(item); });
 }
 
-// Pushes the value of an expression. This is a table over the kinds of nodes.
+// Pushes the value of an expression, by a table over the kinds of nodes.
 void expr(Unit& unit, const Expr* whole) {
   if (!whole) fail("an expression that is missing");
   if (auto* name = as<Name>(whole)) return unit.names.name(name->id, Access::load);
@@ -280,7 +282,7 @@ void condition(Unit& unit, const Expr* test, Label target, bool when) {
   if (auto* node = as<BoolOp>(test)) {
     const bool or_ = node->is_or;
     if (node->values.empty()) fail("an operator without operands");
-    // In `a or b` for a jump if false (and the like), a true operand skips the jump.
+    // If the test is `a or b` and jumps when false, a true operand skips the jump; `and` is the mirror image.
     const Label past = or_ != when ? unit.code.label() : target;
     for (std::size_t i = 0; i + 1 < node->values.size(); ++i) condition(unit, node->values[i], past, or_);
     condition(unit, node->values.back(), target, when);
@@ -297,7 +299,7 @@ void condition(Unit& unit, const Expr* test, Label target, bool when) {
     unit.code.place(end);
     return;
   }
-  // A simple comparison is a value like any other.
+  // A comparison with a single operator is tested like any other value.
   if (auto* node = as<Compare>(test); node && node->ops.size() > 1) return compare_condition(unit, *node, target, when);
   expr(unit, test);
   unit.code.jump(when ? Op::pop_jump_if_true_ : Op::pop_jump_if_false_, target);
@@ -317,12 +319,13 @@ Constant set_of(List<Expr*> items) {
   return set;
 }
 
-// Items are built at once if there are few, and one by one if there are many or some are starred.
+// The items of a display are pushed together if there are few, and added one by one if there are many or some are
+// starred.
 void sequence(Unit& unit, List<Expr*> items, int pushed, Op build, bool tuple) {
   const Op add = build == Op::build_set_ ? Op::set_add_ : Op::list_append_;
   const Op extend = build == Op::build_set_ ? Op::set_update_ : Op::list_extend_;
   const std::size_t count = items.size();
-  // 3.8 gathers the items between stars instead.
+  // 3.8 gathers each run of items without a star into a tuple or set, and then joins the parts.
   if (unit.dialect.unpacking_builds) {
     if (has_star(items)) return unpacked_sequence_38(unit, items, tuple ? 0 : build == Op::build_list_ ? 1 : 2);
     exprs(unit, items);
@@ -334,7 +337,7 @@ void sequence(Unit& unit, List<Expr*> items, int pushed, Op build, bool tuple) {
       std::ranges::find_if(items, [](const Expr* item) { return is<Starred>(item); }) - items.begin());
   const bool constants =
       std::ranges::all_of(items.first(plain), [](const Expr* item) { return is<ConstantExpr>(item); });
-  // A set of constants is built from one frozenset. What follows it is added.
+  // A set display that starts with at least three constants is built from one frozenset, and its other items are added.
   bool built = false;
   if (build == Op::build_set_ && plain > 2 && constants && (plain == count || unit.dialect.late_folding) &&
       (!unit.dialect.bounded_set_constants || plain <= most_on_the_stack)) {
@@ -367,8 +370,8 @@ void sequence(Unit& unit, List<Expr*> items, int pushed, Op build, bool tuple) {
   if (tuple) unit.code.emit(Op::list_to_tuple_);
 }
 
-// Gathers the values that are pushed already, and the items between stars, into tuples or sets. Returns how many values lie on
-// the stack then, which one BUILD_TUPLE_UNPACK or the like joins.
+// Gathers the values that are pushed already, and each run of items without a star, into tuples or sets. Returns the
+// number of values on the stack that BUILD_TUPLE_UNPACK or a similar operation has to join.
 int gathered_38(Unit& unit, List<Expr*> items, int pushed, Op gathering) {
   int parts = 0, gathered = pushed;
   const auto gather = [&] {

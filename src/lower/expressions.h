@@ -1,13 +1,15 @@
-// Expressions, and conditions that jump.
+// Lowers expressions, to values on the stack or to conditional jumps.
 #pragma once
 
 #include "lower/unit.h"
 
 namespace depyf::lowering {
 
-// From 3.10 on, CPython's compiler builds displays and calls of more items one by one (STACK_USE_GUIDELINE).
+// From 3.10 on, CPython's compiler adds items to a display one by one if there are more than this
+// (STACK_USE_GUIDELINE).
 constexpr std::size_t most_on_the_stack = 30;
-// A pair takes two places on the stack.
+// From 3.10 on, CPython's compiler adds pairs to a dict one by one if there are more than this, because a pair takes
+// two places on the stack.
 constexpr std::size_t most_pairs = 15;
 
 // True if one of the items is starred.
@@ -21,7 +23,8 @@ inline void exprs(Unit& unit, ast::List<ast::Expr*> list) {
 void condition(Unit& unit, const ast::Expr* test, Label target, bool when);
 // Builds a list or set, or a tuple if `tuple` is set. The first `pushed` items are on the stack already.
 void sequence(Unit& unit, ast::List<ast::Expr*> items, int pushed, Op build, bool tuple = false);
-// For 3.8: gathers the items between stars by `gathering`, BUILD_TUPLE or BUILD_SET. Returns the number of parts.
+// For 3.8: gathers each run of items without a star by `gathering`, which is BUILD_TUPLE or BUILD_SET. Returns the
+// number of gathered and starred values that are left on the stack.
 int gathered_38(Unit& unit, ast::List<ast::Expr*> items, int pushed, Op gathering);
 // True if the slice is compiled to BINARY_SLICE and STORE_SLICE (3.12 and later).
 bool is_binary_slice(const Dialect& dialect, const ast::Expr* slice);

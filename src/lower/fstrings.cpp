@@ -7,7 +7,7 @@
 namespace depyf::lowering {
 using namespace ast;
 
-// A long f-string is a call of ''.join() (see lift/long_fstrings.cpp).
+// From 3.10 on, an f-string of many parts is compiled to a call of ''.join() (see lift/long_fstrings.cpp).
 void joined(Unit& unit, List<Expr*> values) {
   if (values.size() > most_on_the_stack && unit.dialect.bounded_displays) {
     unit.code.load_string("");
@@ -41,14 +41,14 @@ void formatted(Unit& unit, const FormattedValue& node) {
   unit.code.emit(Op::format_value_, unit.dialect.conversion_apart ? 0 : conversion, 1);
 }
 
-// Emits two tuples: the texts around the interpolations, one more than there are interpolations, and the
-// interpolations.
+// Emits the tuple of the texts around the interpolations, which are one more than the interpolations, the tuple of the
+// interpolations, and BUILD_TEMPLATE.
 void template_string(Unit& unit, const TemplateStr& node) {
   int strings = 0, interpolations = 0;
   bool text = false;
   for (const Expr* value : node.values) {
     if (is<Interpolation>(value)) {
-      // Between two interpolations stands an empty text.
+      // The text between two adjacent interpolations is empty.
       if (!text) unit.code.load_string(""), ++strings;
       text = false;
     } else {

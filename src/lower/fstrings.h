@@ -1,15 +1,15 @@
-// f-strings and t-strings.
+// Lowers f-strings and t-strings.
 #pragma once
 
 #include "lower/unit.h"
 
 namespace depyf::lowering {
 
-// Pushes the text that the parts make together.
+// Pushes the text of an f-string with the parts `values`.
 void joined(Unit& unit, ast::List<ast::Expr*> values);
-// Pushes the text of one field.
+// Pushes the formatted text of one field of an f-string.
 void formatted(Unit& unit, const ast::FormattedValue& node);
-// Pushes a template.
+// Pushes the template of a t-string.
 void template_string(Unit& unit, const ast::TemplateStr& node);
 
 }  // namespace depyf::lowering

@@ -12,7 +12,7 @@ namespace {
 
 int default_format(Assembler& code, const Dialect& dialect);
 
-// Pushes a function that evaluates the bound, the constraints or the default of a type parameter when somebody asks.
+// Pushes a function that evaluates the bound, the constraints or the default of a type parameter lazily.
 void evaluator(Unit& unit, const Expr* value, std::string_view name) {
   const Header header{
       .name = std::string(name), .qualname = unit.qualified(name), .posonly = unit.dialect.deferred_annotations};
@@ -30,7 +30,8 @@ void evaluator(Unit& unit, const Expr* value, std::string_view name) {
   unit.make_function(code, default_format(unit.code, unit.dialect));
 }
 
-// Pushes the default for the format parameter of such a function. Returns the flag of MAKE_FUNCTION.
+// Pushes the default for the format parameter of a lazily called function (3.14 and later). Returns the flag of
+// MAKE_FUNCTION, or 0 before 3.14.
 int default_format(Assembler& code, const Dialect& dialect) {
   if (!dialect.deferred_annotations) return 0;
   code.load_integer(1);
@@ -40,7 +41,7 @@ int default_format(Assembler& code, const Dialect& dialect) {
 
 }  // namespace
 
-// The test is `if format > 2: raise NotImplementedError`.
+// Emits the test `if format > 2: raise NotImplementedError`.
 void format_test(Unit& unit) {
   if (!unit.dialect.deferred_annotations) return;
   const Label known = unit.code.label();
@@ -53,7 +54,8 @@ void format_test(Unit& unit) {
   unit.code.place(known);
 }
 
-// Each parameter is made by an intrinsic function from its name and, if it has one, the function of its bound.
+// An intrinsic operation creates each type parameter from its name and, if it has a bound, the function that evaluates
+// the bound.
 void type_params(Unit& unit, List<TypeParam> params) {
   for (const TypeParam& param : params) {
     unit.code.load_string(unit.names.spelled(param.name));
@@ -87,7 +89,8 @@ void type_params(Unit& unit, List<TypeParam> params) {
   unit.code.emit(Op::build_tuple_, static_cast<std::int32_t>(params.size()));
 }
 
-// The function is called at once. Its arguments, the defaults of a function, are below it on the stack.
+// The function that evaluates type parameters is called immediately; its arguments, the defaults of a generic function,
+// are below it on the stack before ROT_N.
 void generic(Unit& unit, const void* node, std::string_view name, int arguments, FunctionRef<void(Unit&)> body) {
   const std::string own_name = "<generic parameters of " + std::string(name) + ">";
   const Header header{.name = own_name, .qualname = unit.qualified(own_name)};
@@ -100,7 +103,8 @@ void generic(Unit& unit, const void* node, std::string_view name, int arguments,
   unit.code.emit(Op::call_function_, arguments);
 }
 
-// Emits a `type` statement: the intrinsic function takes the name, the type parameters and the function of the value.
+// Emits a `type` statement: an intrinsic operation takes the tuple of the name, the type parameters and the function
+// that evaluates the value.
 void type_alias(Unit& unit, const TypeAlias& node, const Stmt* stmt) {
   const auto alias = [&](Unit& within) {
     const Header header{.name = std::string(node.name),

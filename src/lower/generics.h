@@ -1,4 +1,5 @@
-// Type parameters, type aliases, and functions that evaluate something later.
+// Lowers type parameters and type aliases, whose bounds, defaults and values the compiler evaluates lazily in functions
+// of their own.
 #pragma once
 
 #include "lower/unit.h"
@@ -6,14 +7,13 @@
 namespace depyf::lowering {
 
 // Emits a function that evaluates type parameters, and its call. `body` emits the code of the function, which returns
-// the definition. So many `arguments` are on the stack.
+// the generic definition. `arguments` is the number of arguments of the call, which are on the stack already.
 void generic(Unit& unit, const void* node, std::string_view name, int arguments, FunctionRef<void(Unit&)> body);
-// Binds the type parameters to their names and pushes the tuple of them.
+// Emits the creation of the type parameters, stores each under its name, and pushes the tuple of all type parameters.
 void type_params(Unit& unit, ast::List<ast::TypeParam> params);
-// Stores a type alias.
+// Emits a `type` statement.
 void type_alias(Unit& unit, const ast::TypeAlias& node, const ast::Stmt* stmt);
-// Emits the test by which a function that evaluates something later refuses formats that it does not know (3.14 and
-// later).
+// Emits the test by which a lazily called function such as `__annotate__` rejects unknown formats (3.14 and later).
 void format_test(Unit& unit);
 
 }  // namespace depyf::lowering

@@ -9,7 +9,7 @@ using namespace ast;
 
 namespace {
 
-// 3.15: an import that no setting makes lazy.
+// The flag of IMPORT_NAME (3.15) for an import that no setting can make lazy.
 constexpr std::int32_t eager_import = 2;
 
 // Returns the flag of IMPORT_NAME (3.15 and later). A setting may make an import lazy only in a module, outside of try

@@ -1,4 +1,4 @@
-// Import statements.
+// Lowers import statements.
 #pragma once
 
 #include "lower/unit.h"

@@ -1,5 +1,6 @@
-// Compiles a finished tree back to version-neutral operations, as plainly as the language defines them, without
-// optimisation and layout. The prover compares the result with the bytecode that the tree was made of.
+// Compiles a finished syntax tree back to operations that are the same for all versions of CPython, without
+// optimisation and without reordering blocks. The prover compares the lowered code with the bytecode from which the
+// tree was decompiled.
 #pragma once
 
 #include <memory>
@@ -14,26 +15,29 @@
 
 namespace depyf {
 
-// The result for one scope of the tree. `code` has all fields but the bytecode and the file, and `decoded` has the
-// instructions.
+// The lowered code of one scope of the tree. `code` has the fields of a code object that the prover compares, such as
+// the name and the constants, and `decoded` has the instructions.
 struct LoweredCode {
   CodeObject code;
   DecodedCode decoded;
-  // The code object that the node of the scope was made of; null if it is not known.
+  // The original code object from which the scope was decompiled; null if it is not known.
   const CodeObject* origin = nullptr;
   std::string failure;  // why the scope could not be lowered; empty if it could
 };
 
-// The results for all scopes. `codes` keeps them alive, the first for the whole tree; `by_code` finds them.
+// The lowered code of all scopes of a tree. `codes` owns the results, and `by_code` maps the `code` of a result to the
+// result.
 struct LoweredTree {
-  // Names that are not in the tree: private names with the name of their class. The instructions' locals point into it.
+  // Mangled private names (`_C__x`), which do not occur in the tree. The names of variables in `decoded` may be views
+  // of texts in `names`.
   std::unordered_set<std::string> names;
-  std::vector<std::shared_ptr<LoweredCode>> codes;  // the first is that of the whole tree
+  std::vector<std::shared_ptr<LoweredCode>> codes;  // the first is the result for the whole tree
   std::unordered_map<const CodeObject*, const LoweredCode*> by_code;
 };
 
-// Lowers a tree. `root` is the code object that the tree was made of; only its version, flags and names are used.
-// Instructions and constants may take `most_bytes` of memory; code objects beyond that fail.
+// Lowers a tree. `root` is the code object from which the tree was decompiled, of which the version, the flags and the
+// names of free variables are used. Instructions and constants may take `most_bytes` of memory; the lowering of a code
+// object that exceeds this limit fails.
 LoweredTree lower_tree(ast::Block body, const CodeObject& root, bool is_module, std::size_t most_bytes);
 
 }  // namespace depyf

@@ -1,6 +1,6 @@
-// Match statements, as compiler_match in CPython's compiler emits them (see flow/pattern_parser.cpp for the shapes).
-// Names are bound only when the whole pattern has matched. Until then their values wait on the stack, below the values
-// that the pattern itself has there.
+// Lowers match statements to the instructions that compiler_match in CPython's compiler emits (see
+// flow/pattern_parser.cpp). Names are bound only when the whole pattern has matched; until then, the values for the
+// names are kept on the stack below the operands of the remaining tests.
 #include <algorithm>
 
 #include "ast/overloaded.h"
@@ -14,14 +14,14 @@ using namespace ast;
 
 // The state of the pattern that is being emitted.
 struct PatternState {
-  std::vector<std::string_view> names;  // whose values wait on the stack, the first deepest
-  std::vector<Label> failures;  // by number of values to pop
-  int on_top = 0;  // values above those that wait
+  std::vector<std::string_view> names;  // the captured names whose values are on the stack, the topmost first
+  std::vector<Label> failures;  // indexed by the number of values to pop
+  int on_top = 0;  // the number of values above the values of `names`
 };
 
-// True for `_`.
 namespace {
 
+// True for the pattern `_`.
 bool is_wildcard(const Pattern* pattern) {
   auto* node = as<MatchAs>(pattern);
   return node && node->name.empty() && !node->pattern;
@@ -32,8 +32,8 @@ void mapping_pattern(Unit& unit, const ast::MatchMapping& node, PatternState& st
 void class_pattern(Unit& unit, const ast::MatchClass& node, PatternState& state);
 void or_pattern(Unit& unit, const ast::MatchOr& node, PatternState& state);
 
-// Places the labels for failures: each pops one value and falls through to the next, so that the last finds the stack
-// empty.
+// Places the labels for failures: each label pops one value and falls through to the next, until no value of the
+// pattern is left on the stack.
 void fail_points(Assembler& code, PatternState& state) {
   while (state.failures.size() > 1) {
     code.place(state.failures.back());
@@ -44,11 +44,11 @@ void fail_points(Assembler& code, PatternState& state) {
   state.failures.clear();
 }
 
-// Jumps if the pattern fails, to the label that pops what the pattern has on the stack here.
+// Emits the jump of a failed test to the label that pops all values that the pattern has on the stack at this point.
 void fail_if(Assembler& code, Op op, PatternState& state) {
   const std::size_t pops = static_cast<std::size_t>(state.on_top) + state.names.size();
   while (state.failures.size() <= pops) state.failures.push_back(code.label());
-  // Each label is reached with one value more than the one before it.
+  // At each label in `failures`, the stack has one value more than at the label before it.
   code.jump(op, state.failures[pops]);
   for (std::size_t i = 0; i < pops; ++i) {
     std::int32_t& depth = code.depth_at(state.failures[i]);
@@ -56,19 +56,20 @@ void fail_if(Assembler& code, Op op, PatternState& state) {
   }
 }
 
-// Keeps the value on top for a name, by moving it below the values of the pattern; drops it if there is no name.
+// Keeps the value on top of the stack for a name, by moving it below the values of the pattern; pops it if there is no
+// name.
 void capture(Assembler& code, std::string_view name, PatternState& state) {
   if (name.empty()) {
     code.emit(Op::pop_top_);
     return;
   }
-  // ROT_N moves the value below the values that the pattern needs, next to those of earlier names.
+  // ROT_N moves the value below the values that the pattern needs and below the values of earlier names.
   const std::int32_t places = state.on_top + static_cast<std::int32_t>(state.names.size()) + 1;
   if (places > 1) code.emit(Op::rotate_, places);
   state.names.push_back(name);
 }
 
-// Emits the tests of a pattern for the subject on top of the stack, which they use up.
+// Emits the tests of a pattern, which pop the subject from the top of the stack.
 void pattern(Unit& unit, const Pattern* whole, PatternState& state) {
   if (!whole) fail("a pattern that is missing");
   std::visit(Overloaded{
@@ -86,7 +87,7 @@ void pattern(Unit& unit, const Pattern* whole, PatternState& state) {
                  [&](const MatchMapping& n) { mapping_pattern(unit, n, state); },
                  [&](const MatchClass& n) { class_pattern(unit, n, state); },
                  [&](const MatchStar& n) { capture(unit.code, n.name, state); },
-                 // `p as name` tests a copy of the value.
+                 // `p as name` tests `p` on a copy of the value.
                  [&](const MatchAs& n) {
                    if (n.pattern) {
                      ++state.on_top;
@@ -101,8 +102,8 @@ void pattern(Unit& unit, const Pattern* whole, PatternState& state) {
              whole->node);
 }
 
-// Emits the tests for [p, q, *rest]: a sequence of the right length, which is unpacked, or of which items are taken by
-// index if the star is a wildcard.
+// Emits the tests for [p, q, *rest]: the subject must be a sequence of the right length, and is unpacked, or
+// subscripted if the star is the wildcard `*_`.
 void sequence_pattern(Unit& unit, const MatchSequence& node, PatternState& state) {
   const auto size = static_cast<std::int32_t>(node.patterns.size());
   std::int32_t star = -1;
@@ -120,7 +121,7 @@ void sequence_pattern(Unit& unit, const MatchSequence& node, PatternState& state
   ++state.on_top;
   unit.code.emit(Op::match_sequence_);
   fail_if(unit.code, Op::pop_jump_if_false_, state);
-  // [*_] and [*rest] match any length.
+  // The patterns [*_] and [*rest] match a sequence of any length.
   if (star < 0 || size > 1) {
     unit.code.emit(Op::get_len_);
     unit.code.load_integer(star < 0 ? size : size - 1);
@@ -128,12 +129,12 @@ void sequence_pattern(Unit& unit, const MatchSequence& node, PatternState& state
     fail_if(unit.code, Op::pop_jump_if_false_, state);
   }
   --state.on_top;
-  // Nothing in the sequence is looked at.
+  // If all items are wildcards, no item of the sequence is loaded.
   if (only_wildcards) {
     unit.code.emit(Op::pop_top_);
     return;
   }
-  // Unpacking would build a list for `*_`, so the items are taken one by one.
+  // Unpacking would build a list for `*_`, so each item is loaded by its index.
   if (star_is_wildcard) {
     ++state.on_top;
     for (std::int32_t i = 0; i < size; ++i) {
@@ -164,7 +165,8 @@ void sequence_pattern(Unit& unit, const MatchSequence& node, PatternState& state
   }
 }
 
-// Takes parts out of the tuple of values one by one, as 3.10 does.
+// Emits the tests of `patterns` for the items of the tuple on top of the stack, from item `first` on. 3.10 loads each
+// item by its index.
 void parts_by_index(Unit& unit, List<Pattern*> patterns, std::size_t first, PatternState& state) {
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     if (is_wildcard(patterns[i])) continue;
@@ -175,7 +177,7 @@ void parts_by_index(Unit& unit, List<Pattern*> patterns, std::size_t first, Patt
   }
 }
 
-// Fails if MATCH_KEYS or MATCH_CLASS has pushed None.
+// Emits the test for None, which MATCH_KEYS and MATCH_CLASS push if the subject does not match.
 void fail_if_none(Assembler& code, PatternState& state) {
   code.emit(Op::copy_, 1);
   code.load_none();
@@ -183,7 +185,7 @@ void fail_if_none(Assembler& code, PatternState& state) {
   fail_if(code, Op::pop_jump_if_false_, state);
 }
 
-// Emits the tests for {k: p, **rest}: a mapping with enough items, whose values for the keys are taken as a tuple.
+// Emits the tests for {k: p, **rest}: a mapping with enough items, whose values for the keys are loaded as a tuple.
 void mapping_pattern(Unit& unit, const MatchMapping& node, PatternState& state) {
   const auto size = static_cast<std::int32_t>(node.keys.size());
   ++state.on_top;
@@ -204,7 +206,7 @@ void mapping_pattern(Unit& unit, const MatchMapping& node, PatternState& state) 
   exprs(unit, node.keys);
   unit.code.emit(Op::build_tuple_, size);
   unit.code.emit(Op::match_keys_);
-  // The keys and the tuple of values lie above the mapping.
+  // The keys and the tuple of values lie above the mapping on the stack.
   state.on_top += 2;
   fail_if_none(unit.code, state);
   if (unit.dialect.pushed_pattern_tests) {
@@ -233,8 +235,8 @@ void mapping_pattern(Unit& unit, const MatchMapping& node, PatternState& state) 
     unit.code.emit(Op::pop_top_);
     return;
   }
-  // The rest is a copy of the mapping without the keys: BUILD_MAP 0; SWAP 3; DICT_UPDATE 2, and a deletion for each
-  // key.
+  // The value of `**rest` is a copy of the mapping without the keys: BUILD_MAP 0; SWAP 3; DICT_UPDATE 2, and a deletion
+  // for each key.
   unit.code.emit(Op::build_map_, 0);
   unit.code.emit(Op::swap_, 3);
   unit.code.emit(Op::dict_update_, 2);
@@ -263,7 +265,7 @@ void class_pattern(Unit& unit, const MatchClass& node, PatternState& state) {
   unit.code.emit(Op::match_class_, positional);
   ++state.on_top;
   fail_if_none(unit.code, state);
-  // Up to 3.10, parts are taken by index.
+  // 3.10 loads the items of the tuple of attributes by their indices.
   if (unit.dialect.pushed_pattern_tests) {
     parts_by_index(unit, node.patterns, 0, state);
     parts_by_index(unit, node.kwd_patterns, node.patterns.size(), state);
@@ -281,8 +283,8 @@ void class_pattern(Unit& unit, const MatchClass& node, PatternState& state) {
     }
 }
 
-// Emits the tests of alternatives on copies of the subject. All alternatives must leave the values of names in the
-// order of the first one.
+// Emits the tests of `p | q` on copies of the subject. All alternatives must leave the values of the captured names on
+// the stack in the order of the first alternative.
 void or_pattern(Unit& unit, const MatchOr& node, PatternState& state) {
   const Label end = unit.code.label();
   std::vector<std::string_view> control;
@@ -290,7 +292,7 @@ void or_pattern(Unit& unit, const MatchOr& node, PatternState& state) {
     PatternState alternative;
     unit.code.emit(Op::copy_, 1);
     pattern(unit, node.patterns[i], alternative);
-    // Sort the values into the order of the first alternative by rotations, as CPython does.
+    // As in CPython, rotations sort the values of the names into the order of the first alternative.
     std::vector<std::string_view>& names = alternative.names;
     if (i == 0) control = names;
     if (names.size() != control.size()) fail("alternatives that bind different names");
@@ -311,7 +313,7 @@ void or_pattern(Unit& unit, const MatchOr& node, PatternState& state) {
   unit.code.emit(Op::pop_top_);
   fail_if(unit.code, Op::jump_, state);
   unit.code.place(end);
-  // Move the values below those that the pattern around has on the stack.
+  // The values of the names are moved below the values that the enclosing pattern has on the stack.
   const auto rotations =
       static_cast<std::int32_t>(control.size() + 1 + static_cast<std::size_t>(state.on_top) + state.names.size());
   for (std::string_view bound : control) {
@@ -337,7 +339,7 @@ void match_stmt(Unit& unit, const Match& node) {
     PatternState state;
     pattern(unit, each.pattern, state);
     for (std::string_view bound : state.names) unit.names.name(bound, Access::store);
-    // A failed guard goes on with the next case, where no value of the pattern is left.
+    // A failed guard jumps to the next case and pops nothing, because no value of the pattern is left on the stack.
     if (each.guard) {
       if (state.failures.empty()) state.failures.push_back(unit.code.label());
       condition(unit, each.guard, state.failures[0], false);

@@ -1,4 +1,4 @@
-// Match statements.
+// Lowers match statements.
 #pragma once
 
 #include "lower/unit.h"

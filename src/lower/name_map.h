@@ -9,7 +9,8 @@
 
 namespace depyf::lowering {
 
-// A name with its hash, so that a search in several tables computes the hash once. A text converts to it.
+// A name with its hash, so that a search in several tables computes the hash once. A text converts to a NameKey
+// implicitly.
 class NameKey {
  public:
   NameKey(std::string_view text) : text_(text), hash_(hash_of(text)) {}
@@ -17,15 +18,16 @@ class NameKey {
 
   std::string_view text() const { return text_; }
   std::uint32_t hash() const { return hash_; }
-  // Most names that are equal are views of the same text.
+  // Equal names are usually views of the same text, so addresses are compared before characters.
   friend bool operator==(const NameKey& one, const NameKey& two) {
     return one.hash_ == two.hash_ && one.text_.size() == two.text_.size() &&
            (one.text_.data() == two.text_.data() || one.text_ == two.text_);
   }
 
  private:
-  // Mixes the text into the hash, eight bytes at a time. The last ones overlap those before them, and short texts are
-  // read as two numbers that overlap, so that no byte is read alone.
+  // Mixes the text into the hash, eight bytes at a time. The last eight bytes may overlap earlier ones; a text of four
+  // to seven bytes is read as two numbers, which may overlap, and a shorter text as three single bytes, which may
+  // coincide.
   static std::uint32_t hash_of(std::string_view text) {
     std::uint64_t hash = text.size();
     const auto mix = [&](std::uint64_t word) {
@@ -103,7 +105,8 @@ class NameMap {
 
  private:
   static constexpr std::uint32_t none = 0xFFFFFFFF;
-  // The upper bits of a hash, which depend on all bytes of the name, are its place. The first table has 16 places.
+  // The place of a name is `hash >> shift_`, because the upper bits of a hash depend on all bytes of the name. `grow`
+  // decrements `shift_`, and makes 16 places when it is called first.
   static constexpr int unused_shift = 29;
 
   std::uint32_t number_of(const NameKey& name) const { return numbers_.empty() ? none : numbers_[place_of(name)]; }
@@ -116,7 +119,7 @@ class NameMap {
 
   void grow() {
     --shift_;
-    last_place_ = (std::size_t{1} << (32 - shift_)) - 1;  // all bits set, to start again behind it
+    last_place_ = (std::size_t{1} << (32 - shift_)) - 1;  // with all bits set, to wrap a search around
     numbers_.assign(last_place_ + 1, none);
     entries_.reserve(numbers_.size() / 2);
     for (std::uint32_t number = 0; number < entries_.size(); ++number)
@@ -124,7 +127,7 @@ class NameMap {
   }
 
   std::vector<Entry> entries_;
-  std::vector<std::uint32_t> numbers_;  // of entries, by place
+  std::vector<std::uint32_t> numbers_;  // the number of the entry at each place, or `none`
   std::size_t last_place_ = 0;
   int shift_ = unused_shift;
 };

@@ -9,7 +9,7 @@ namespace depyf::lowering {
 
 namespace {
 
-// The operations that reach a variable, by access.
+// The operations that load, store and delete a variable of one kind.
 struct Accesses {
   Op load, store, remove;
   Op operator[](Access access) const {
@@ -23,9 +23,10 @@ constexpr Accesses by_name{Op::load_name_, Op::store_name_, Op::delete_name_};
 
 }  // namespace
 
-// The free variables are not among the slots yet: other slots are added when they are met.
+// Free variables get no slots here, because slots for local variables are added while instructions are emitted, and
+// free variables come last.
 void Variables::start() {
-  // The names of a function are about its variables.
+  // A function has about as many variables as its scope has names.
   const std::size_t most = scope->is_function_like() ? scope->symbols.entries().size() : 0;
   result_.decoded.localsplus.reserve(most), result_.decoded.is_cell.reserve(most);
   start_parameters();
@@ -43,7 +44,8 @@ void Variables::start_parameters() {
   code.varnames.reserve(scope->parameters.size());
   bool has_cells = false;
   for (std::string_view name : scope->parameters) {
-    // An annotation may use the name `format`, so the parameter is called `.format` here, but `format` for callers.
+    // An annotation may use the name `format`, so the symbol table calls the parameter of `__annotate__` `.format`, and
+    // only the code object calls it `format`.
     const bool format = name == ".format" && code.name == "__annotate__";
     const std::string_view shown = format ? "format" : name;
     code.varnames.emplace_back(shown);
@@ -56,7 +58,7 @@ void Variables::start_parameters() {
     if (const Symbol& symbol = scope->symbols[name]; symbol.is_cell) code_.emit(Op::make_cell_, symbol.slot);
 }
 
-// CPython sorts the cells.
+// CPython sorts the cells by name.
 void Variables::start_cells() {
   std::vector<std::string_view> cells;
   for (const auto& [name, symbol] : scope->symbols.entries())
@@ -85,7 +87,7 @@ std::int32_t Variables::cell_slot(Scope* around, const NameKey& name) {
   }
 }
 
-// Private names are shown without the mangling.
+// In a class C, the mangled name `_C__x` is spelled `__x`.
 std::string_view Variables::spelled(std::string_view id) const {
   const std::string_view around = scope->private_class;
   if (around.empty() || !id.starts_with('_') || id.ends_with("__")) return id;
@@ -115,7 +117,7 @@ bool Variables::variable_of_comprehension(Scope* inlined, Symbol* symbol, const 
 // Locals of functions have slots, and those of classes and modules are in a dict.
 void Variables::local_variable(Scope* owner, Symbol& symbol, const NameKey& id, Access access) {
   if (!owner->is_function_like()) return code_.named(by_name[access], id);
-  // Type parameters of a definition in a class are looked up in the dict of that class first, once they are cells.
+  // A type parameter of a definition in a class is looked up in the dict of the class first if it is a cell.
   if (symbol.is_cell && owner->sees_class && access == Access::load) {
     code_.emit(Op::load_deref_, cell_slot(owner, "__classdict__"));
     code_.emit(Op::load_from_dict_or_deref_, slot(id.text(), symbol));
@@ -126,14 +128,15 @@ void Variables::local_variable(Scope* owner, Symbol& symbol, const NameKey& id, 
 
 void Variables::free_variable(Scope* owner, const NameKey& id, Access access) {
   const std::int32_t cell = cell_slot(owner, id);
-  // Functions that evaluate something in a class look a free variable up in the dict of the class first.
+  // A function that evaluates annotations or type parameters in a class looks up a free variable in the dict of the
+  // class first.
   if (owner->sees_class && access == Access::load && id.text() != "__classdict__" &&
       id.text() != "__conditional_annotations__") {
     code_.emit(Op::load_deref_, cell_slot(owner, "__classdict__"));
     code_.emit(Op::load_from_dict_or_deref_, cell);
     return;
   }
-  // A class body looks it up in its own dict first.
+  // A class body looks up a free variable in its own dict first.
   const bool class_body = owner->kind == ScopeKind::class_body && scope == owner;
   if (!class_body || access != Access::load) {
     code_.emit(deref[access], cell);
@@ -153,9 +156,9 @@ void Variables::implicit_global(Scope* owner, const NameKey& id, Access access) 
   code_.named((owner->is_function_like() ? global : by_name)[access], id);
 }
 
-// Emits the operation that reaches a variable from the current scope.
+// Emits the operation that accesses a variable from the current scope.
 void Variables::variable(const NameKey& id, Access access) {
-  // __debug__ is a constant.
+  // The compiler replaces `__debug__` by the constant True.
   if (access == Access::load && id.text() == "__debug__") {
     Constant value;
     value.kind = Constant::Kind::true_;
@@ -163,12 +166,12 @@ void Variables::variable(const NameKey& id, Access access) {
   }
   Scope* owner = scope;
   Symbol* symbol = owner->symbols.find(id);
-  // This is the usual case.
+  // Most variables are locals of a function that are no cells.
   if (symbol && symbol->home == Home::local && !symbol->is_cell && owner->is_function_like()) {
     code_.emit(fast[access], slot(id.text(), *symbol));
     return;
   }
-  // Look in the comprehensions that are inlined in this code object first.
+  // Comprehensions that are inlined in this code object are searched first.
   for (; owner->inlined; owner = owner->parent, symbol = owner->symbols.find(id))
     if (variable_of_comprehension(owner, symbol, id, access)) return;
   switch (symbol ? symbol->home : Home::unknown) {

@@ -1,4 +1,4 @@
-// Decides where the variables of a code object live, and emits the operations that reach them.
+// Assigns the variables of a code object to slots, cells and names, and emits the operations that access variables.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class Variables {
   Scope* scope;
 
   // Lays out the variables as CPython does: parameters first, then cells with a slot of their own, and free variables
-  // last. Emits the operations that make the cells.
+  // last. Emits MAKE_CELL for each cell variable, and COPY_FREE_VARS.
   void start();
 
   // Returns the name as it is stored: private names of a class are mangled.
@@ -32,10 +32,10 @@ class Variables {
   std::string_view spelled(std::string_view id) const;
   // Loads, stores or deletes a variable of the source.
   void name(std::string_view id, Access access) { variable(mangled(id), access); }
-  // The same for a name that is mangled already.
+  // Loads, stores or deletes a variable whose name is mangled already.
   void variable(const NameKey& mangled, Access access);
 
-  // Returns the slot of a variable that `owner` binds. It gets one at its first use.
+  // Returns the slot of a variable that `owner` binds, and assigns a slot at the first use.
   std::int32_t slot(Scope* owner, const NameKey& name) { return slot(name.text(), owner->symbols[name]); }
   std::int32_t slot(std::string_view name, Symbol& symbol) {
     return symbol.slot >= 0 ? symbol.slot : new_slot(name, symbol);
@@ -44,15 +44,16 @@ class Variables {
   std::int32_t cell_slot(Scope* scope, const NameKey& name);
 
  private:
-  // Appends a variable, under the name `shown`.
+  // Appends a slot for a variable with the name `shown`, and returns its index.
   std::int32_t new_slot(std::string_view shown, Symbol& symbol);
-  // Each of these emits the access to a variable that lives in a certain place, as `owner` sees it. The first returns
-  // false if the name is not found in the inlined comprehension.
+  // Each of the next four functions emits the access to a variable of one kind (`Home`), as seen from one scope.
+  // `variable_of_comprehension` returns false, and emits nothing, if the name has to be looked up in the scope around
+  // the inlined comprehension.
   bool variable_of_comprehension(Scope* inlined, Symbol* symbol, const NameKey& id, Access access);
   void local_variable(Scope* owner, Symbol& symbol, const NameKey& id, Access access);
   void free_variable(Scope* owner, const NameKey& id, Access access);
   void implicit_global(Scope* owner, const NameKey& id, Access access);
-  // Appends the parameters, and the cells that are none.
+  // Appends slots for the parameters, and for the cells that are no parameters.
   void start_parameters();
   void start_cells();
 

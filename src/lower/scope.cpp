@@ -1,5 +1,5 @@
-// The symbol table: which scope binds each name of a tree. It is one file, because it is one walk over the tree, whose
-// functions call each other for every kind of node.
+// Builds the symbol table, which determines the scope that binds each name of a tree. The functions of the symbol table
+// are in one file, because they form one recursive walk over all kinds of nodes.
 #include "lower/scope.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using namespace ast;
 
 namespace {
 
-// True for the names of the cells that the compiler makes in a class for the code in it.
+// True for the names of the cells that the compiler adds to a class for the functions in the class.
 bool is_class_cell(std::string_view name) {
   return name == "__class__" || name == "__classdict__" || name == "__conditional_annotations__";
 }
@@ -28,10 +28,10 @@ std::string_view SymbolTable::in_class(std::string_view name, std::string_view p
   return keep("_" + std::string(private_class) + std::string(name));
 }
 
-// A child has the class of its parent, for mangling.
+// A nested scope inherits the name of the enclosing class, with which private names are mangled.
 Scope* SymbolTable::open(Scope* parent, const void* node, ScopeKind kind) {
   Scope*& child = parent->children[node];
-  // A body that stands in several places has been visited before.
+  // If the tree contains the node several times, the scope may exist already.
   if (child) return nullptr;
   child = &scopes_.emplace_back();
   child->kind = kind;
@@ -41,7 +41,7 @@ Scope* SymbolTable::open(Scope* parent, const void* node, ScopeKind kind) {
   return child;
 }
 
-// Homes are found only when all names are known.
+// The `Home` of a name can be determined only after all scopes have been visited.
 Scope* SymbolTable::build(Block body) {
   Scope* root = &scopes_.emplace_back();
   block(root, body);
@@ -50,9 +50,9 @@ Scope* SymbolTable::build(Block body) {
   return root;
 }
 
-// Most names that a scope uses need no symbol: without a function around, a name that is not bound is a global. Only the
-// cells of a class have to be known. An inlined comprehension has a symbol for each of its names, as it treats globals
-// unlike names that are free. `super()` uses the cell of __class__.
+// Most names that a scope uses need no symbol, because without an enclosing function, a name that is not bound is a
+// global. The cells that the compiler adds to a class always get a symbol. An inlined comprehension has a symbol for
+// each of its names, because it accesses globals and free variables differently. `super()` uses the cell of __class__.
 void SymbolTable::use(Scope* scope, std::string_view name) {
   if (!scope->may_have_free && !scope->inlined && name != "super" && !is_class_cell(name)) return;
   scope->use(mangled(name, *scope));
@@ -73,7 +73,7 @@ void SymbolTable::arguments(Scope* scope, const Arguments* args) {
   };
   scope->parameters.reserve(args->posonly.size() + args->args.size() + args->kwonly.size() + 2);
   for (List<Arg> list : {args->posonly, args->args, args->kwonly})
-    for (const Arg& arg : list) add(arg);  // also one whose name is empty, as damaged code can have it
+    for (const Arg& arg : list) add(arg);  // also a parameter with an empty name, as in damaged code
   if (!args->vararg.name.empty()) add(args->vararg);
   if (!args->kwarg.name.empty()) add(args->kwarg);
 }
@@ -84,8 +84,9 @@ void SymbolTable::defaults(Scope* scope, const Arguments* args) {
   for (const Expr* each : args->kw_defaults) expr(scope, each);
 }
 
-// Opens the scope of a function that the compiler makes to evaluate something later. From 3.14 on, it has the parameter
-// `format`. Texts need no names.
+// Opens the scope of a function that the compiler adds to evaluate an expression lazily. From 3.14 on, a function for
+// lazy evaluation has the parameter `.format`. Annotations that are kept as text need no access to the namespace of the
+// class.
 Scope* SymbolTable::open_evaluator(Scope* scope, const void* node, bool is_text) {
   Scope* inner = open(scope, node, ScopeKind::type_params);
   if (!inner) return nullptr;
@@ -98,8 +99,8 @@ Scope* SymbolTable::open_evaluator(Scope* scope, const void* node, bool is_text)
   return inner;
 }
 
-// Visits the annotations of a module or class in the scope of their function, also those of attributes and subscripts,
-// which it does not evaluate.
+// Visits the annotations of a module or class in the scope of `__annotate__`, including those of attributes and
+// subscripts, which `__annotate__` does not evaluate.
 void SymbolTable::deferred(Scope* scope) {
   if (scope->annotations.empty()) return;
   Scope* inner = open_evaluator(scope, &scope->deferred);
@@ -122,8 +123,8 @@ void SymbolTable::annotations(Scope* scope, const FunctionDef& node) {
   expr(scope, node.returns);
 }
 
-// Opens the scope of the function that evaluates type parameters, and binds them there. Returns the scope for the
-// definition itself.
+// Opens the scope of the function that evaluates type parameters, and binds the type parameters in this scope. Returns
+// the scope that contains the definition itself, which is `scope` if there are no type parameters.
 Scope* SymbolTable::type_params(Scope* scope, const void* node, List<TypeParam> params) {
   if (params.empty()) return scope;
   Scope* inner = open(scope, node, ScopeKind::type_params);
@@ -140,14 +141,14 @@ Scope* SymbolTable::type_params(Scope* scope, const void* node, List<TypeParam> 
   return inner;
 }
 
-// Decorators and defaults belong to the scope around.
+// Decorators and defaults are evaluated in the scope around the function.
 void SymbolTable::function(Scope* scope, const FunctionDef& node, const Stmt* stmt) {
   for (const Expr* each : node.decorators) expr(scope, each);
   defaults(scope, node.args);
   bind(scope, node.name);
   Scope* around = type_params(scope, &node.type_params, node.type_params);
-  // Defaults are passed to the function of type parameters as arguments. The first argument is named `.defaults`, also
-  // where keywords alone have defaults.
+  // The defaults of a generic function are arguments of the function that evaluates its type parameters; the first of
+  // these arguments is called `.defaults`, even if only keyword-only parameters have defaults.
   if (around != scope && around->parameters.empty() && node.args) {
     const auto pass = [&](std::string_view name) {
       around->parameters.push_back(name);
@@ -163,13 +164,14 @@ void SymbolTable::function(Scope* scope, const FunctionDef& node, const Stmt* st
   if (!inner) return;
   arguments(inner, node.args);
   inner->is_coroutine = node.is_async;
-  // Conditions count anew in each scope.
+  // Enclosing statements are counted separately for each scope.
   const int conditions = std::exchange(conditions_, 0);
   block(inner, node.body);
   conditions_ = conditions;
 }
 
-// Type parameters and bases of a class are mangled with the name of the class itself.
+// Private names in the type parameters of a class, and in the bases of a generic class, are mangled with the name of
+// the class itself.
 void SymbolTable::class_def(Scope* scope, const ClassDef& node, const Stmt* stmt) {
   for (const Expr* each : node.decorators) expr(scope, each);
   bind(scope, node.name);
@@ -190,7 +192,7 @@ void SymbolTable::class_def(Scope* scope, const ClassDef& node, const Stmt* stmt
   deferred(inner);
 }
 
-// Names in patterns are bound in the scope of the statement.
+// Names in patterns are bound in the scope of the match statement.
 void SymbolTable::pattern(Scope* scope, const Pattern* pattern) {
   if (!pattern) return;
   auto each_of = [&](List<Pattern*> list) {
@@ -246,7 +248,8 @@ void SymbolTable::annotated_assignment(Scope* scope, const AnnAssign& assign) {
   if (!text_ && !are_deferred) expr(scope, assign.annotation);
   if (!are_deferred || scope->is_function_like()) return;
   if (!text_) scope->annotations.push_back(assign.annotation);
-  // Annotations of modules always have a mark, those of classes only within other statements.
+  // Annotations in a module, and annotations in a class within another statement, are evaluated only if
+  // `__conditional_annotations__` records that their statements have run.
   const bool is_conditional = scope->kind == ScopeKind::module || conditions_ > 0;
   scope->has_conditional_annotations |= is_conditional;
   if (is_conditional && scope->kind == ScopeKind::class_body)
@@ -256,7 +259,7 @@ void SymbolTable::annotated_assignment(Scope* scope, const AnnAssign& assign) {
   if (!text_) scope->deferred.push_back({&assign, index});
 }
 
-// Visits a statement. This is a table over the kinds of nodes.
+// Visits a statement, by a table over the kinds of nodes.
 void SymbolTable::stmt(Scope* scope, const Stmt* stmt) {
   const bool nesting = StmtKinds::of(stmt).has(StmtKinds::nesting());
   conditions_ += nesting;
@@ -355,8 +358,8 @@ void SymbolTable::stmt(Scope* scope, const Stmt* stmt) {
   conditions_ -= nesting;
 }
 
-// A walrus in a comprehension binds in the function or module around it. The comprehensions in between see a global or
-// a free variable.
+// A walrus in a comprehension binds its name in the enclosing function or module, and the enclosing comprehensions
+// refer to the name as a free or a global variable.
 void SymbolTable::bind_named(Scope* scope, std::string_view name) {
   if (!scope->is_comprehension) return bind(scope, name);
   Scope* outer = scope;
@@ -397,7 +400,8 @@ void SymbolTable::comprehension(Scope* scope, const ComprehensionExpr& node, con
   if (!inner->inlined) inner->parameters.push_back(".0"), inner->bind(".0");
 }
 
-// Visits an expression, and opens scopes for lambdas and comprehensions. The most frequent kinds come first.
+// Visits an expression, and opens scopes for lambdas and comprehensions. The most frequent kinds of expressions are
+// tested first.
 void SymbolTable::expr(Scope* scope, const Expr* expr) {
   if (!expr || is<ConstantExpr>(expr)) return;
   if (auto* name = as<Name>(expr)) return use(scope, name->id);
@@ -426,14 +430,14 @@ void SymbolTable::expr(Scope* scope, const Expr* expr) {
   for_each_child(const_cast<Expr*>(expr), [&](Expr*& child) { this->expr(scope, child); });
 }
 
-// Finding the home of a name adds symbols to scopes around this one alone.
+// home_of adds symbols only to scopes around `scope`, so the loop over the symbols of `scope` stays valid.
 void SymbolTable::resolve(Scope* scope) {
   for (auto& [name, symbol] : scope->symbols.entries())
     if (symbol.is_mentioned) symbol.home = home_of(scope, name, symbol);
 }
 
-// A name is local where it is bound, else free if a function around binds it, else global. Names of a class are visible
-// in no function in it, except for the cells that the compiler makes.
+// A name is local in a scope that binds it, else free if an enclosing function binds it, else global. Functions in a
+// class do not see the names of the class, except for the cells that the compiler adds, such as `__class__`.
 Home SymbolTable::home_of(Scope* scope, const NameKey& name, const Symbol& symbol) {
   if (symbol.is_declared_global) return Home::global_explicit;
   if (symbol.is_bound && !symbol.is_declared_nonlocal) return Home::local;
@@ -453,7 +457,7 @@ Home SymbolTable::home_of(Scope* scope, const NameKey& name, const Symbol& symbo
     if (around->is_bound && !around->is_declared_nonlocal) break;
   }
   if (!owner) return Home::global_implicit;
-  // All code objects between the owner and this one pass the cell on.
+  // All code objects between the owner of the cell and `scope` pass the cell on as a free variable.
   Scope* from = scope->unit();
   if (from == owner->unit() && owner->kind != ScopeKind::class_body) return Home::free;  // in the same code object
   if (from == owner) return Home::free;

@@ -1,4 +1,5 @@
-// The symbol table of a finished tree. It says which scope binds each name, by the rules of CPython's symtable.c.
+// The symbol table of a finished syntax tree, which determines the scope that binds each name by the rules of CPython's
+// symtable.c.
 #pragma once
 
 #include <deque>
@@ -23,7 +24,7 @@ namespace depyf::lowering {
 
 enum class ScopeKind : std::uint8_t { module, class_body, function, type_params };
 
-// The place where the value of a name lives, as one scope sees it.
+// The kind of variable that a name refers to in one scope.
 enum class Home : std::uint8_t {
   unknown,  // the scope does not mention the name
   local,
@@ -38,45 +39,47 @@ struct Symbol {
   bool is_mentioned = false;  // the scope binds, uses or declares the name
   bool is_bound = false;
   bool is_declared_global = false, is_declared_nonlocal = false;
-  bool is_cell = false;  // bound here, and used by nested code
+  bool is_cell = false;  // bound in this scope, and used by nested code
   bool is_free = false;  // a free variable of the code object
-  // The index among the variables of the code object, and among its free variables; -1 if it has none yet.
+  // The index among the variables of the code object, and among its free variables; -1 if none is assigned.
   std::int32_t slot = -1, free_index = -1;
 };
 
-// An annotation of a module or class that is evaluated when somebody asks for it (3.14 and later).
+// An annotation of a module or class that is evaluated lazily, by `__annotate__` (3.14 and later).
 struct Deferred {
   const ast::AnnAssign* node = nullptr;
-  // Its index among the annotations that hold only if their statement has run; -1 if it always holds.
+  // The index of the annotation in `__conditional_annotations__`, the set of annotations whose statements have run; -1
+  // if the annotation is unconditional.
   std::int32_t index = -1;
 };
 
-// The names of one module, class, function, comprehension or function that evaluates something later.
+// The names of one module, class, function or comprehension, or of a function that the compiler adds for type
+// parameters or lazy evaluation.
 struct Scope {
   ScopeKind kind = ScopeKind::module;
   Scope* parent = nullptr;
-  // A comprehension whose code is part of the scope around it (3.12 and later).
+  // True for a comprehension whose code is part of the code object of the enclosing scope (3.12 and later).
   bool inlined = false;
   bool is_comprehension = false;
   bool is_generator = false;  // contains a yield, or is a generator expression
   bool is_coroutine = false;
   bool has_annotations = false;  // contains an annotated assignment, in any block
-  // Names of the scope may be free variables: a function is around it.
+  // True if a function encloses the scope, so that names of the scope may be free variables.
   bool may_have_free = false;
-  // The scope is evaluated in a class body, and looks names up in the class first (3.12 and later).
+  // True for a scope in a class body whose names are looked up in the namespace of the class first (3.12 and later).
   bool sees_class = false;
-  std::vector<const ast::Expr*> annotations;  // of any target
+  std::vector<const ast::Expr*> annotations;  // the annotations of names, attributes and subscripts
   bool has_conditional_annotations = false;
   std::vector<Deferred> deferred;
-  // The number of annotations that need a mark.
+  // The number of annotations that have an index in `__conditional_annotations__`.
   std::int32_t conditional_annotations = 0;
-  std::string_view private_class;  // the part of the name of the class around that stands in private names
+  std::string_view private_class;  // the name of the enclosing class as mangled names contain it
   NameMap<Symbol> symbols;  // by mangled name
   std::vector<std::string_view> parameters;
-  std::unordered_map<const void*, Scope*> children;  // by the node that opens the scope
-  std::shared_ptr<LoweredCode> code;  // null until it is lowered, and if it is a part of the code around
+  std::unordered_map<const void*, Scope*> children;  // nested scopes, by the node that opens each
+  std::shared_ptr<LoweredCode> code;  // null until the scope is lowered, and if it is inlined
 
-  // Returns where the value of a name lives.
+  // Returns the kind of variable that a name refers to; `unknown` if the scope does not mention the name.
   Home home_of(const NameKey& name) const {
     const Symbol* symbol = symbols.find(name);
     return symbol ? symbol->home : Home::unknown;
@@ -85,7 +88,7 @@ struct Scope {
     const Symbol* symbol = symbols.find(name);
     return symbol && symbol->is_cell;
   }
-  // Each of these returns the symbol of a name that the scope uses or binds.
+  // `use` and `bind` record that the scope mentions or binds a name, and return the symbol of the name.
   Symbol& use(const NameKey& name) {
     Symbol& symbol = symbols[name];
     symbol.is_mentioned = true;
@@ -107,10 +110,10 @@ struct Scope {
   }
 };
 
-// Builds the scopes in one walk over the tree, and then finds the home of each name.
+// Builds the scopes in one walk over the tree, and then determines the `Home` of each name.
 class SymbolTable {
  public:
-  // `around` holds names that functions around the tree bind.
+  // `around` contains the names that functions around the tree bind.
   SymbolTable(Version version, bool annotations_are_text, std::set<std::string_view> around = {})
       : version_(version), text_(annotations_are_text), around_(std::move(around)) {}
 
@@ -123,13 +126,14 @@ class SymbolTable {
   }
   // Keeps a text alive and returns a view of it.
   std::string_view keep(std::string text);
-  // Returns the kept texts. All views of them stay valid as long as the result lives.
+  // Returns all texts that `keep` stored; views of the texts stay valid as long as the returned set lives.
   std::unordered_set<std::string> take_names() { return std::move(names_); }
 
  private:
-  // Returns a private name with the name of its class in front.
+  // Returns the mangled form of a private name, such as `_C__x` for `__x` in a class C.
   std::string_view in_class(std::string_view name, std::string_view private_class);
-  // Opens the scope of a function that evaluates something later. `is_text` is true if it returns texts.
+  // Opens the scope of a function that evaluates an expression, such as an annotation, lazily. `is_text` is true for
+  // annotations that are kept as text.
   Scope* open_evaluator(Scope* scope, const void* node, bool is_text = false);
   // Visits the annotations of a module or class.
   void deferred(Scope* scope);
@@ -138,7 +142,7 @@ class SymbolTable {
   void bind(Scope* scope, std::string_view name) { scope->bind(mangled(name, *scope)); }
   // Records that a scope uses a name.
   void use(Scope* scope, std::string_view name);
-  // These functions visit one kind of node each, and record the names in it.
+  // Each of the following functions visits one kind of node, and records the names in the node.
   void block(Scope* scope, ast::Block body);
   void annotated_assignment(Scope* scope, const ast::AnnAssign& assign);
   void stmt(Scope* scope, const ast::Stmt* stmt);
@@ -154,19 +158,19 @@ class SymbolTable {
   // Binds the target of a walrus.
   void bind_named(Scope* scope, std::string_view name);
   void target(Scope* scope, const ast::Expr* target);
-  // Finds the homes of all names of a scope.
+  // Determines the `Home` of each name of a scope.
   void resolve(Scope* scope);
-  // Returns the home of one name.
+  // Returns the `Home` of one name of `scope`.
   Home home_of(Scope* scope, const NameKey& name, const Symbol& symbol);
 
   const Version version_;
-  // The number of statements around the current one, in its scope, that may or may not run it.
+  // The number of statements with a body, such as `if` and `with`, that enclose the current statement in its scope.
   int conditions_ = 0;
   // True if annotations are kept as text, as with `from __future__ import annotations`.
   const bool text_;
   const std::set<std::string_view> around_;
   std::deque<Scope> scopes_;
-  std::unordered_set<std::string> names_;  // texts that names refer to
+  std::unordered_set<std::string> names_;  // the texts that `keep` stored
 };
 
 }  // namespace depyf::lowering

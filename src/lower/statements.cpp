@@ -1,5 +1,5 @@
-// Statements. A jump out of statements runs what they do when they are left (see ways_out.cpp). It is one file, because
-// each statement follows the same scheme: open, body, close.
+// Lowers statements. A jump out of statements first executes their cleanup code (see ways_out.cpp). The functions that
+// lower statements are in one file, because each statement follows the same scheme: open, body, close.
 #include <algorithm>
 
 #include "ast/overloaded.h"
@@ -30,7 +30,7 @@ void for_stmt(Unit& unit, const ast::For& node);
 void async_for(Unit& unit, const ast::For& node);
 void with_stmt(Unit& unit, ast::List<ast::WithItem> items, ast::Block body, bool async);
 
-// Emits a statement. This is a table over the kinds of nodes.
+// Emits a statement, by a table over the kinds of nodes.
 void stmt(Unit& unit, const Stmt* stmt) {
   std::visit(Overloaded{
                  [&](const FunctionDef& n) { function_def(unit, n, stmt); },
@@ -69,7 +69,7 @@ void stmt(Unit& unit, const Stmt* stmt) {
                  [&](const Import& n) { import_stmt(unit, n); },
                  [&](const ImportFrom& n) { import_from(unit, n); },
                  [&](const ExprStmt& n) {
-                   if (is<ConstantExpr>(n.value)) return;  // no effect, and no code
+                   if (is<ConstantExpr>(n.value)) return;  // the compiler emits no code for a constant
                    expr(unit, n.value);
                    unit.code.emit(Op::pop_top_);
                  },
@@ -93,8 +93,8 @@ void assign(Unit& unit, const Assign& node) {
   }
 }
 
-// Emits `target: annotation = value`. The annotation of a simple name is stored in __annotations__ in modules and
-// classes, up to 3.13; other annotations are evaluated and dropped there.
+// Emits `target: annotation = value`. In a module or class, an annotation that is not evaluated lazily is stored in
+// `__annotations__` if the target is a simple name, and evaluated and dropped otherwise.
 void annotated(Unit& unit, const AnnAssign& node) {
   if (node.value) {
     expr(unit, node.value);
@@ -114,7 +114,7 @@ void annotated(Unit& unit, const AnnAssign& node) {
       unit.code.emit(Op::store_subscr_);
       return;
     }
-    // Without a value, the parts of the target are evaluated and dropped.
+    // In `target: annotation` without a value, the parts of the target are evaluated and dropped.
   } else if (!node.value) {
     if (auto* attribute = as<Attribute>(node.target)) {
       expr(unit, attribute->value);
@@ -132,9 +132,9 @@ void annotated(Unit& unit, const AnnAssign& node) {
   }
 }
 
-// <test>; POP_JUMP_IF_FALSE otherwise; <body>; JUMP end; otherwise: <orelse>; end:
+// Emits <test>; POP_JUMP_IF_FALSE otherwise; <body>; JUMP end; otherwise: <orelse>; end:
 //
-// Without an else clause, the jump would lead to the next instruction, so it is left out.
+// Without an else clause, the jump behind the body would lead to the next instruction, so it is left out.
 void if_stmt(Unit& unit, const If& node) {
   const Label otherwise = unit.code.label(), end = unit.code.label();
   condition(unit, node.test, otherwise, false);
@@ -145,7 +145,7 @@ void if_stmt(Unit& unit, const If& node) {
   unit.code.place(end);
 }
 
-// Emits the body of a loop that starts again at `again`, to which `continue` leads. `break` leads to `end`.
+// Emits the body of a loop, in which `continue` jumps to `again` and `break` to `end`, and the jump back to `again`.
 template <class F>
 void loop_body(Assembler& code, Frames& frames, Exit kind, Label again, Label end, F emit_body) {
   frames.push_back({.kind = kind, .end = end, .next = again, .outside = code.handler});
@@ -154,7 +154,7 @@ void loop_body(Assembler& code, Frames& frames, Exit kind, Label again, Label en
   code.jump(Op::jump_, again);
 }
 
-// again: <test>; POP_JUMP_IF_FALSE otherwise; <body>; JUMP again; otherwise: <orelse>; end:
+// Emits again: <test>; POP_JUMP_IF_FALSE otherwise; <body>; JUMP again; otherwise: <orelse>; end:
 void while_stmt(Unit& unit, const While& node) {
   const Label again = unit.code.label(), otherwise = unit.code.label(), end = unit.code.label();
   unit.code.place(again);
@@ -165,7 +165,7 @@ void while_stmt(Unit& unit, const While& node) {
   unit.code.place(end);
 }
 
-// <iter>; GET_ITER; again: FOR_ITER otherwise; <store>; <body>; JUMP again; otherwise: <orelse>; end:
+// Emits <iter>; GET_ITER; again: FOR_ITER otherwise; <store>; <body>; JUMP again; otherwise: <orelse>; end:
 void for_stmt(Unit& unit, const For& node) {
   expr(unit, node.iter);
   unit.code.emit(Op::get_iter_);
@@ -203,8 +203,8 @@ void async_for(Unit& unit, const For& node) {
   unit.code.place(end);
 }
 
-// Emits a with statement of one item with the others nested in it. If the exit method returns a true value for an
-// exception, the exception is suppressed:
+// Emits a with statement of the first item, with the other items nested in its body. If the exit method returns a true
+// value for an exception, the exception is suppressed:
 //
 //   <manager>; BEFORE_WITH; <store>; <body>; <call of exit>; JUMP end
 //   handler: PUSH_EXC_INFO; WITH_EXCEPT_START; POP_JUMP_IF_TRUE suppressed; RERAISE 2
@@ -215,7 +215,7 @@ void with_stmt(Unit& unit, List<WithItem> items, Block body, bool async) {
   const Label handler = unit.code.label(), cleanup = unit.code.label(), suppressed = unit.code.label(),
               end = unit.code.label();
   expr(unit, item.context_expr);
-  // From 3.14 on, the methods are loaded by LOAD_SPECIAL, and the exit method lies beside its self.
+  // From 3.14 on, LOAD_SPECIAL loads the methods, and the exit method and its `self` are two values on the stack.
   if (unit.dialect.exit_with_self) {
     constexpr std::int32_t enter = 0, exit = 1, async_enter = 2, async_exit = 3;
     unit.code.emit(Op::copy_, 1);
@@ -233,7 +233,7 @@ void with_stmt(Unit& unit, List<WithItem> items, Block body, bool async) {
     send_loop(unit.code, unit.dialect, true);
   }
   const int outside = unit.code.handler;
-  const int base = unit.code.depth - 1;  // the exit method lies on top
+  const int base = unit.code.depth - 1;  // without the result of __enter__
   unit.code.handler = unit.code.protect(handler, base, true);
   unit.frames.push_back({.kind = async ? Exit::async_with_body : Exit::with_body, .outside = outside});
   if (item.optional_vars) store(unit, item.optional_vars);
@@ -263,7 +263,7 @@ void with_stmt(Unit& unit, List<WithItem> items, Block body, bool async) {
   unit.code.emit(Op::pop_top_);
   if (unit.dialect.exit_with_self) unit.code.emit(Op::pop_top_);
   unit.code.jump(Op::jump_, end);
-  // The cleanup handles exceptions in the handler itself.
+  // The code at `cleanup` handles exceptions that the handler raises.
   unit.code.place(cleanup);
   unit.code.emit(Op::copy_, 3);
   unit.code.emit(Op::pop_except_);

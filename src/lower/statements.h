@@ -1,4 +1,4 @@
-// Statements.
+// Lowers statements.
 #pragma once
 
 #include "lower/unit.h"

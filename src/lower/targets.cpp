@@ -1,4 +1,4 @@
-// Targets of stores, deletions and augmented assignments.
+// Lowers the targets of stores, deletions and augmented assignments.
 #include "lower/targets.h"
 #include "decode/op.h"
 #include "lower/expressions.h"
@@ -8,7 +8,7 @@ using namespace ast;
 
 namespace {
 
-// Unpacks the value into the targets.
+// Emits the unpacking of the value on top of the stack into the targets `items`.
 void store_items(Unit& unit, List<Expr*> items) {
   int star = -1;
   for (std::size_t i = 0; i < items.size(); ++i)
@@ -97,11 +97,11 @@ void augmented(Unit& unit, const AugAssign& node) {
   expr(unit, target->value);
   if (is_binary_slice(unit.dialect, target->slice)) {
     slice(unit, *as<Slice>(target->slice));
-    // Container, start and stop are copied.
+    // The container, the start and the stop of the slice are copied.
     for (int i = 0; i < 3; ++i) unit.code.emit(Op::copy_, 3);
     unit.code.emit(Op::binary_slice_);
     change();
-    // The result is moved below the parts of the target.
+    // ROT_N moves the result below the parts of the target.
     unit.code.emit(Op::rotate_, 4);
     unit.code.emit(Op::store_slice_);
     return;

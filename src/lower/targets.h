@@ -1,4 +1,4 @@
-// Targets: what is stored to, deleted, and changed in place.
+// Lowers the targets of stores, deletions and augmented assignments.
 #pragma once
 
 #include "lower/unit.h"

@@ -10,8 +10,8 @@ using namespace ast;
 
 namespace {
 
-// Emits try-except: the body and the else clause, and the handler with a test for each clause. Behind a clause with a
-// name, the name is unbound, also if the clause raises:
+// Emits try-except: the body and the else clause, and the handler with a test for each clause. At the end of a clause
+// `except E as e`, the name is unbound, also if the clause raises:
 //
 //   handlers: PUSH_EXC_INFO; <type>; CHECK_EXC_MATCH; POP_JUMP_IF_FALSE next; STORE e; <body>;
 //             POP_EXCEPT; <unbind>; JUMP end
@@ -54,7 +54,7 @@ void try_except(Unit& unit, const Try& node) {
       unit.frames.push_back({.kind = Exit::handler, .outside = outside, .name = each.name});
       block(unit, each.body);
       unit.frames.pop_back();
-      // 3.8 unbinds the name before it leaves the handler, later versions behind that.
+      // 3.8 unbinds the name before POP_EXCEPT, later versions after it.
       if (!unit.dialect.finally_subroutines) {
         unit.code.handler = outside;
         unit.code.emit(Op::pop_except_);
@@ -71,7 +71,7 @@ void try_except(Unit& unit, const Try& node) {
       if (unit.dialect.exception_table) {
         unbind_name(unit.code, unit.names, each.name);
         unit.code.emit(Op::reraise_, 1);
-      } else {  // the second exception is handled meanwhile
+      } else {  // up to 3.10, the new exception is handled while the name is unbound
         const Label again = unit.code.label();
         unit.code.handler = unit.code.protect(again, unit.code.depth, true);
         unit.code.emit(Op::push_exc_info_);
@@ -88,7 +88,7 @@ void try_except(Unit& unit, const Try& node) {
     unit.code.depth = base + 2;
   }
   unit.code.handler = inside;
-  // No clause has matched.
+  // If no clause has matched, the exception is raised again.
   unit.code.emit(Op::reraise_, 0);
   unit.code.handler = outside;
   unit.code.place(cleanup);
@@ -120,7 +120,8 @@ void try_star(Unit& unit, const Try& node) {
   for (const ExceptHandler& each : node.handlers) {
     const Label next = unit.code.label(), unmatched = unit.code.label(), raised = unit.code.label();
     unit.code.handler = inside;
-    // The stack becomes: original exception, list, rest of the group.
+    // For the first clause, the stack becomes: original exception, list of raised exceptions, unmatched part of the
+    // group.
     if (first) {
       unit.code.emit(Op::copy_, 1);
       unit.code.emit(Op::build_list_, 0);
@@ -147,7 +148,7 @@ void try_star(Unit& unit, const Try& node) {
     if (!each.name.empty()) {
       unbind_name(unit.code, unit.names, each.name);
     }
-    // An exception raised by the clause joins the list.
+    // An exception that the clause raises is appended to the list of raised exceptions.
     unit.code.emit(Op::list_append_, 3);
     unit.code.emit(Op::pop_top_);
     unit.code.jump(Op::jump_, next);
@@ -157,7 +158,7 @@ void try_star(Unit& unit, const Try& node) {
     unit.code.depth = base + 4;
   }
   unit.code.handler = inside;
-  // The rest that no clause has matched joins the list as well.
+  // The part of the group that no clause has matched is appended to the list of raised exceptions as well.
   unit.code.emit(Op::list_append_, 1);
   unit.code.emit(Op::intrinsic_2_, static_cast<std::int32_t>(Intrinsic2::prep_reraise_star));
   unit.code.emit(Op::copy_, 1);
@@ -181,19 +182,19 @@ void try_star(Unit& unit, const Try& node) {
 
 }  // namespace
 
-// The treatment of an exception's name at the end of its except clause.
 void unbind_name(Assembler& code, Variables& names, std::string_view id) {
   code.load_none();
   names.name(id, Access::store);
   names.name(id, Access::remove);
 }
 
-// Emits a try statement. Its finally clause is emitted twice: for the normal way, and as the handler of exceptions,
+// Emits a try statement. The finally clause is emitted twice: for the path without an exception, and in the handler,
 // which raises the exception again.
 void try_stmt(Unit& unit, const Try& node) {
   if (node.finalbody.empty() && !node.handlers.empty())
     return node.is_star ? try_star(unit, node) : try_except(unit, node);
-  // A try statement without clauses takes its else clause as its finally clause, as the printer writes it.
+  // If a try statement has neither except nor finally clauses, its else clause is lowered as a finally clause, as which
+  // it is printed.
   const bool lone = node.finalbody.empty();
   const Block finally = lone ? node.orelse : node.finalbody;
   const Label handler = unit.code.label(), cleanup = unit.code.label(), end = unit.code.label();

@@ -1,4 +1,4 @@
-// Try statements.
+// Lowers try statements.
 #pragma once
 
 #include "lower/unit.h"
@@ -6,7 +6,7 @@
 namespace depyf::lowering {
 
 void try_stmt(Unit& unit, const ast::Try& node);
-// Unbinds the name of an exception behind its clause, as `e = None; del e`.
+// Emits `e = None; del e`, which unbinds the name of an exception at the end of its except clause.
 void unbind_name(Assembler& code, Variables& names, std::string_view id);
 
 }  // namespace depyf::lowering

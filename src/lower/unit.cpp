@@ -29,10 +29,10 @@ bool Unit::has_positional_parameters() const { return head().argcount != 0; }
 
 bool Unit::is_async_generator() const { return (head().flags & CodeObject::async_generator) != 0; }
 
-// Fields that both sides of the proof compare.
+// Sets the fields that the prover compares with those of the original code object.
 void Unit::describe(Scope* scope, const Header& header) {
   CodeObject& made = result_->code;
-  // All versions are lowered to a form with an exception table, and with one value for an iterator.
+  // Code of every version is lowered to a form that has an exception table and keeps an iterator in one stack slot.
   made.version = std::clamp(shared.version, unwound_version, one_iterator_version);
   made.name = header.name;
   made.qualname = header.qualname;
@@ -62,7 +62,7 @@ void Unit::describe(Scope* scope, const Header& header) {
   }
 }
 
-// A code object that fails leaves the others alone.
+// A failure to lower one code object does not affect any other code object.
 std::shared_ptr<LoweredCode> Unit::run(FunctionRef<void(Unit&)> body) {
   shared.tree.codes.push_back(result_);
   shared.tree.by_code[&result_->code] = result_.get();
@@ -73,7 +73,8 @@ std::shared_ptr<LoweredCode> Unit::run(FunctionRef<void(Unit&)> body) {
   } catch (const InternalError& failure) {
     code.hand_over();
     result_->failure = failure.what;
-    // The closure is part of what the code around does, even if this code object was not lowered.
+    // The enclosing code creates the closure of this code object even if the lowering failed, so the free variables are
+    // needed.
     const std::vector<std::string_view> free = names.scope->unit()->free_names();
     result_->code.freevars.assign(free.begin(), free.end());
   }
@@ -108,7 +109,8 @@ void Unit::finish() {
   code.finish();
 }
 
-// The name of the parameter decides: CPython looks for `self`, too.
+// As in CPython, only attributes of a variable called `self` are recorded, even if the first parameter has another
+// name.
 void Unit::store_to_self(const Attribute& target) {
   auto* owner = as<Name>(target.value);
   if (!dialect.class_details || !owner || owner->id != "self") return;
@@ -119,7 +121,7 @@ void Unit::store_to_self(const Attribute& target) {
     }
 }
 
-// Functions of type parameters do not appear in qualified names.
+// The functions that evaluate type parameters (`<generic parameters of f>`) do not appear in qualified names.
 std::string Unit::qualified(std::string_view name, bool is_variable) const {
   const Unit* around = this;
   while (around->outer_ && around->names.scope->unit()->kind == ScopeKind::type_params) around = around->outer_;
@@ -133,7 +135,7 @@ std::string Unit::qualified(std::string_view name, bool is_variable) const {
   return text;
 }
 
-// Nodes are shared where structuring has copied code.
+// The lowered code is stored in the scope, because structuring may have copied a node to several places of the tree.
 const std::shared_ptr<LoweredCode>& Unit::nested(const void* node, const Header& header,
                                                  FunctionRef<void(Unit&)> body) {
   Scope* scope = names.scope->children.at(node);
@@ -141,7 +143,7 @@ const std::shared_ptr<LoweredCode>& Unit::nested(const void* node, const Header&
   return scope->code;
 }
 
-// Pushes the tuple of cells, the code, and MAKE_FUNCTION.
+// Emits the tuple of cells, the code object and MAKE_FUNCTION.
 void Unit::make_function(const std::shared_ptr<LoweredCode>& function, int flags) {
   const std::vector<std::string>& free = function->code.freevars;
   if (!free.empty()) {

@@ -1,4 +1,4 @@
-// Lowers one code object. The state that all code objects share is in Shared.
+// Lowers one code object. The state that the lowering of all code objects shares is in the struct Shared.
 #pragma once
 
 #include <memory>
@@ -28,20 +28,21 @@ struct Shared {
   AssemblerSupplies supplies;
 };
 
-// The fields of a code object that its node in the tree decides.
+// The fields of a code object that are determined by its node in the syntax tree.
 struct Header {
   std::string name, qualname;
   const CodeObject* origin = nullptr;
   const ast::Arguments* args = nullptr;
   const Constant* docstring = nullptr;
-  // GET_ITER or GET_AITER, by which a generator expression of 3.15 gets its iterator before it starts; otherwise NOP.
+  // The GET_ITER or GET_AITER with which a comprehension in its own code object starts (3.15); NOP for other code
+  // objects.
   Op iterates{};
   int posonly = 0;  // the number of positional-only arguments, if `args` is null
-  // In a lambda, a StopIteration that leaves it is not turned into an error.
+  // True for a lambda, which does not convert a StopIteration that leaves it into a RuntimeError.
   bool is_lambda = false;
 };
 
-// The statements that need work if control leaves them.
+// The kinds of frames, which are the enclosing statements that `return`, `break` and `continue` unwind.
 enum class Exit : std::uint8_t {
   while_loop,
   for_loop,
@@ -51,12 +52,12 @@ enum class Exit : std::uint8_t {
   handler,          // an except clause
   with_body,
   async_with_body,
-  value,            // a value to return lies on the stack
+  value,            // a finally clause that a `return` runs while its value is on the stack
 };
-// A statement around the current one.
+// A statement that encloses the statement that is being lowered.
 struct Frame {
   Exit kind = Exit::while_loop;
-  Label end = -1, next = -1;  // of a loop: where break and continue lead
+  Label end = -1, next = -1;  // of a loop: the targets of `break` and `continue`
   int outside = -1;  // the handler around the statement, or -1
   ast::Block body = {};  // the body of a finally clause
   std::string_view name = {};  // the name that a handler binds
@@ -68,21 +69,23 @@ class Unit {
  public:
   Unit(Shared& shared, Scope* scope, Unit* outer, const Header& header);
 
-  // Returns the code object whose instructions `body` emits, with its start and its end around them. A failure is
-  // recorded in it.
+  // Emits the start of the code object, the instructions of `body` and the end, and returns the result. If lowering
+  // fails, the reason is stored in the result's `failure`.
   std::shared_ptr<LoweredCode> run(FunctionRef<void(Unit&)> body);
 
-  // Returns the code object of the node of a nested scope, which is lowered once, however often the node stands in the
-  // code.
+  // Returns the lowered code of the nested scope that `node` opens. A nested scope is lowered once, even if the tree
+  // contains its node several times.
   const std::shared_ptr<LoweredCode>& nested(const void* node, const Header& header, FunctionRef<void(Unit&)> body);
-  // Returns the qualified name of something nested here: behind the names around it, with `<locals>` after functions.
-  // Unless `is_variable` is false, a name that is declared global has nothing in front.
+  // Returns the qualified name of a definition in this code object, such as `f.<locals>.g` for `g` in a function `f`.
+  // If `is_variable` is true and the scope declares `name` global, the qualified name is `name` alone.
   std::string qualified(std::string_view name, bool is_variable = true) const;
-  // Pushes a function, with its closure. The values for the other `flags` are on the stack.
+  // Emits MAKE_FUNCTION, with a closure if `function` has free variables. The values that `flags` announces, such as
+  // defaults, are on the stack already.
   void make_function(const std::shared_ptr<LoweredCode>& function, int flags);
-  // Records a store to an attribute of `self`, as classes keep the names of these attributes from 3.13 on.
+  // Records the name of an attribute of `self` that is stored to, because from 3.13 on, the class lists these names in
+  // `__static_attributes__`.
   void store_to_self(const ast::Attribute& target);
-  // Returns the code object with its flags and numbers of arguments.
+  // Returns the code object that is being lowered, whose flags and numbers of arguments are set.
   const CodeObject& head() const;
   bool is_async_generator() const;
   bool has_positional_parameters() const;
@@ -97,7 +100,7 @@ class Unit {
   Assembler code;
   Variables names;
   Frames frames;
-  // Of a class: the attributes of `self` that its functions store.
+  // For a class: the names of the attributes of `self` to which its methods store.
   std::set<std::string> static_attributes;
 
  private:

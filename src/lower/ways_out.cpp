@@ -12,17 +12,18 @@ using namespace ast;
 
 namespace {
 
-// Emits what leaving the statement of `frame` takes. `value` is true if a value to return lies on top of the stack.
+// Emits the cleanup code that runs when control leaves the statement of `frame`. `value` is true if a value to return
+// lies on top of the stack.
 void unwind(Unit& unit, const Frame& frame, bool value) {
   switch (frame.kind) {
     case Exit::while_loop: return;
-    // The iterator is popped.
+    // Leaving a for loop pops its iterator.
     case Exit::for_loop:
       if (value) unit.code.emit(Op::swap_, 2);
       unit.code.emit(Op::pop_top_);
       return;
     case Exit::try_body: unit.code.handler = frame.outside; return;
-    // The finally clause runs, with the value to return below it.
+    // The finally clause is emitted, with the value to return below its own values on the stack.
     case Exit::finally_body: {
       unit.code.handler = frame.outside;
       if (value) unit.frames.push_back({.kind = Exit::value, .outside = frame.outside});
@@ -38,7 +39,7 @@ void unwind(Unit& unit, const Frame& frame, bool value) {
       if (value) unit.code.emit(Op::swap_, 2);
       unit.code.emit(Op::pop_except_);
       return;
-    // The clause is left, and its name unbound.
+    // The exception is popped, and the name of the except clause is unbound.
     case Exit::handler:
       unit.code.handler = frame.outside;
       if (value) unit.code.emit(Op::swap_, 2);
@@ -54,7 +55,7 @@ void unwind(Unit& unit, const Frame& frame, bool value) {
       if (value) unit.code.emit(Op::rotate_, unit.dialect.exit_with_self ? 3 : 2);
       call_exit(unit.code, unit.dialect, frame.kind == Exit::async_with_body);
       return;
-    // A finally clause that leaves drops the value of the return it interrupts.
+    // A jump or return out of a finally clause drops the value of the `return` that runs the clause.
     case Exit::value:
       if (value) unit.code.emit(Op::swap_, 2);
       unit.code.emit(Op::pop_top_);
@@ -77,7 +78,8 @@ void call_exit(Assembler& code, const Dialect& dialect, bool async) {
   code.emit(Op::pop_top_);
 }
 
-// Unwinds the statements around, up to the loop. `continue` stays in the loop, so it does not unwind the loop itself.
+// Unwinds the enclosing statements, up to the innermost loop. `continue` stays in the loop, so it does not unwind the
+// loop itself.
 void unwind_to_loop(Unit& unit, bool is_break) {
   const std::vector<Frame> frames = unit.frames;
   const int outside = unit.code.handler, depth = unit.code.depth;
@@ -92,13 +94,13 @@ void unwind_to_loop(Unit& unit, bool is_break) {
     unwind(unit, frame, false);
   }
   if (unit.frames.empty()) fail("a break or continue outside a loop");
-  // The code behind is not reached from here, so the state is put back.
+  // Control does not go from here to the code behind the jump, so the frames, the handler and the depth are restored.
   unit.frames = frames;
   unit.code.handler = outside;
   unit.code.depth = depth;
 }
 
-// The value is evaluated before any statement is unwound.
+// The value to return is evaluated before any statement is unwound.
 void return_stmt(Unit& unit, const Return& node) {
   const std::vector<Frame> frames = unit.frames;
   const int outside = unit.code.handler, depth = unit.code.depth;

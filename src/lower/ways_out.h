@@ -1,4 +1,4 @@
-// return, break and continue, and the work of statements that they leave.
+// Lowers return, break and continue, with the cleanup code of the statements that they leave.
 #pragma once
 
 #include "lower/unit.h"

@@ -1,4 +1,4 @@
-// Writes what differs from an earlier run, for the view "Changes".
+// Writes the differences from an earlier run, for the view "Changes" of the page.
 #pragma once
 
 #include "depyf/page.h"
@@ -7,7 +7,7 @@
 
 namespace depyf::page {
 
-// Writes the member "changes": null if the page is not about two runs.
+// Writes the member "changes": null if the page does not compare two runs.
 void write_changes(json::Writer& out, const std::optional<PageChanges>& changes, const Lines& lines);
 
 }  // namespace depyf::page

@@ -9,9 +9,9 @@
 namespace depyf::page {
 namespace {
 
-constexpr std::size_t table_max = std::size_t{1} << 22;  // cells of the table of longest common rows: 8 MiB
-constexpr int depth_max = 64;  // of splits at rows that occur once
-constexpr std::size_t hash_min = 16;  // digits of a hexadecimal number that is a hash
+constexpr std::size_t table_max = std::size_t{1} << 22;  // cells of the table of longest common subsequences: 8 MiB
+constexpr int depth_max = 64;  // how deeply texts are split at rows that occur once
+constexpr std::size_t hash_min = 16;  // a hexadecimal number of at least so many digits is a hash
 
 bool is_hash(std::string_view word) {
   return word.size() >= hash_min && std::all_of(word.begin(), word.end(), [](char character) {
@@ -88,7 +88,7 @@ class Comparison {
     }
   }
 
-  // Splits both parts at a row that occurs once in each of them: at the one nearest to the middle of the first part.
+  // Splits [a, a_end) and [b, b_end) at a row that occurs once in each: at the one nearest to the middle of [a, a_end).
   void by_unique_row(std::size_t a, std::size_t a_end, std::size_t b, std::size_t b_end, int depth) {
     // row -> (how often it occurs, where it occurs last)
     std::unordered_map<int, std::pair<int, std::size_t>> in_a, in_b;

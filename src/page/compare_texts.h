@@ -1,4 +1,4 @@
-// Finds the rows that two texts of graphs or code share, whatever numbers their names end with.
+// Finds the rows that two texts of graphs or code share, regardless of the numbers at the ends of names.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t match_min = 4, match_max = 258, window = 32768;
 constexpr std::size_t hash_bits = 15;
 constexpr int chain_max = 32;  // how many earlier places are compared; twice as many save 1 % of a page
-constexpr std::size_t match_enough = 96;  // A match of this length is taken without a look at further places.
+constexpr std::size_t match_enough = 96;  // a match of at least this length ends the search
 constexpr std::uint32_t no_place = 0xffffffff;
 
 constexpr std::array<std::uint16_t, 29> length_bases = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
@@ -86,7 +86,7 @@ class Deflate {
     pending_ |= static_cast<std::uint64_t>(bits) << filled_;
     for (filled_ += count; filled_ >= 8; filled_ -= 8, pending_ >>= 8) out_ += static_cast<char>(pending_ & 255);
   }
-  // Writes a Huffman code. Its first bit comes first, while the first bit of a number comes last.
+  // Writes a Huffman code. The most significant bit of a code comes first, while that of a number comes last.
   void put_code(std::uint32_t code, int count) {
     std::uint32_t reversed = 0;
     for (int bit = 0; bit < count; ++bit) reversed |= (code >> bit & 1) << (count - 1 - bit);
@@ -115,7 +115,7 @@ class Deflate {
   }
 
   std::string_view bytes_;
-  // the last place of each hash, and for each place the place before it with the same hash
+  // `first_` has the last place of each hash; `earlier_` has for each place the place before it with the same hash.
   std::vector<std::uint32_t> first_, earlier_;
   std::string out_;
   std::uint64_t pending_ = 0;

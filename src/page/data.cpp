@@ -1,5 +1,5 @@
-// Writes the data of the page. All of its JSON is written in this one file, so that it can be read beside
-// src/report/viewer/data.js, which describes it.
+// Writes the data of the page. All JSON of the page is written in one file, so that it can be read beside
+// src/report/viewer/data.js, which describes the members.
 #include "page/data.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace {
 using namespace record;
 
 constexpr int data_version = 1;
-constexpr std::size_t source_max = std::size_t{4} << 20;  // bytes of a source file; nobody reads a longer one
+constexpr std::size_t source_max = std::size_t{4} << 20;  // bytes of a source file; larger files are not shown
 
 constexpr std::size_t compared_max = 3;  // how many earlier compilations one compilation is compared with
 constexpr double time_max = 1e15;  // microseconds; a longer time is a mistake in the log
@@ -41,14 +41,14 @@ bool is_of_framework(const std::string& path) {
          path.find("<frozen ") != std::string::npos;
 }
 
-// Returns the guard that decided that the compilation was made, as one line.
+// Returns the failed guard that caused the compilation, as one line.
 std::string deciding(const Compilation& it) {
   std::string text = texts::deciding_reason(it.reasons);
   if ((it.reasons.empty() || it.reasons[0].is_in_words) && !it.reasons_in_words.empty()) text = it.reasons_in_words[0];
   return text.substr(0, text.find('\n'));
 }
 
-// Writes where the time of compiling went, in microseconds.
+// Writes the parts of the time of compiling, and the savings that changes would bring, in microseconds.
 void time_of_compiling(json::Writer& out, const Process& process, Lines& lines) {
   const costs::CompileTime time = costs::compile_time(process);
   const auto number = [&](std::string_view name, double value) { out.key(name), out.number(value); };
@@ -121,15 +121,15 @@ class Data {
   // Writes the number of the line of a place; -1 if the line is unknown.
   void line(std::string_view name, const Place& place) { out_.member(name, lines_.number_of(place)); }
 
-  // Returns the number of a text. Each text stands in the page once, however often it is referred to.
+  // Returns the number of a text. Equal texts have the same number and are written to the page once.
   int keep(const std::string& text) {
     const auto [known, is_new] = text_numbers_.try_emplace(text, static_cast<int>(kept_texts_.size()));
     if (is_new) kept_texts_.push_back(text);
     return known->second;
   }
 
-  // Returns the number of a text that is shown as code, and keeps the colours of its rows. Other texts have no
-  // colours.
+  // Returns the number of a text that is shown as code, and keeps the colours of its rows. Texts that are not shown as
+  // code have no colours.
   int keep_code(const std::string& text) {
     const int number = keep(text);
     highlights_.resize(std::max(highlights_.size(), static_cast<std::size_t>(number) + 1));
@@ -192,8 +192,8 @@ class Data {
     out_.end_array();
   }
 
-  // Writes each graph break once, with the compilations that end there. `break_numbers_` maps a break of a
-  // compilation to its number.
+  // Writes each graph break once, with the compilations that end at it. `break_numbers_` maps a break of a compilation
+  // to its number.
   void breaks(const Process& process) {
     std::vector<std::pair<const GraphBreak*, std::vector<std::size_t>>> distinct;
     break_numbers_.clear();
@@ -325,7 +325,8 @@ class Data {
     out_.list("panes", texts, [&](const PageText& text) { pane(text, it); });
   }
 
-  // Writes what each pass changed, and what a compilation has in place of the compilation that refused the call.
+  // Writes the differences between the texts before and after each pass, and between the compilation and the earlier
+  // compilations that refused its call.
   void differences(const Process& process, std::size_t index, const PageTexts& texts) {
     static constexpr std::pair<std::string_view, std::string_view> passes[] = {{"pre_grad_before", "pre_grad"},
                                                                                {"joint", "forward"},
@@ -347,15 +348,16 @@ class Data {
     out_.end_array();
   }
 
-  // True if the stage is compared. One of the graphs before and after a pass is enough, and Inductor's IR says the
-  // same as its kernels.
+  // True if the texts of the stage are compared between compilations. Of the graphs before and after a pass, only one
+  // is compared, and Inductor's IR is left out because its kernels have the same content.
   static bool is_compared(std::string_view stage) {
     return stage != "joint" && !stage.starts_with("pre_grad") && stage != "post_grad_before" &&
            !stage.starts_with("ir");
   }
 
   // Returns the indices of the compilations of the same function that refused the call, in the order in which they
-  // refused it. There are at most `compared_max`, because the page of each pair is as long as the record.
+  // refused it. The result has at most `compared_max` indices, because the differences of each pair make the page
+  // longer.
   static std::vector<std::size_t> compared_with(const Process& process, std::size_t index) {
     std::vector<std::size_t> others;
     for (const FailedGuard& reason : process.compilations[index].reasons)
@@ -400,8 +402,8 @@ class Data {
     out_.end_object();
   }
 
-  // Returns the number of bytes that a call reads and writes, with each buffer counted once; nothing if the size of a
-  // buffer is unknown.
+  // Returns the number of bytes of the buffers, with each buffer counted once; nothing if the size of a buffer is
+  // unknown.
   static std::optional<std::int64_t> bytes_of_all(const std::vector<std::string>& buffers,
                                                   const std::map<std::string, std::string>& shapes) {
     std::int64_t sum = 0;
@@ -427,7 +429,7 @@ class Data {
       if (node->op == "placeholder") shapes.try_emplace(std::string(name), node->shape);
     for (const KernelCall& call : code.calls)
       if (call.kind == "library" && !call.writes.empty()) add_returned(call, nodes, shapes);
-    for (bool has_grown = true; has_grown;) {  // A name can stand for another name that stands for a third name.
+    for (bool has_grown = true; has_grown;) {  // A name can be an alias of another alias.
       has_grown = false;
       for (const auto& [name, buffer] : code.buffer_of)
         if (const auto shape = shapes.find(buffer); shape != shapes.end())
@@ -436,8 +438,8 @@ class Data {
     return shapes;
   }
 
-  // Adds the shapes of what a library call returns: the shape of its node, or for a tuple the shapes of the nodes
-  // that are its items.
+  // Adds the shapes of the values that a library call returns: the shape of its node, or for a tuple the shapes of the
+  // nodes that are its items.
   static void add_returned(const KernelCall& call, const NodesByName& nodes,
                            std::map<std::string, std::string>& shapes) {
     static constexpr std::string_view no_bytes = "u8[0]";  // the shape of a tuple, whose bytes are those of its items
@@ -451,7 +453,7 @@ class Data {
       std::vector<const Node*> items;
       for (const auto& [item_name, item] : nodes)
         if (item->op == "operator.getitem" && !item->inputs.empty() && item->inputs[0] == name) items.push_back(item);
-      // The nodes lie in one vector in the order of the graph, so that their addresses sort them.
+      // The nodes lie in one vector in the order of the graph, so sorting them by address restores that order.
       std::sort(items.begin(), items.end(), std::less<>());
       if (items.size() + 1 != call.writes.size()) return;
       shapes.try_emplace(call.writes[0], no_bytes);
@@ -460,7 +462,7 @@ class Data {
     }
   }
 
-  // True if a node's operator is what the output code calls: "aten.convolution.default" is called as
+  // True if `kernel`, which the output code calls, is a node's operator `op`: "aten.convolution.default" is called as
   // "extern_kernels.convolution" and as "torch.ops.aten.convolution.default".
   static bool is_called(std::string_view op, std::string_view kernel) {
     if (!op.starts_with("aten.")) return false;
@@ -556,8 +558,8 @@ class Data {
   void ranks() {
     out_.key("ranks");
     out_.begin_array();
-    // A dump and a log describe a run in different terms, so that each part would seem to differ. They are not
-    // compared.
+    // A dump and a log are not compared, because they describe a run in different terms, so that each part would seem
+    // to differ.
     const auto logs = std::count_if(run_.processes.begin(), run_.processes.end(),
                                     [](const Process& process) { return !process.records.empty(); });
     const bool are_alike = logs == 0 || logs == static_cast<std::ptrdiff_t>(run_.processes.size());
@@ -574,8 +576,8 @@ class Data {
     out_.end_array();
   }
 
-  // Returns the text of a source file. A relative name starts in the directory where the program ran, or else where
-  // the page is made.
+  // Returns the text of a source file. A relative name starts in the directory where the program ran, or else in the
+  // one where the page is made.
   std::optional<std::string> source_at(const std::string& path) const {
     if (!read_source_) return std::nullopt;
     if (!path.starts_with('/'))
@@ -660,7 +662,7 @@ class Data {
 std::string data_of(const Run& run, const std::vector<PageTexts>& texts, const ReadSource& read_source,
                     const PageOptions& options) {
   const std::string text = Data(run, texts, read_source, options).text();
-  // The character `<` occurs only in strings, where an escape can stand for it. Then no text can end the script
+  // In JSON, the character `<` occurs only in strings, where it can be escaped, so that no text can end the script
   // element.
   std::string escaped;
   escaped.reserve(text.size() + text.size() / 16);

@@ -1,4 +1,4 @@
-// Makes the JSON that the page shows. src/report/viewer/data.js describes its members.
+// Writes the data of the page as JSON. src/report/viewer/data.js describes the members of this JSON.
 #pragma once
 
 #include <string>

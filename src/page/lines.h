@@ -24,7 +24,7 @@ class Lines {
   int number_of(const record::Place& place);
   // Returns the number of a line that already has one; no_line if it has none.
   int find(std::string_view file_name, int line) const;
-  // Returns the number of a file.
+  // Returns the number of a file, which is added if it has none.
   int file_of(const std::string& path);
 
   const std::vector<SourceLine>& lines() const { return lines_; }

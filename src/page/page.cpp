@@ -1,5 +1,5 @@
-// Makes the page: an HTML frame around the data and the viewer, with a policy under which nothing else is executed or
-// loaded.
+// Writes the HTML page around the data and the viewer, with a Content-Security-Policy that lets the browser execute and
+// load nothing else.
 #include "depyf/page.h"
 
 #include "page/compress.h"
@@ -14,7 +14,7 @@ namespace {
 // Data of fewer bytes is not compressed, so that any tool can read it.
 constexpr std::size_t compressed_from = std::size_t{1} << 19;
 
-// Returns the element that contains the data. Its type states whether the data is compressed.
+// Returns the element that contains the data, whose type states whether the data is compressed.
 std::string data_element(const std::string& data) {
   if (data.size() < compressed_from) return "<script type=\"application/json\" id=\"data\">" + data + "</script>\n";
   return "<script type=\"application/gzip\" id=\"data\">" + page::base64(page::gzip(data)) + "</script>\n";

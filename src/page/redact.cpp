@@ -104,7 +104,8 @@ class Redactor {
     for (Compilation& compilation : process.compilations) this->compilation(compilation);
   }
 
-  // Returns the redacted name of an event. A log has a hundred thousand events with a hundred different names.
+  // Returns the redacted name of an event. Redacted names are cached, because a log has a hundred thousand events with
+  // a hundred different names.
   const std::string& event_name(const std::string& name) {
     const auto [known, is_new] = event_names_.try_emplace(name);
     if (is_new) known->second = text_.sentence(name);
@@ -149,7 +150,7 @@ class Redactor {
     compiled(compilation);
   }
 
-  // Redacts the reasons why there is no code, and why the function was compiled again.
+  // Redacts the reasons why Dynamo made no code of a function, and why it compiled the function again.
   void failures(Compilation& compilation) {
     if (!compilation.failure.empty()) {
       const std::size_t end = compilation.failure.find_first_of(":\n ");
@@ -171,8 +172,8 @@ class Redactor {
     }
   }
 
-  // Redacts a graph break. PyTorch numbers the reasons in its fixed list; a reason without a number can quote the
-  // program.
+  // Redacts a graph break. A reason with a link is one of PyTorch's fixed list; any other reason can quote the program
+  // and is left out.
   void graph_break(GraphBreak& graph_break) {
     graph_break.reason = graph_break.link.empty() ? "a reason that is left out" : text_.sentence(graph_break.reason);
     graph_break.explanation.clear();

@@ -1,5 +1,4 @@
-// Removes what belongs to the user alone from the record and the texts of a run: source text, paths, names, strings
-// and numbers.
+// Removes the user's own source text, paths, names, strings and numbers from the record and the texts of a run.
 #pragma once
 
 #include <string_view>
@@ -9,7 +8,7 @@
 
 namespace depyf::page {
 
-// The words that belong to no program, separated by spaces.
+// The words that reveal nothing about a user's program, separated by spaces.
 extern const std::string_view public_words;
 
 struct Redacted {
@@ -17,8 +16,8 @@ struct Redacted {
   std::vector<PageTexts> texts;
 };
 
-// Returns a copy that keeps operators, shapes, times, statuses and line numbers. A name is kept if it consists of
-// public words, numbers and single letters. Any other name becomes name1, name2 and so on, and always the same one.
+// Returns a copy that keeps operators, shapes, times, statuses and line numbers. Parts of names that are public words,
+// numbers or single letters are kept. Any other part becomes name1, name2 and so on; equal parts become the same name.
 Redacted redacted(const record::Run& run, const std::vector<PageTexts>& texts);
 
 }  // namespace depyf::page

@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::uint64_t small_number_max =
     16;  // Dimensions, positions and widths of vectors up to this number say nothing about a program.
-constexpr std::uint64_t position_max = 10000;  // the largest index of a layer among its siblings
+constexpr std::uint64_t position_max = 10000;  // a smaller index in brackets is kept: it is the position of a layer
 constexpr std::size_t string_prefix_max = 2;  // how many letters can precede a string literal, such as rb
 // the largest product of sizes, which is the number of elements of a tensor
 constexpr std::size_t product_max = std::size_t{1} << 40;
 
 bool is_letter(char character) { return is_word(character) && !is_digit(character) && character != '_'; }
-// True if the character can be part of a name in any language.
+// True if the character can be part of an identifier, also if it is not ASCII.
 bool is_of_name(char character) { return is_word(character) || (character & 0x80) != 0; }
 
 std::string_view without_digits(std::string_view text) {
@@ -25,7 +25,8 @@ std::string_view without_digits(std::string_view text) {
   return text;
 }
 
-// True if a part of a name looks like a pseudonym. If a user's own name has this form, it must get another one.
+// True if a part of a name has the form of a pseudonym, such as name1. A user's own name of this form must be replaced
+// by a pseudonym too.
 bool is_pseudonym(std::string_view part) { return part.starts_with("name") && part.size() > 4 && is_digit(part[4]); }
 
 // Calls visit(part) for each part of the text between characters that `is_between` accepts.
@@ -91,7 +92,7 @@ TextRedactor::TextRedactor() {
 
 void TextRedactor::add_shape(std::string_view shape) {
   std::uint64_t product = 1;
-  bool is_sizes = true;  // The sizes stand in the first brackets, and the strides in the second.
+  bool is_sizes = true;  // the first brackets contain the sizes, and the second the strides
   for (std::size_t at = shape.find('['); at < shape.size();) {
     if (shape[at] == ']') is_sizes = false;
     if (!is_digit(shape[at])) {
@@ -121,7 +122,7 @@ void TextRedactor::add_path(std::string_view path) {
   file_names_.try_emplace(std::string(stem), 0);
   if (int& number = file_names_.find(stem)->second; number == 0) number = ++file_count_;
   stem = stem.substr(0, stem.find('.'));
-  // These words stand in every text of PyTorch. They are kept even if a file of the user has such a name.
+  // The words in `kept` occur in every text of PyTorch, and are kept even if a file of the user has such a name.
   static constexpr std::string_view kept[] = {"torch", "forward", "call", "kernel", "x", "self", "aten", "__init__"};
   if (std::find(std::begin(kept), std::end(kept), stem) == std::end(kept)) stems_.emplace(stem);
 }
@@ -134,8 +135,8 @@ std::string TextRedactor::path(std::string_view path) {
   return "file" + std::to_string(known->second) + ".py";
 }
 
-// Returns the number of a file that a text names without its folder. If two files have the same name, it means the
-// first.
+// Returns the number of a file by its name without the folder. If several files have the same name, the first one gets
+// the number of the name, and each other one a new number.
 int TextRedactor::number_of_file(std::string_view name) {
   const auto [known, is_new] = file_names_.try_emplace(std::string(name), file_count_ + 1);
   const bool is_taken =
@@ -152,8 +153,8 @@ bool TextRedactor::is_public(std::string_view part) const {
   return part.empty() || (part.size() == 1 && is_letter(part[0])) || public_words_.contains(part);
 }
 
-// Redacts an identifier. Only those of its parts that are no public words are replaced, so that the structure of a
-// name such as blocks_0_attention_weight stays.
+// Redacts an identifier. Only those parts of an identifier that are no public words are replaced, so that the structure
+// of a name such as blocks_0_attention_weight is kept.
 std::string TextRedactor::identifier(std::string_view text) {
   const bool is_of_file = stems_.contains(text);
   std::string out;
@@ -261,8 +262,8 @@ std::size_t TextRedactor::literal(std::string_view text, std::size_t from, std::
   return end;
 }
 
-// Appends a comment. If the comment names a line of source, its file, its number and what became of the line are
-// kept.
+// Appends a comment in redacted form. If the comment names a line of source, the file, the number of the line and the
+// text behind `->` are kept.
 void TextRedactor::comment(std::string_view text, std::string& out) {
   constexpr std::string_view file = "File: ";
   const std::size_t path_start = text.find(file);
@@ -281,7 +282,8 @@ void TextRedactor::comment(std::string_view text, std::string& out) {
     if (at > 0 && is_of_name(text[at - 1])) continue;
     const std::optional<NamedLine> named = named_line(text.substr(at));
     if (!named) continue;
-    // "the graph of f (train.py:12)" is a sentence of depyf's. The text before any other place can be source.
+    // A comment such as "the graph of f (train.py:12)" was written by depyf, while the text in front of any other place
+    // can be source of the user.
     const std::string_view before = text.substr(0, at);
     const bool is_in_brackets =
         before.ends_with(" (") && std::all_of(before.begin(), before.end() - 1, [](char character) {

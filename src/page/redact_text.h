@@ -1,4 +1,4 @@
-// Removes what belongs to the user alone from names, code and sentences.
+// Removes the user's own names, strings and numbers from names, code and sentences.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,25 @@ class TextRedactor {
  public:
   TextRedactor();
 
-  // The following functions are to be called before any text is redacted. They declare the sizes, which are kept as
-  // numbers; the names of the user, which no sentence may contain; and the names of files, which no text may contain
-  // even if they are public words.
+  // The `add_` functions must be called before any text is redacted. The `add_` functions declare the sizes, which are
+  // kept as numbers; the names of the user, which no sentence may contain; and the names of files, which no text may
+  // contain even if they are public words.
   void add_shape(std::string_view shape);
   void add_private_name(std::string_view dotted);
   void add_path(std::string_view path);
 
-  // Returns a path as file1.py, file2.py and so on. A path of PyTorch's own starts at its package.
+  // Returns the pseudonym of a path: file1.py, file2.py and so on. For a file of PyTorch, returns its path from the
+  // folder `torch` on.
   std::string path(std::string_view path);
-  // Returns a name, or several names with dots between them.
+  // Returns a name, or several names with dots between them, in redacted form.
   std::string name(std::string_view dotted);
-  // Returns lines of Python or C++, of a graph or of guards, without strings, numbers that are no sizes, and source
-  // in comments.
+  // Returns lines of Python or C++, of a graph or of guards, in redacted form: without private names, strings, numbers
+  // that are no sizes, and source in comments.
   std::string code(std::string_view text);
-  // Returns a sentence that PyTorch or depyf wrote. English words are kept unless they are names of the user.
+  // Returns a sentence of PyTorch or depyf in redacted form. English words are kept unless they are names of the user.
   std::string sentence(std::string_view text);
-  // Returns those lines of Dynamo's code that call a graph or a resume function.
+  // Returns Dynamo's code with an ellipsis for each line that neither calls a graph or a resume function nor starts a
+  // function.
   std::string calls_of_graphs(std::string_view text);
 
  private:
@@ -45,7 +47,7 @@ class TextRedactor {
   std::size_t number(std::string_view text, std::size_t from, std::string& out) const;
   std::size_t literal(std::string_view text, std::size_t from, std::string& out);
   struct NamedLine {
-    std::size_t name = 0, size = 0;  // the size of the file's name, and the size together with the line number
+    std::size_t name = 0, size = 0;  // the length of the file's name, without and with the line number
   };
   std::optional<NamedLine> named_line(std::string_view text) const;
   std::string shown_line(std::string_view text, NamedLine named);

@@ -50,7 +50,7 @@ class Rows {
   }
 
  private:
-  // The nodes of a graph have the lines of the captured nodes that they come from.
+  // Adds a row for each node of a graph, with the lines of the captured nodes that it comes from.
   void graph() {
     const LinesOf lines_of = lines_of_nodes();
     const Graph* graph = own_graph();
@@ -120,7 +120,7 @@ class Rows {
     return nullptr;
   }
 
-  // The definition of a kernel has the lines of all calls of it.
+  // Adds a row for each definition of a kernel, with the lines of all its calls, and a row for each call.
   void kernels() {
     LinesOf lines_of;
     for (const Chain& chain : compilation_.chains)
@@ -165,9 +165,10 @@ class Rows {
     });
   }
 
-  // Where a dump recorded the operations of Inductor's IR, the rows of a kernel have the lines that its chains name and no
-  // others, as in provenance.json. Lines of a call that only the flow of its data suggests are removed. A line that none of
-  // the kernel's rows has is added to the calls that write what the operations of the line make, or else to all of its calls.
+  // If a dump recorded the operations of Inductor's IR, reduces the lines of a kernel's rows to those that its chains
+  // name, as in provenance.json. Lines of a call that only data flow suggests are removed. A line of the chains that no
+  // row of the kernel has is added to the calls of the kernel that write a buffer of the line's operations, or to all
+  // calls of the kernel if none does.
   void follow_chains(const LinesOf& lines_of, const std::map<int, const KernelCall*>& calls) {
     std::map<std::string, std::set<int>, std::less<>> shown;
     for (Row& row : rows_) {
@@ -199,7 +200,7 @@ class Rows {
     }
   }
 
-  // The operation op7 writes the buffer buf7.
+  // Returns the buffers that the operations of a line write: op7 writes buf7.
   std::set<std::string> buffers_of_line(int line) {
     std::set<std::string> buffers;
     for (const Chain& chain : compilation_.chains)
@@ -217,7 +218,8 @@ class Rows {
     if (row.lines.empty()) row.why = "no call of this kernel has a line of source";
   }
 
-  // "op0_op1: FusedSchedulerNode(...)", and what follows it up to the next operation.
+  // Adds a row for each operation of Inductor's IR: it starts with text such as "op0_op1: FusedSchedulerNode(...)" and
+  // lasts up to the next operation.
   void operations() {
     LinesOf lines_of;
     for (const Chain& chain : compilation_.chains)
@@ -244,7 +246,7 @@ class Rows {
     });
   }
 
-  // The call of a graph stands for all of its lines.
+  // Adds a row for each call of a graph in Dynamo's code, with all lines of the graph.
   void code() {
     std::set<int> all;
     for (const Chain& chain : compilation_.chains) merge(all, lines_.number_of(chain.place));
@@ -256,7 +258,8 @@ class Rows {
     });
   }
 
-  // "# train.py:11 h = self.norm(x)" stands above the guards that the line made, in a log behind each.
+  // Adds a row for each guard, with the line of source that made it: a comment such as "# train.py:11 h = self.norm(x)"
+  // precedes the guards of the line, or, in a log, follows each of them.
   void guards() {
     int heading = no_line;
     for_each_row(text_.text, [&](int number, std::string_view row) {
@@ -271,7 +274,8 @@ class Rows {
     });
   }
 
-  // The line that "train.py:11 h = self.norm(x)" begins with; no_line if the record has none of that name and number.
+  // Returns the number of the line that a text such as "train.py:11 h = self.norm(x)" begins with; no_line if the
+  // record has no such line.
   int line_named(std::string_view text) const {
     const std::size_t space = text.find(' '), colon = text.substr(0, space).rfind(':');
     if (colon == std::string_view::npos) return no_line;

@@ -10,16 +10,16 @@
 
 namespace depyf::page {
 
-// A row of a text. It stands for a node, for a kernel or a call of a kernel, or it names a line of source.
+// A row of a text that defines a node or a kernel, calls a kernel, or names a line of source.
 struct Row {
   int row = 0;  // from 1
-  std::string name;  // of the node or the kernel; empty: neither
+  std::string name;  // the name of the node or kernel; empty if the row has neither
   std::vector<int> lines;  // numbers of lines of source, in ascending order
-  std::string why;  // why there is no line; empty if there is one
+  std::string why;  // the reason why `lines` is empty; empty if there is a line
   int last = 0;  // the last row of the definition that begins here; `row` itself if it is one row
 };
 
-// The rows of one text of a compilation that was linked.
+// Returns the rows of one text of a compilation for which link() was called.
 std::vector<Row> rows_of(const PageText& text, const record::Compilation& compilation, Lines& lines);
 
 }  // namespace depyf::page

@@ -11,13 +11,13 @@ namespace {
 using namespace record;
 
 // Returns "forward" for the direction "inference": the page shows the graph of a program without a backward in the
-// same place.
+// place of a forward graph.
 std::string without_inference(std::string_view direction) {
   return std::string(direction == "inference" ? "forward" : direction);
 }
 
-// Adds directions that a log does not state. Inductor's output code has a direction; what Inductor logged before it
-// belongs to the same graph.
+// Adds directions that a log does not state. Inductor's output code has a direction, and the texts that Inductor logged
+// in front of the code belong to the same graph.
 void complete_directions(std::vector<PageText>& texts, const Compilation& compilation) {
   std::size_t code = 0, first = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -49,7 +49,8 @@ std::vector<PageText> texts_of(const Compilation& compilation, const ReadArtifac
     if (stage.empty()) continue;
     std::optional<std::string> text = read_artifact(artifact);
     if (!text) continue;
-    // A new attempt begins here, which makes everything that follows again.
+    // A captured graph starts a new attempt to compile, which repeats all later stages, so their earlier texts are
+    // removed.
     if (artifact.kind == "dynamo_output_graph")
       std::erase_if(texts,
                     [](const PageText& earlier) { return earlier.stage != "code" && earlier.stage != "guards"; });

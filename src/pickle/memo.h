@@ -1,4 +1,4 @@
-// Keeps the values that a pickle refers to again by number.
+// Stores the memo of a pickle, i.e. the values to which the pickle refers by number.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace depyf::pickle {
 
-// Picklers count from zero, so most of the memo is a list. A byte sequence can also have numbers out of order, which
-// are kept in a table.
+// Picklers number the entries of the memo from zero, so most of the memo is a list. Entries with numbers out of order,
+// which CPython's picklers do not write, are kept in a table.
 class Memo {
  public:
   explicit Memo(const Limits& limits) : limits_(limits) {}
@@ -26,7 +26,7 @@ class Memo {
     return true;
   }
 
-  // Returns `no_node` if there is no such entry.
+  // Returns the value of the entry `index`; `no_node` if there is no such entry.
   NodeId get(std::uint64_t index) const {
     if (index < in_order_.size()) return in_order_[index];
     const auto entry = out_of_order_.find(index);

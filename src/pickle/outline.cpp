@@ -55,7 +55,7 @@ class Writer {
     if (text_.size() < limit_) text_ += text;
   }
 
-  // Cuts bytes and strings before they are escaped, because escapes make them up to twelve times as long.
+  // Cuts bytes and strings before they are escaped, because escapes make them up to four times as long.
   std::string_view shortened(std::string_view text) const { return text.substr(0, limit_); }
 
   void write_kind(const Value& value) {

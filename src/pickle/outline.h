@@ -1,4 +1,4 @@
-// Writes values of a pickle as text for readers, and lists what unpickling would do.
+// Writes values of a pickle as text for readers, and lists the names, calls and objects that unpickling would use.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,19 @@
 namespace depyf::pickle {
 
 // Returns a value on one line in Python's notation, with calls and instances as `module.name(arguments)`. `...`
-// stands for containers that are nested more than a few levels deep, for values that contain themselves, and for
-// everything beyond `limit` bytes.
+// replaces containers that are nested more than a few levels deep, values that contain themselves, and everything
+// beyond `limit` bytes.
 std::string outline(const Value& value, std::size_t limit = 1000);
 
 // Returns a Python literal of a string, in pure ASCII.
 std::string quoted(std::string_view utf8);
 
-// The names that unpickling would look up, the functions that it would call, and the objects that it would ask for.
+// The names that unpickling would look up, the functions that it would call, and the objects that it would need from
+// outside of the pickle.
 struct Reach {
   std::vector<std::string> names;  // The names that would be looked up, each once, in the order of the pickle.
   std::size_t name_count = 0;  // the number of all names, which can be larger than the number of those that are listed
-  std::vector<std::string> called;  // those of the names that would be called, and not only looked up
+  std::vector<std::string> called;  // the names that would be called, and not only looked up
   std::size_t persistent_count = 0;  // the number of values that the unpickling program has to provide
   std::size_t extension_count = 0;  // the number of names that are given by their number in copyreg's registry
   std::size_t buffer_count = 0;  // the number of buffers that are kept outside of the pickle

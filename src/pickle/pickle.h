@@ -1,8 +1,9 @@
 // Reads pickles of protocols 0 to 5 as inert data. Nothing that a pickle names is looked up, imported or called: a
 // name becomes a node that contains the name, and a call becomes a node with the callable and its arguments.
 //
-// A document is a flat list of nodes that refer to each other by number. So it can hold shared and recursive
-// structures, and it is freed without recursion. Its strings and bytes are views of the input, which must outlive it.
+// A document is a flat list of nodes that refer to each other by number. Because its nodes refer to each other by
+// number, a document can represent shared and recursive structures, and is freed without recursion. The strings and
+// bytes of a document are views of the input, which must outlive the document.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +30,7 @@ enum class Kind : std::uint8_t {
   dict,
   set,
   frozenset,
-  global,  // A name. Unpickling would look it up and import its module.
+  global,  // A name that unpickling would look up in its module, which it would import.
   call,  // The result of a call that unpickling would make.
   instance,  // The result of the __new__ of a class that unpickling would call.
   persistent,  // The object that a function of the unpickling program would return for an id.
@@ -52,7 +53,7 @@ struct Node {
   std::vector<NodeId> items;
 };
 
-// The operations that would make an object.
+// The operations by which unpickling would create an object.
 struct ObjectParts {
   NodeId callee = no_node;  // the callable or the class
   NodeId arguments = no_node;  // a tuple, or an object that unpickling would use as a tuple
@@ -65,7 +66,7 @@ struct ObjectParts {
   std::vector<NodeId> assigned;  // keys and values that are assigned, alternating
 };
 
-// Bounds on the memory for one pickle. Each is checked before memory is allocated.
+// Bounds on the memory for one pickle. Each bound is checked before memory is allocated.
 struct Limits {
   std::size_t input = 0xfffffffe;  // bytes of the input; an offset has 32 bits
   std::size_t nodes = 4'000'000;  // nodes, 64 bytes each; the largest artifact that was measured has some thousands
@@ -75,7 +76,7 @@ struct Limits {
   std::size_t memo = 4'000'000;  // entries of the memo, 4 bytes each
   // entries of the memo that are out of order, 40 bytes each; picklers number the entries in order
   std::size_t sparse_memo = 65'536;
-  std::size_t integer_bytes = 4096;  // bytes of one integer; writing it in decimal takes the square of that time
+  std::size_t integer_bytes = 4096;  // bytes of one integer; conversion to decimal takes quadratic time
   std::size_t name = 1000;  // bytes of the name of a module or of an attribute
   std::size_t decoded_text = std::size_t{64} << 20;  // bytes of strings that are escaped in the input
 };
@@ -102,7 +103,8 @@ class Document {
   std::size_t end_ = 0;
 };
 
-// Reads the pickle at the beginning of `input`. Memory and time stay within the limits, whatever the bytes are.
+// Reads the pickle at the beginning of `input`. Memory and time stay within the limits, whatever bytes the input
+// consists of.
 Result<Document> read(std::string_view input, const Limits& limits = {});
 
 // True if the bytes begin like a pickle of protocol 2 or later. Pickles of earlier protocols can begin with any byte.
@@ -133,13 +135,13 @@ class Value {
   Value at(std::size_t position) const;  // an item of a tuple, list or set
   Value key(std::size_t position) const;  // a key of a dict
   Value value(std::size_t position) const;  // a value of a dict
-  // Returns the last value of a dict for a string; no value if there is none. The dicts that this is used for have at
-  // most some hundred entries. Only the last `searched_max` entries of a larger one are searched, so that no file can
-  // make this slow.
+  // Returns the last value of a dict for a string as key; no value if there is none. Only the last `searched_max`
+  // entries of a dict are searched, so that no file can make the search slow; the dicts of real files have at most some
+  // hundred entries.
   Value operator[](std::string_view key) const;
   static constexpr std::size_t searched_max = 4096;
 
-  // The following functions describe how an object was made, and what was added to it.
+  // The following functions describe how unpickling would create an object, and what it would add to the object.
   Value callee() const;
   Value argument(std::size_t position) const;
   Value keywords() const;
@@ -152,10 +154,10 @@ class Value {
   std::string dotted_name() const;
   // Returns the dotted name of an object's class, or of the callable that makes the object.
   std::string class_name() const;
-  // True if the class of an object has this name, in whatever module.
+  // True if the class of an object has this name, in any module.
   bool is_a(std::string_view name) const;
-  // Returns an attribute of an object, from the last dict among its states that contains it; no value if there is
-  // none. Only the last `states_max` states are searched, so that no file can make this slow.
+  // Returns an attribute of an object, from the last dict among its states that contains it; no value if there is none.
+  // Only the last `states_max` states are searched, so that no file can make the search slow.
   Value attribute(std::string_view name) const;
   static constexpr std::size_t states_max = 64;
 

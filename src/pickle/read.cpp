@@ -1,5 +1,5 @@
-// Executes the opcodes of a pickle. Unlike CPython's stack machine it makes nodes, and never objects. It is one file
-// because all opcodes work on one stack, one memo and one set of limits.
+// Executes the opcodes of a pickle. Unlike CPython's stack machine, `Machine` creates nodes and never objects. All
+// opcodes are in one file, because they work on one stack, one memo and one set of limits.
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -58,7 +58,7 @@ class Machine {
 
   void execute(Opcode opcode);
 
-  // Makes nodes. `add` returns null after an error.
+  // The following functions create nodes. `add` returns null after an error.
   Node* add(Kind kind);
   void push_added() { push(NodeId(document_.nodes_.size() - 1)); }
   void push(NodeId id);
@@ -284,7 +284,7 @@ bool Machine::charge_items(std::size_t count) {
   return true;
 }
 
-// Makes a container of the topmost items of the stack, and removes them from it.
+// Creates a container of the `item_count` topmost values of the stack, and removes these values from the stack.
 void Machine::push_container(Kind kind, std::size_t item_count) {
   const auto first = needed(item_count);
   if (!first || !charge_items(item_count)) return;
@@ -375,7 +375,7 @@ void Machine::long_bytes(std::string_view bytes) {
   push_text(Kind::integer, kept(text));
 }
 
-// Adds a string of Python 2, which consists of bytes: as a string if they are valid text, or else as bytes.
+// Adds a string of Python 2, which consists of bytes: as a string if the bytes are valid UTF-8, or else as bytes.
 void Machine::string_bytes(std::string_view bytes) { push_text(is_wtf8(bytes) ? Kind::string : Kind::bytes, bytes); }
 
 void Machine::unicode(std::string_view utf8) {
@@ -383,8 +383,8 @@ void Machine::unicode(std::string_view utf8) {
   push_text(Kind::string, utf8);
 }
 
-// Adds the values from `first` on to the container that stands below them, and removes them from the stack. An object
-// accepts any values.
+// Adds the values from `first` on to the container that stands below them, and removes them from the stack. The node of
+// a call or an instance accepts any values.
 void Machine::extend(std::optional<std::size_t> first, Kind kind) {
   if (!first) return;
   if (*first == 0 || (!marks_.empty() && *first <= marks_.back())) return reader_.fail("items without a container");
@@ -445,7 +445,7 @@ void Machine::build() {
     case Kind::instance:
       if (charge_items(1)) document_.objects_[static_cast<std::size_t>(target.number)].states.push_back(state);
       return;
-    case Kind::global:  // A class or a module gets attributes.
+    case Kind::global:  // BUILD would set attributes of a class or module.
     case Kind::persistent:
     case Kind::extension: return;
     case Kind::none:

@@ -18,7 +18,8 @@ void append_utf8(std::string& text, std::uint32_t character) {
   put(0x80 | (character >> 6 & 0x3f)), put(0x80 | (character & 0x3f));
 }
 
-// Returns the number that the first `count` characters write in a base up to 16; nothing if one of them is no digit.
+// Returns the number that the first `count` characters represent in a base up to 16; nothing if one of the characters
+// is no digit.
 std::optional<std::uint32_t> digits_at(std::string_view text, std::size_t count, std::uint32_t base) {
   if (text.size() < count) return {};
   std::uint32_t number = 0;
@@ -54,7 +55,7 @@ bool take_escape(std::string_view& rest, std::string& text) {
   std::size_t count = 0;
   while (count < 3 && digits_at(rest.substr(count), 1, 8)) ++count;
   if (count == 0) {
-    text += '\\';  // Like Python, this keeps a backslash that begins no escape.
+    text += '\\';  // Like Python, keeps a backslash that begins no escape.
     return true;
   }
   text += static_cast<char>(*digits_at(rest, count, 8) & 0xff);

@@ -7,11 +7,12 @@
 
 namespace depyf::pickle {
 
-// Decodes a string of the opcode UNICODE: bytes of Latin-1 with \uXXXX and \UXXXXXXXX. Returns nothing if an escape
-// is cut or is no character.
+// Decodes a string of the opcode UNICODE: bytes of Latin-1 with \uXXXX and \UXXXXXXXX. Returns nothing if an escape is
+// incomplete or encodes no character.
 std::optional<std::string> decoded_unicode(std::string_view line);
 
-// Decodes a string of the opcode STRING: a Python 2 literal with its quotes. Returns nothing if it is no literal.
+// Decodes a string of the opcode STRING, a Python 2 literal with its quotes; returns nothing if `line` is no such
+// literal.
 std::optional<std::string> decoded_string(std::string_view line);
 
 // True if the text is a decimal integer: digits with at most one sign before them.

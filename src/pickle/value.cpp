@@ -108,7 +108,7 @@ std::string Value::dotted_name() const {
 std::string Value::class_name() const {
   if (!is_object()) return {};
   const std::string name = callee().dotted_name();
-  // Picklers of protocols 0 to 2 make instances in this way.
+  // Picklers of protocols 0 to 2 write calls of these functions to create instances.
   if (name == "copyreg._reconstructor" || name == "copy_reg._reconstructor" || name == "copyreg.__newobj__")
     return argument(0).dotted_name();
   return name;

@@ -1,9 +1,10 @@
-// Implements `--align lines`, which prints each statement on the line that it had in the source. With this option,
-// tracebacks, breakpoints and coverage of code whose source is lost name the right lines.
+// Implements `--align lines`, which prints each statement on the line that it had in the source. With `--align lines`,
+// tracebacks, breakpoints and coverage of code whose source is lost refer to the right lines.
 //
-// Blank lines fill the gaps, and simple statements that shared a line are joined by `;`. A statement that would reach
-// into the lines of its successor is printed on one line. A statement can still come too late, for example below a
-// marker comment. In that case the next gap gets shorter, so that later statements are aligned again.
+// Blank lines fill the gaps between statements, and simple statements that shared a line are joined by `;`. A statement
+// that would reach into the lines of its successor is printed on one line. If a statement is still printed below its
+// source line, for example after a comment of the decompiler, the next gap gets shorter, so that later statements are
+// aligned again.
 #include <algorithm>
 
 #include "depyf/code_object.h"
@@ -39,24 +40,25 @@ bool is_simple(const Stmt* stmt) {
 //   if (
 //       first and second
 //   ):
-// The sign is that the test starts exactly one level of indentation further in than the statement.
+// A test on a line of its own starts exactly one level of indentation further right than its statement.
 bool SourceLines::has_line_above(const Expr* test, Block body, std::string_view keyword) {
   const Expr* leaf = first_leaf(test);
-  // A test inside such brackets starts one level further in than the keyword.
+  // A test on a line of its own within brackets is indented by one level more than the keyword.
   if (!leaf || positions_.column(leaf) != std::int32_t(out_.indent() + 4)) return false;
   if (keyword.size() + 2 != 4) return true;
-  // The test in `if (test` starts four columns behind the keyword, too. A bracket that opens a line of its own is told
-  // apart by its closing bracket, which takes a line between the test and the body.
+  // In `if (test`, the test starts four columns right of the keyword, like a test on a line of its own. Only a test on
+  // a line of its own is followed by a line with the closing bracket, above the body.
   const Expr* last = last_operand(test);
   const std::int32_t end = std::max(positions_.end_line(last), last->line), line = first_source_line(body);
   return end > leaf->line && line > end + 1;
 }
 
-// Returns the greatest line before `line` that some instruction of the code has; -1 if there is none. For the body of a
-// `try` statement or of an endless loop that line is the line of the keyword, because the compiler keeps a NOP for it.
+// Returns the greatest line before `line` that some instruction of the code has; -1 if there is none. If `line` is the
+// first line in the body of a `try` statement or an endless loop, the result is the line of the keyword, for which the
+// compiler keeps a NOP.
 std::int32_t SourceLines::line_of_code_above(std::int32_t line) {
   if (!positions_.code || line < 0) return -1;
-  // The sorted lines of a code object are kept, because all its statements ask for them one after the other.
+  // The sorted lines of a code object are cached, because each of its statements may need them.
   if (positions_.code != code_of_lines_) {
     code_of_lines_ = positions_.code;
     lines_of_code_.clear();
@@ -68,16 +70,16 @@ std::int32_t SourceLines::line_of_code_above(std::int32_t line) {
   return end == lines_of_code_.begin() ? -1 : *(end - 1);
 }
 
-// Returns the line of a keyword without an expression, such as `try:`, above `body`. If no instruction has that line,
-// the result is `otherwise` lines above the body; -1 if the body has no known line.
+// Returns the line of a keyword without an expression, such as `try:`, above `body`; -1 if the body has no known line.
+// If no instruction has the line of the keyword, the result is `otherwise` lines above the body.
 std::int32_t SourceLines::keyword_line(Block body, std::int32_t otherwise) {
   const std::int32_t line = first_source_line(body), above = line_of_code_above(line);
   if (line < 0) return -1;
   return above >= std::int32_t(out_.line()) ? above : line - otherwise;
 }
 
-// The first expression of a statement's text shows its line best: each kind of statement starts with a different part,
-// and the instruction that ends the statement may have a later line.
+// The line of a statement is taken from the first expression of its text if possible, because the instruction that ends
+// the statement may have a later line.
 std::int32_t SourceLines::source_line(const Stmt* stmt) {
   auto known = [](std::int32_t line, std::int32_t otherwise) { return line >= 0 ? line : otherwise; };
   // Returns the earlier of the line of `expr` and the line of `stmt`; an unknown line (-1) does not count.
@@ -85,7 +87,7 @@ std::int32_t SourceLines::source_line(const Stmt* stmt) {
     const std::int32_t line = first_line(expr);
     return line < 0 || (stmt->line >= 0 && stmt->line < line) ? stmt->line : line;
   };
-  // The first line of a code object counts its decorators, which are printed above the `def` or `class` line.
+  // `co_firstlineno` is the line of the first decorator, which is printed above the `def` or `class` line.
   if (auto* n = as<FunctionDef>(stmt)) return n->code ? n->code->firstlineno : stmt->line;
   if (auto* n = as<ClassDef>(stmt)) return n->code ? n->code->firstlineno : stmt->line;
   if (auto* n = as<Assign>(stmt)) return known(first_line(n->targets[0]), smaller(n->value));
@@ -93,7 +95,7 @@ std::int32_t SourceLines::source_line(const Stmt* stmt) {
   if (auto* n = as<AnnAssign>(stmt)) return known(first_line(n->target), smaller(n->annotation));
   if (auto* n = as<ExprStmt>(stmt)) return smaller(n->value);
   if (auto* n = as<Return>(stmt)) {
-    // In `return (`, a value on the lines below belongs to the line of the keyword.
+    // If the value of `return (` starts on a line below, the statement has the line of the keyword.
     const std::int32_t line = n->value ? first_line(n->value) : -1;
     return line < 0 || positions_.is_in_brackets(stmt, n->value) ? stmt->line : line;
   }
@@ -130,7 +132,8 @@ std::int32_t SourceLines::first_source_line(Block body) {
 }
 
 void SourceLines::pad_to(std::int32_t line) {
-  // A damaged file may name any line number. Padding stops where blank lines alone would exceed the limit of the text.
+  // A damaged file may name any line number. Padding is left out if its blank lines alone could exceed the size limit
+  // of the text.
   constexpr std::size_t bytes_of_line = 16;
   if (!options_.align || line < 0 || std::size_t(line) > options_.limit / bytes_of_line) return;
   for (std::int32_t at = std::int32_t(out_.line()); at < line; ++at) out_.end_line();
@@ -151,8 +154,8 @@ bool SourceLines::all_fit_behind_colon(Block body) {
   return std::ranges::all_of(body, [&](const Stmt* stmt) { return is_simple(stmt) && source_line(stmt) <= line; });
 }
 
-// Prints the suite of a clause that the clause with the body `following` succeeds. The suite may reach down to the line
-// above the header of that clause.
+// Prints the suite of a clause that is followed by a clause with the body `following`. The suite may extend to the line
+// above the header of the following clause.
 void Statements::suite_before(Block body, Block following) {
   const std::int32_t after = lines_.next_line;
   if (options_.align)
@@ -165,13 +168,13 @@ std::int32_t SourceLines::room(Block body) {
   constexpr std::int32_t any = 1 << 30;
   std::int32_t next = body.empty() ? next_line : first_source_line(body);
   if (next < 0) return any;
-  // A simple statement may stand behind the colon of its header, so the header may reach down to its line.
+  // If the first statement of the body is simple, it may stand behind the colon, so the header may extend to its line.
   if (!body.empty() && is_simple(body[0])) ++next;
   return std::max(next - std::int32_t(out_.begin_number()), 1);
 }
 
-// Prints `body` with each statement on its source line. Statements that came too late, or that stand behind a colon,
-// are joined to the previous simple statement by `;`.
+// Prints `body` with each statement on its source line. A simple statement that stands behind a colon, or whose source
+// line is already past, is joined to the previous simple statement by `;`.
 void Statements::aligned_statements(Block body, bool behind_colon) {
   const std::int32_t after = lines_.next_line;
   for (std::size_t i = 0; i < body.size(); ++i) {

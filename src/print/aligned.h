@@ -24,18 +24,18 @@ class SourceLines {
   std::int32_t source_line(const ast::Stmt* stmt);
   // Returns the source line of the first statement in `body` that has a known line; -1 if none has.
   std::int32_t first_source_line(ast::Block body);
-  // Writes blank lines until the next printed line has the number `line`. Does nothing if the text is already past that
-  // line.
+  // Writes blank lines until the next printed line has the number `line`. Does nothing if the printed text is already
+  // past `line`.
   void pad_to(std::int32_t line);
-  // Writes blank lines until a clause header, such as `else:`, stands on the line above its `body`. The bytecode has no
-  // line for the header itself.
+  // Writes blank lines until a clause header such as `else:`, which has no line in the bytecode, stands on the line
+  // above its `body`.
   void pad_to_clause(ast::Block body);
-  // Returns true if the next statement belongs on the line directly below the current line, or further up.
+  // Returns true if, with `--align lines`, the source line of the next statement is at most one below the current line.
   bool has_no_room_below();
   // Returns true if all of `body` fits behind the colon of its header, which has just been written: `if x: y = 1`.
   bool fits_behind_colon(ast::Block body) { return options_.align && all_fit_behind_colon(body); }
-  // Returns how many lines the text that is being printed may take. The text is the header of `body`, or a simple
-  // statement if `body` is empty.
+  // Returns how many lines the text that is being printed may take: the header of `body`, or a simple statement if
+  // `body` is empty.
   std::int32_t room(ast::Block body);
 
  private:
@@ -47,7 +47,7 @@ class SourceLines {
   Emitter& out_;
   const PrintOptions& options_;
   const Positions& positions_;
-  const CodeObject* code_of_lines_ = nullptr;  // the code object whose lines `lines_of_code_` holds
+  const CodeObject* code_of_lines_ = nullptr;  // the code object whose lines are in `lines_of_code_`
   std::vector<std::int32_t> lines_of_code_;
 };
 

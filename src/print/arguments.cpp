@@ -70,8 +70,8 @@ void Expressions::type_params(List<TypeParam> params) {
   out_.write("]");
 }
 
-// Returns true if an annotation that was kept as text stood in brackets below the name of its parameter. `behind` is the
-// number of stars in front of the name.
+// Returns true if an annotation that the bytecode keeps as text (`from __future__ import annotations`) stood in
+// brackets on the line below its parameter's name. `behind` is the number of stars in front of the name.
 bool Expressions::is_annotation_below(const Arg& arg, std::size_t behind) const {
   constexpr std::size_t colon = 2;  // columns of `: `
   if (!is<Verbatim>(arg.annotation) || positions_.end_line(arg.annotation) <= arg.annotation->line) return false;
@@ -123,8 +123,7 @@ std::vector<std::size_t> Expressions::arguments(const Arguments* args, bool anno
     const Expr* default_value = i < without_default ? nullptr : args->defaults[i - without_default];
     next("", &arg, default_value);
     argument(arg, default_value, annotated);
-    // The bare `/` ends the parameters that only positions can fill, and the bare `*` starts those that only names can
-    // fill.
+    // The bare `/` ends the positional-only parameters, and the bare `*` starts the keyword-only parameters.
     if (i + 1 == args->posonly.size()) next("/");
   }
   if (!args->vararg.name.empty()) next("*", &args->vararg), argument(args->vararg, nullptr, annotated);

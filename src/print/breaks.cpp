@@ -1,4 +1,4 @@
-// Knows the source lines that the printed text reaches, and marks where a line may break.
+// Tracks the source lines that the printed text reaches, and marks where a line may break.
 #include "print/breaks.h"
 
 #include <algorithm>
@@ -11,8 +11,9 @@ namespace depyf::print {
 using namespace ast;
 
 namespace {
-// True if the position is that of a whole list, set or dict comprehension. Some versions give it that of one of its parts;
-// the whole starts before its first element. A generator may stand in brackets of a call, which belong to its position.
+// True if the position is that of a whole list, set or dict comprehension. Some versions of CPython give a
+// comprehension the position of one of its parts, but the whole comprehension starts before its first element. A
+// generator expression is excluded, because its position may include the brackets of a call.
 bool is_position_of(const ComprehensionExpr& node, const Position& position, const CodeObject& around) {
   const Expr* first = first_leaf(node.elt);
   if (node.kind == ComprehensionKind::generator || !first || first->line < 0) return false;
@@ -20,13 +21,13 @@ bool is_position_of(const ComprehensionExpr& node, const Position& position, con
   return inner && std::pair(position.line, position.column) < std::pair(inner->line, inner->column);
 }
 
-// Returns the position of the text of `expr`; null if it is unknown. A wrong column would choose wrong breaks, so only those
-// kinds of nodes have a position here whose instruction surely has the column of their text.
+// Returns the position of the text of `expr`; null if it is unknown. A wrong column would lead to wrong line breaks, so
+// the result is null for kinds of nodes whose instruction may have another column than their text.
 const Position* place_of(const Expr* expr, const CodeObject& code) {
   const Position* position = position_in(code, expr);
   if (!position || position->column < 0) return nullptr;
-  // One instruction may load two names (LOAD_FAST_LOAD_FAST), and its position is the position of the first name. A
-  // width equal to the name's length excludes this case.
+  // One instruction may load two names (LOAD_FAST_LOAD_FAST) and has the position of the first name, so a second name
+  // is excluded if its length differs from the width of the position.
   const bool is_line = position->line == position->end_line;
   const auto has_width = [&](std::string_view name) {
     return is_line && position->end_column - position->column == std::int32_t(name.size());
@@ -38,7 +39,7 @@ const Position* place_of(const Expr* expr, const CodeObject& code) {
   auto* comprehension = as<ComprehensionExpr>(expr);
   const bool is_known = name ? has_width(name->id)
                         : attribute
-                            ? has_width(attribute->attr)  // exact since 3.12 where the name has a line of its own
+                            ? has_width(attribute->attr)  // exact since 3.12 where the name stands on its own line
                         : constant      ? Positions{&code}.loads(expr, *constant->value)
                         : joined        ? !joined->is_percent
                         : comprehension ? is_position_of(*comprehension, *position, code)
@@ -59,7 +60,7 @@ std::vector<Anchor> Breaks::anchors(std::size_t begin) const {
 }
 
 void Breaks::reached(const Expr* expr) {
-  // Some versions give a comprehension the position of one of its parts.
+  // Some versions of CPython give a comprehension the position of one of its parts.
   if (!marking_ || is<ComprehensionExpr>(expr)) return;
   last_line = std::max(last_line, expr->line);
   // Strings may contain line breaks, so their text reaches the line on which they end.
@@ -71,25 +72,25 @@ void Breaks::reached(const Expr* expr) {
   }
 }
 
-// The header of a function with unknown parameter positions, laid out in the three ways that are tried:
+// Chooses among three layouts for the header of a function whose parameters have no known lines:
 //   def f(a, b):        def f(             def f(
 //                           a, b               a,
 //                       ):                     b,
 //                                          ):
 void Breaks::place_parameters(const std::vector<std::size_t>& parameters, std::int32_t def_line, std::int32_t body_line,
                               bool is_documented) {
-  // Formatters break headers that are longer than `long_header`, and seldom shorter ones. Whoever formats with the usual
-  // width of 88 has no line that is longer than `longest`.
+  // Formatters break headers that are longer than `long_header`, and seldom shorter headers. Source that is formatted
+  // with the usual width of 88 has no line that is longer than `longest`.
   constexpr std::size_t long_header = 79, longest = 88;
   if (parameters.size() < 2 || def_line < 0 || body_line <= def_line) return;
-  const std::int32_t lines = body_line - def_line;  // a blank line below a docstring or a comment may be among them
+  const std::int32_t lines = body_line - def_line;  // may include a comment or a blank line
   const std::size_t columns = out_.text().size() - out_.line_begin();
   const std::int32_t count = std::int32_t(parameters.size()) - 1;
   const bool is_long = columns > long_header;
   const std::size_t inner = marks_[parameters.back()].at - marks_[parameters.front()].at;
   const bool fits_own_line = out_.indent() + indentation + inner <= longest;
-  // One line for each parameter takes a line more for the closing bracket, and perhaps another line for a docstring or
-  // blank line.
+  // The layout with one line for each parameter has a further line for the closing bracket, and perhaps another line
+  // for a docstring or blank line.
   const bool one_each = (lines == count + 2 || lines == count + 3) && (is_long || (count > 2 && lines == count + 2)) &&
                         !(count <= 2 && lines == 4 && fits_own_line && is_documented);
   const bool is_broken = lines > 2 && columns > longest;
@@ -132,7 +133,7 @@ std::size_t Breaks::limit_of(std::int32_t line) {
   return columns < 0 ? options_.width : std::max({options_.width, tolerated, std::size_t(columns)});
 }
 
-// The lines of a hostile file may lie far apart.
+// Stores no lengths if the lines are too far apart, as they may be in a hostile file.
 LineLengths::LineLengths(const CodeObject& code) {
   constexpr std::int64_t most_lines = 1 << 20;
   std::int32_t last = -1;
@@ -154,7 +155,7 @@ bool Breaks::have_no_lines(std::span<const std::size_t> places) const {
   return std::ranges::all_of(places, [&](std::size_t place) { return marks_[place].line < 0; });
 }
 
-// Offsets of marks and anchors count from the start of the text, but the layout wants them relative to the start of the
+// Offsets of marks and anchors count from the start of the text, but the layout needs them relative to the start of the
 // line.
 void Breaks::lay_out(FunctionRef<std::int32_t()> room) {
   const std::string_view text = out_.text().view();

@@ -23,12 +23,12 @@ inline bool may_need_lines(const ast::Expr* expr) {
          is<Call>(expr) || is<Subscript>(expr) || is<UnaryExpr>(expr) || is<Await>(expr) || is<JoinedStr>(expr);
 }
 
-// How many columns the lines of a code object had in the source, as far as its positions show it.
+// The lengths in columns of a code object's source lines, as far as positions show them.
 class LineLengths {
  public:
   LineLengths() = default;
   explicit LineLengths(const CodeObject& code);
-  // Returns the last column that is known of a line; -1 if there is none.
+  // Returns the greatest end column of the positions that end on `line`; -1 if no position does.
   std::int32_t of(std::int32_t line) const {
     const std::int64_t index = std::int64_t(line) - first_;
     return index < 0 || index >= std::ssize(columns_) ? -1 : columns_[std::size_t(index)];
@@ -39,8 +39,8 @@ class LineLengths {
   std::vector<std::int32_t> columns_;
 };
 
-// A part of the text that may get an anchor: the text of `expr`, whose position is one of `code`, or, if `expr` is null,
-// text whose line and column in the source are known.
+// A part of the printed text that may become an anchor (text with a known line and column in the source): the text of
+// `expr`, which `code` may have a position for, or, if `expr` is null, text at `line` and `column`.
 struct Part {
   std::size_t at = 0;  // offset in the text
   const ast::Expr* expr = nullptr;
@@ -55,30 +55,29 @@ class Breaks {
   Breaks(Emitter& out, const Positions& positions, const PrintOptions& options)
       : out_(out), positions_(positions), options_(options) {}
 
-  // The last line of the source that the text so far reaches; -1 if it is unknown.
+  // The last source line of the text that has been printed; -1 if it is unknown.
   std::int32_t last_line = -1;
 
   // Returns false while captured text is printed, which may not break because its final place is unknown.
   bool is_marking() const { return marking_; }
   // Adds a mark at the end of the text. `line` is the source line of the text behind the mark (-1: unknown), and
-  // `optional` brackets are written only if the line breaks there.
+  // `optional` brackets are written only if the line breaks at them.
   void mark(Mark::Kind kind, std::int32_t line, std::uint8_t priority = 0, bool optional = false) {
     add({out_.text().size(), last_line, line, kind, priority, optional});
   }
   void open(std::int32_t line = -1) { mark(Mark::Kind::open, line); }
-  // Marks the place before the closing bracket of `whole`. A null pointer stands for brackets without a position.
+  // Marks the place before the closing bracket of `whole`. If `whole` is null, the brackets have no position.
   void close(const ast::Expr* whole = nullptr) {
     if (marking_) mark(Mark::Kind::close, whole ? positions_.end_line(whole) : -1);
   }
-  // Prints a comma and a blank. The line may break between them.
+  // Prints a comma and a blank, between which the line may break.
   void comma(std::int32_t line = -1) {
     out_.write(", ");
     add({out_.text().size() - 1, last_line, line, Mark::Kind::separator, comma_priority});
   }
-  // Notes that the printed text reaches the source line on which `expr` starts. For a string it is the line on which
-  // the string ends.
+  // Notes that the printed text reaches the source line on which `expr` starts or, if `expr` is a string, ends.
   void reached(const ast::Expr* expr);
-  // Does the same for expressions that are no strings and no comprehensions.
+  // Notes that the printed text reaches the source line `line`.
   void reached_line(std::int32_t line) {
     if (marking_) last_line = std::max(last_line, line);
   }
@@ -87,8 +86,8 @@ class Breaks {
   void starts_at(std::int32_t line) {
     if (marks_.empty() && line >= 0 && line < last_line) last_line = line;
   }
-  // Notes that the text of `expr` is printed next. It gets an anchor if the statement is laid out over several lines, and
-  // if the position of the instruction behind `expr` is known to be the position of that text.
+  // Notes that the text of `expr` is printed next. The text of `expr` gets an anchor if the statement is laid out over
+  // several lines, and if the instruction that made `expr` is known to have the position of that text.
   void anchor(const ast::Expr* expr) {
     if (marking_ && positions_.code && expr->line >= 0) parts_.add({out_.text().size(), expr, positions_.code});
   }
@@ -96,8 +95,7 @@ class Breaks {
     parts_.add({out_.text().size(), nullptr, nullptr, line, column});
   }
 
-  // Prints an expression that the source may have had in redundant brackets. The brackets are written only if columns
-  // prove them.
+  // Prints an expression, within redundant brackets if columns prove that the source had them.
   template <class F>
   void perhaps_bracketed(const ast::Expr* expr, F print) {
     const bool may_be = marking_ && may_need_lines(expr);
@@ -133,7 +131,7 @@ class Breaks {
   // the mark behind the last parameter. `is_documented` is true if the body begins with a docstring.
   void place_parameters(const std::vector<std::size_t>& parameters, std::int32_t def_line, std::int32_t body_line,
                         bool is_documented);
-  // Does the same where the line of the closing bracket is known, but no line of a parameter.
+  // Guesses the lines of parameters of which none has a known line, if the line of the closing bracket is known.
   void place_before_close(const std::vector<std::size_t>& parameters, std::int32_t def_line);
 
   // Breaks the lines of the text printed since the line began. `room` returns the number of lines that the text may
@@ -147,7 +145,8 @@ class Breaks {
   }
 
  private:
-  // Adds a mark, and tracks the greatest line so far. `spread_` is set when the source had a line break before some mark.
+  // Adds a mark, and tracks the greatest line so far. `spread_` is set when the source had a line break before some
+  // mark.
   void add(const Mark& mark) {
     if (!marking_) return;
     marks_.add(mark);
@@ -155,24 +154,25 @@ class Breaks {
     if (last_line >= 0 && mark.line > last_line) spread_ = true;
     last_line = std::max(last_line, mark.line);
   }
-  // Rewrites the text since the line began with the breaks that suit it.
+  // Rewrites the text since the line began with the line breaks that `with_breaks` chooses.
   void lay_out(FunctionRef<std::int32_t()> room);
-  // Returns the anchors of the parts whose places in the source are known. Their offsets count from `begin`.
+  // Returns the anchors of the parts whose places in the source are known, with offsets that count from `begin`.
   std::vector<Anchor> anchors(std::size_t begin) const;
-  // Gives the marks of parameters the lines of one of the layouts.
+  // Sets the source lines of parameters: a line for each (`each_line`), one line for all (`own_line`), or that of the
+  // `def`.
   void spread_parameters(const std::vector<std::size_t>& parameters, std::int32_t def_line, bool each_line,
                          bool own_line);
-  // Returns the width up to which a line may stay in one piece.
+  // Returns how many columns the printed text of source line `line` may have before it is broken.
   std::size_t limit_of(std::int32_t line);
 
   Emitter& out_;
   const Positions& positions_;
   const PrintOptions& options_;
-  Records<Part> parts_;          // of the text since the line began
-  Records<Mark> marks_;          // of the text since the line began
-  std::unordered_map<const CodeObject*, LineLengths> line_lengths_;  // of the code objects that were asked for
+  Records<Part> parts_;          // the parts of the text since the line began
+  Records<Mark> marks_;          // the marks in the text since the line began
+  std::unordered_map<const CodeObject*, LineLengths> line_lengths_;  // computed on first use
   bool marking_ = true;
-  bool spread_ = false;  // some mark is where the source had a break
+  bool spread_ = false;  // true if the source had a line break at some mark
 };
 
 }  // namespace depyf::print

@@ -1,9 +1,11 @@
-// Decides by columns (3.11 and later) at which marks the source had line breaks. A few marks stand between two parts of
-// a statement whose places in the source are known. Each choice of breaks among these marks puts the second part into
-// some column. The choice that yields the column of the source is taken.
+// Decides by columns (3.11 and later) at which marks the source had line breaks. Between two parts of a statement whose
+// places in the source are known (anchors), each choice of line breaks at the marks puts the second part into some
+// column. The choice of breaks that puts the second part into its column in the source is taken.
 //
-//   value = first and (          `first` ended in line 1, `second` starts in line 2 at column 4, so the line was not broken
-//       second or third          before `and`, which would have put `second` behind it, but behind the bracket.
+// In the following statement, `second` starts in line 2 at column 4, so the line was broken behind the bracket and not
+// before `and`, which would have put `second` further right:
+//   value = first and (
+//       second or third
 //   )
 #include <algorithm>
 #include <array>
@@ -17,12 +19,12 @@ namespace depyf::print {
 
 namespace {
 
-// These bounds limit the work that a hostile file can cause; real code stays far below them.
+// The two bounds below limit the work that a hostile file can cause; real code stays far below them.
 constexpr std::size_t most_choices = 8;  // marks between two anchors that are tried both ways; 2^8 combinations
 constexpr std::size_t deepest = 50;  // open brackets around the marks
 
-// Walks from anchor to anchor, lays the text out with each choice of breaks, and sets the states of the marks between
-// them.
+// Walks from anchor to anchor, lays the text between two anchors out with each choice of line breaks, and sets the
+// states of the marks between them.
 class Columns {
  public:
   Columns(std::string_view text, const std::vector<Mark>& marks, const std::vector<Anchor>& anchors, std::size_t indent,
@@ -50,16 +52,16 @@ class Columns {
   }
 
  private:
-  // The state of the layout at some place in the text. It is small, because it is copied for each choice.
+  // The state of the layout at some place in the text, which is small, because it is copied for each choice of breaks.
   struct Place {
-    std::uint32_t indent = 0;  // of the current line
+    std::uint32_t indent = 0;  // indentation of the current line
     std::int32_t group = -1;  // the mark that opens the innermost bracket pair around the place; -1 if there is none
     std::uint32_t depth = 0;  // bracket pairs around the place
   };
-  // A bracket pair, at its opening mark. A place knows only the innermost pair, and each pair the one around it, so that a
-  // place is copied for each choice of breaks, but no list of pairs.
+  // A bracket pair, stored at the index of its opening mark. A `Place` refers only to its innermost pair, and each pair
+  // to the place around it, so that copying a place copies no list of pairs.
   struct Group {
-    Place around;  // where the opening bracket stands
+    Place around;  // the place of the opening bracket
     bool is_apart = false;  // true if the line breaks behind the opening bracket
     bool is_hint = false;  // true for redundant brackets, which are written only if columns prove them
   };
@@ -69,8 +71,8 @@ class Columns {
     for (std::size_t i = begin; i < end; ++i) step(place_, i, states_[i] == BreakState::apart);
   }
 
-  // Moves the layout past one mark, where the line breaks if `breaks` is true. Returns false if the style never breaks
-  // there.
+  // Moves the layout past one mark, where the line breaks if `breaks` is true. Returns false if the style that is
+  // assumed for the source rules `breaks` out at this mark.
   bool step(Place& place, std::size_t index, bool breaks) {
     const Mark& mark = marks_[index];
     switch (mark.kind) {
@@ -101,8 +103,8 @@ class Columns {
   // Returns true if the line breaks behind the innermost opening bracket.
   bool is_apart(const Place& place) const { return place.group >= 0 && group(place.group).is_apart; }
 
-  // Returns the mark that opens the innermost bracket pair that separators belong to; -1 if there is none. Redundant
-  // brackets that are not written own no separators.
+  // Returns the mark that opens the innermost bracket pair that separators belong to; -1 if there is none. Separators
+  // never belong to redundant brackets that are not written.
   std::int32_t innermost(const Place& place) const {
     std::int32_t open = place.group;
     while (open >= 0 && !group(open).is_apart && group(open).is_hint) open = group(open).around.group;
@@ -111,12 +113,12 @@ class Columns {
 
   // A separator that the layout has passed, and whether the line breaks there.
   struct Passed {
-    std::int32_t group = -1;  // the mark that opens its brackets
+    std::int32_t group = -1;  // the mark that opens the brackets around the separator
     std::uint8_t priority = 0;
     bool breaks = false;
   };
-  // Returns true if, among the first `count` separators of `passed_`, the line breaks at some operator while a looser
-  // operator of the same brackets does not break. No formatter writes such a layout.
+  // Returns true if, among the first `count` separators of `passed_`, the line breaks at an operator but not at a
+  // looser operator in the same brackets. No formatter breaks at an operator but not at a looser one.
   bool breaks_tighter_first(std::size_t count) const {
     const std::span passed(passed_.data(), count);
     return std::ranges::any_of(passed, [&](const Passed& each) {
@@ -126,8 +128,8 @@ class Columns {
     });
   }
 
-  // Returns the column of the text at offset `at` if the last line break is at `mark`, and the line behind it has the
-  // indentation `indent`. For mark -1 (no break) it returns `at` itself.
+  // Returns the column of the text at offset `at` if the last line break is at `mark`, and the line behind the break
+  // has the indentation `indent`. Returns `at` itself for mark -1 (no break).
   std::size_t column(std::size_t indent, std::int32_t mark, std::size_t at) const {
     if (mark < 0) return at;
     const std::size_t from = marks_[std::size_t(mark)].at;
@@ -136,14 +138,15 @@ class Columns {
 
   // Chooses the breaks at the marks `begin` to `end`, which all stand before `anchor`.
   void decide(std::size_t begin, std::size_t end, const Anchor& anchor) {
-    // The bytecode gives an `if` statement the line of its test. A break between keyword and test therefore shows up in
-    // columns only.
+    // The bytecode gives an `if` statement the line of its test, so a line break between the keyword and the test shows
+    // only in columns.
     const bool is_first = begin == 0;
     const std::int32_t before = marks_[begin].before;
     const std::int32_t gap = before < 0 || anchor.line < 0 ? -1 : anchor.line - before;
     const bool is_decided = gap == 0 && !is_first;
     if (is_decided || gap < 0 || anchor.column < 0 || place_.depth > deepest) return replay(begin, end);
-    // Closing brackets follow their opening brackets, so only the rest are choices.
+    // The line breaks before a closing bracket if it breaks behind the opening bracket, so closing brackets are no
+    // choices.
     std::vector<std::size_t>& choices = choices_;
     choices.clear();
     last_close_ = -1;
@@ -154,19 +157,19 @@ class Columns {
 
     std::optional<std::size_t> best;
     std::int32_t best_left = 0, best_attributes = 0;
-    // The bits of `chosen` say which of the choices break. All combinations are tried, because there are at most eight
-    // choices.
+    // Bit i of `chosen` is set if the line breaks at the mark `choices[i]`. All combinations of breaks are tried,
+    // because there are at most eight choices.
     const std::int32_t most_breaks = std::max(gap, 1);
     for (std::size_t chosen = 0; chosen < std::size_t{1} << choices.size(); ++chosen) {
       if (std::popcount(chosen) > most_breaks) {
-        chosen += lowest_bit(chosen) - 1;  // the combinations that only add bits below this one have too many as well
+        chosen += lowest_bit(chosen) - 1;  // all choices that only add lower bits have too many breaks
         continue;
       }
       if (!may_fit(anchor, gap, chosen)) continue;
       const std::optional<std::int32_t> breaks = try_breaks(begin, end, anchor, chosen);
       if (!breaks || *breaks > most_breaks || (gap > 0 && *breaks == 0)) continue;
-      // Prefer fewer breaks before attributes, which are rarer than comments. Then prefer the choice that leaves the fewest
-      // source lines unexplained, and then the choice that breaks earlier.
+      // Prefers, in this order, fewer breaks before attributes (`.name`), which are rarer than comment lines between
+      // the anchors, then fewer source lines that the breaks do not explain, and then earlier breaks.
       const std::int32_t left = gap == 0 ? *breaks : gap - *breaks, attributes = breaks_at_attributes(choices, chosen);
       const bool is_better = !best || attributes < best_attributes ||
                              (attributes == best_attributes && left < best_left) ||
@@ -183,8 +186,8 @@ class Columns {
     }
   }
 
-  // Returns false if the chosen breaks surely put the anchor into another column, which is so for most of them: what
-  // stands behind the last break is indented by whole steps.
+  // Returns false if the chosen breaks surely put the anchor into another column than the source had. The test is cheap
+  // and excludes most choices: the text behind the last break is indented by a multiple of `indentation`.
   bool may_fit(const Anchor& anchor, std::int32_t gap, std::size_t chosen) const {
     const auto last = chosen == 0 ? -1 : std::int32_t(choices_[std::size_t(std::bit_width(chosen)) - 1]);
     if (last < last_close_) return true;  // the line may break at the closing bracket
@@ -207,13 +210,13 @@ class Columns {
   static bool is_earlier(std::size_t chosen, std::size_t than) { return (chosen & lowest_bit(chosen ^ than)) != 0; }
   static std::size_t lowest_bit(std::size_t bits) { return bits & (~bits + 1); }
 
-  // Returns the number of line breaks between the anchors if the line breaks at the chosen marks. Returns nothing if
-  // this choice puts the second anchor into another column than the source had.
+  // Returns the number of line breaks between the anchors for the choice `chosen`; nothing if the choice puts the
+  // second anchor into another column than the source had, or if no formatter breaks lines that way.
   std::optional<std::int32_t> try_breaks(std::size_t begin, std::size_t end, const Anchor& anchor, std::size_t chosen) {
     Place place = place_;
     std::int32_t count = 0, last = -1;
     std::size_t choice = 0, separators = 0;
-    std::size_t written = 0;  // closing brackets that the text does not contain yet, since the last break
+    std::size_t written = 0;  // optional closing brackets since the last break, which `text_` lacks
     for (std::size_t i = begin; i < end; ++i) {
       const bool is_close = marks_[i].kind == Mark::Kind::close;
       const bool breaks = is_close ? is_apart(place) : (chosen >> choice++ & 1) != 0;
@@ -232,12 +235,12 @@ class Columns {
   const std::vector<Mark>& marks_;
   const std::vector<Anchor>& anchors_;
   std::vector<BreakState>& states_;
-  const std::size_t indent_;  // of the statement
+  const std::size_t indent_;  // indentation of the statement
   Place place_;
-  std::vector<Group> groups_;  // by mark; each place knows which of them are around it
-  std::vector<std::size_t> choices_;  // the marks that `decide` decides about
-  std::int32_t last_close_ = -1;  // the last mark of a closing bracket between these; -1 if there is none
-  // The separators between the anchors, for the breaks that are being tried. Each of them is a choice.
+  std::vector<Group> groups_;  // indexed by the mark of the opening bracket
+  std::vector<std::size_t> choices_;  // the marks at which `decide` may break the line
+  std::int32_t last_close_ = -1;  // the last mark of a closing bracket between the anchors; -1 if there is none
+  // The separators between the anchors, for the breaks that are being tried; there are no more separators than choices.
   std::array<Passed, most_choices> passed_;
 };
 

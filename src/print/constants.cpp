@@ -15,7 +15,7 @@ using namespace ast;
 
 namespace {
 
-// Returns the size of a byte alone as repr escapes it. A byte that is not ASCII alone becomes a lone surrogate.
+// Returns the size of a single byte as repr escapes it; a byte that is not ASCII becomes a lone surrogate.
 constexpr std::size_t escaped_size(char c) {
   const auto byte = static_cast<unsigned char>(c);
   constexpr std::size_t named = 2, numbered = 4, surrogate = 6;  // the sizes of `\n`, `\x00` and `\udc80`
@@ -55,8 +55,8 @@ std::size_t balanced_width(std::string_view text, std::size_t lines, std::size_t
     }
     return at == text.size();
   };
-  // Each line ends no earlier if all lines are wider. So all widths behind the least one hold the text, too, and it is
-  // found by halving what is left, from the average width on.
+  // If some width suffices for the text, each greater width does, too, because no line ends earlier. A binary search
+  // from the average width on therefore finds the least width that suffices.
   std::size_t least = std::max((text.size() + used) / lines, used + 1), known = usual;
   while (least < known) {
     const std::size_t middle = least + (known - least) / 2;
@@ -70,18 +70,19 @@ std::size_t filled_line(std::string_view text, std::size_t width) {
   if (text.size() <= width) return text.size();
   if (width == 0) return 0;
   const std::string_view line = text.substr(0, width);
-  // Most lines have no break, which the search from the front finds out by many bytes at a time.
+  // Most lines contain no line break, which `find` detects by comparing many bytes at a time.
   const std::size_t end = line.rfind(line.find('\n') == line.npos ? ' ' : '\n');
   return end == line.npos ? 0 : end + 1;
 }
 
 // Prints the items of a tuple or frozenset that the compiler folded into one constant, whose items have no positions.
-// Item after item gets a source line that is `step` greater; `line` is the line of the first item, or -1.
+// `line` is the source line of the first item, or -1 if it is unknown, and each further item is `step` lines below its
+// predecessor.
 void Constants::constant_items(const Constant& constant, std::int32_t line, int step) {
   bool first = true;
   std::vector<const Constant*> items;
   for (const Constant& item : constant.items) items.push_back(&item);
-  // The order of a set depends on hashes, which change from run to run. Sorting makes the output stable.
+  // The order of a set depends on hashes, which change from run to run, so the items are sorted.
   if (constant.kind == Constant::Kind::frozenset)
     std::ranges::sort(items, precedes_in_set, [](auto* item) -> const Constant& { return *item; });
   for (const Constant* item : items) {
@@ -97,7 +98,7 @@ void Constants::constant(const Expr* leaf, const Constant& constant, bool bracke
   using Kind = Constant::Kind;
   if (constant.kind == Kind::string || constant.kind == Kind::bytes) return string(leaf, constant);
   const bool is_display = (constant.kind == Kind::tuple || constant.kind == Kind::frozenset) && !constant.items.empty();
-  // Inside the braces of an f-string nothing may break, so the display is printed as plain text.
+  // Inside the braces of an f-string no line may break, so the tuple or set is printed as plain text.
   if (is_display && fields == 0) return display(leaf, constant, bracketed);
   constant_text(constant);
 }
@@ -114,15 +115,15 @@ void Constants::string(const Expr* leaf, const Constant& constant) {
   constant_text(constant);
 }
 
-// A folded tuple keeps only its first and last line. If it has more lines than items, each item stands on a line of its
-// own; otherwise the items share one line within the brackets.
+// Only the first and the last line of a folded tuple are known. If a folded tuple has more lines than items, each item
+// is printed on a line of its own; otherwise the items share one line within the brackets.
 void Constants::display(const Expr* leaf, const Constant& constant, bool bracketed) {
   const std::int32_t more = leaf ? positions_.end_line(leaf) - leaf->line : 0;
   const bool spread = leaf && leaf->line >= 0 && more > 0;
   const bool one_by_one = more > std::int32_t(constant.items.size());
   const std::int32_t line = spread ? leaf->line + 1 : -1;
   const bool tuple = constant.kind == Constant::Kind::tuple;
-  // Lines that no item accounts for are those of divided strings.
+  // If there are more lines than items and brackets, the source divided strings into several literals.
   const bool outer = std::exchange(may_divide, may_divide || more > std::int32_t(constant.items.size()) + 1);
   if (bracketed) out_.write(tuple ? "(" : "{"), breaks_.open(line);
   constant_items(constant, line, one_by_one ? 1 : 0);
@@ -131,7 +132,7 @@ void Constants::display(const Expr* leaf, const Constant& constant, bool bracket
   if (bracketed) breaks_.close(leaf), out_.write(tuple ? ")" : "}");
 }
 
-// Returns true if the source had the string on one line, without a prefix and as wide as it is between two quotes.
+// Returns true if the source had the string on one line, without a prefix and without escapes between its two quotes.
 bool Constants::has_usual_width(const Expr* leaf, const Constant& constant) const {
   constexpr std::size_t quotes = 2;
   const Position* position = positions_.code ? position_in(*positions_.code, leaf) : nullptr;
@@ -140,14 +141,14 @@ bool Constants::has_usual_width(const Expr* leaf, const Constant& constant) cons
          std::size_t(position->end_column - position->column) == constant.text.size() + quotes;
 }
 
-// Prints a string or bytes that the source wrote on one line as a raw literal, which shows in the width of its position.
-// Returns false, and prints nothing, if the source did not.
+// Prints a string or bytes as a raw literal if the width of its position shows that the source did, on one line;
+// otherwise returns false, and prints nothing.
 bool Constants::raw_string(const Expr* leaf, const Constant& constant) {
   const bool is_bytes = constant.kind == Constant::Kind::bytes;
   if ((constant.kind != Constant::Kind::string && !is_bytes) || fields > 0) return false;
   const Position* position = positions_.code ? position_in(*positions_.code, leaf) : nullptr;
   if (!position || position->column < 0 || position->line != position->end_line) return false;
-  // The width excludes most strings, so it is looked at before anything else.
+  // The width of the position excludes most strings, so it is tested first.
   constexpr std::size_t quotes = 2;
   const std::string_view prefix = is_bytes ? "rb" : "r";
   const auto width = std::size_t(std::max(position->end_column - position->column, 0));
@@ -157,7 +158,7 @@ bool Constants::raw_string(const Expr* leaf, const Constant& constant) {
   if (!can_be_raw(constant.text, quote)) return false;
   if (is_bytes && std::ranges::any_of(constant.text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }))
     return false;
-  // A text with one backslash has the same width either way.
+  // With a single backslash in the text, the raw literal and the escaped literal have the same width.
   Text literal;
   append_literal(literal, constant, Quoting::usual, version_);
   if (literal.size() == width && !has_class_of_regex(constant.text)) return false;
@@ -172,8 +173,8 @@ bool Constants::multiline_string(const Expr* leaf, const Constant& constant) {
   if (more <= 0 || leaf->line < 0 || fields > 0 || !breaks_.is_marking() ||
       !positions_.has_own_position(leaf, constant) || constant.text.find('\r') != std::string::npos)
     return false;
-  // As many line breaks in the text as between the positions show triple quotes, or strings that each end in a line
-  // break. The column where the source's text ended tells them apart.
+  // If the text has as many line breaks as its position, the source had triple quotes, or strings that each end in a
+  // line break. The column at which the source's text ended distinguishes triple quotes from several strings.
   const bool by_newline = ends_by_newline(leaf, constant.text, more);
   if (line_breaks_in(constant.text) == more && !by_newline) append_docstring(out_.text(), constant.text, 0);
   else joined_string(leaf, constant, by_newline);
@@ -195,15 +196,15 @@ bool Constants::ends_by_newline(const Expr* leaf, std::string_view text, std::in
 // Prints a string that the source wrote as several adjacent strings, one on each line:
 //   x = ("first half "
 //        "second half")
-// The end column shows how long the last string was. The lengths of the others are unknown, so they are filled up to one
-// width, as wide as they need be for the number of lines.
-// With `by_newline`, each string ends behind a line break of the text.
+// The end column shows how long the last string was. The lengths of the strings before the last are unknown, so these
+// strings are filled up to the least width that suffices for the number of lines. With `by_newline`, each string ends
+// behind a line break of the text.
 void Constants::joined_string(const Expr* leaf, const Constant& constant, bool by_newline) {
   const Position& position = ast::positions_of(*positions_.code)[leaf->offset / 2];
   constexpr std::size_t usual_width = 88, longest_part = 100;
   const std::size_t column = std::size_t(std::max(position.column, 0));
   const std::size_t last_width =
-      // Two of the columns belong to the quotes.
+      // Two columns of the last string belong to its quotes.
       std::size_t(std::max(position.end_column - position.column - 2, 0));
   const std::size_t width = usual_width - std::min(column + 2, usual_width / 2);
   const std::string_view text = constant.text;
@@ -218,7 +219,7 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant, bool b
     if (tail_width > last_width) break;
     last = at;
   }
-  // The columns are those of an expression of several strings.
+  // If the whole text is narrower than its position, the position is that of an expression of several strings.
   if (last == 0 && long_string(constant)) return;
   const auto lines = std::size_t(std::max(position.end_line - position.line, 0));
   const std::size_t balanced = balanced_width(text.substr(0, last), lines, 0, width);
@@ -247,7 +248,7 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant, bool b
   breaks_.last_line = std::max(breaks_.last_line, position.end_line);
 }
 
-// Returns true if the source had an expression of strings for this constant, or a literal on several lines.
+// Returns true if the source had an expression such as `"ab" * 50` for this constant, or a literal on several lines.
 bool Constants::is_folded(const Expr* leaf, const Constant& constant) const {
   const Position* position = positions_.code ? position_in(*positions_.code, leaf) : nullptr;
   if (!position || position->column < 0) return false;
@@ -257,7 +258,7 @@ bool Constants::is_folded(const Expr* leaf, const Constant& constant) const {
 }
 
 bool Constants::long_string(const Constant& constant) {
-  constexpr std::size_t long_text = 100;  // a literal of so many columns is divided
+  constexpr std::size_t long_text = 100;  // the least number of columns of a literal that is divided
   constexpr std::size_t usual_width = 72;
   const std::string_view text = constant.text;
   if (fields > 0 || !breaks_.is_marking()) return false;
@@ -268,7 +269,7 @@ bool Constants::long_string(const Constant& constant) {
   std::size_t width = 0, from = 0, blank = 0;  // `blank` is the end of the last word of the part, or `from`
   auto write = [&](std::size_t end) {
     if (from > 0) {
-      // The break is sure, as if the source had it.
+      // The source lines 0 before the mark and 1 behind it force a line break at the mark.
       const std::int32_t line = std::exchange(breaks_.last_line, 0);
       breaks_.mark(Mark::Kind::separator, 1, string_priority), out_.write(" ");
       breaks_.last_line = line;

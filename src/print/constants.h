@@ -9,14 +9,14 @@
 
 namespace depyf::print {
 
-// Returns the size of `text` as repr escapes it.
+// Returns the size in bytes of `text` as repr escapes it.
 std::size_t escaped_size(std::string_view text);
 
-// Returns how much of `text` a line of `width` columns takes: up to its last line break, or else up to its last blank; 0
-// if it has neither.
+// Returns how much of `text` a line of `width` columns takes: up to its last line break, or else up to its last blank;
+// 0 if it has neither.
 std::size_t filled_line(std::string_view text, std::size_t width);
-// Returns the least width with which `lines` lines hold `text`, if `used` columns of the first line are taken; `usual` if
-// no lesser one does. Such a width spreads the words evenly, as people divide a string among lines.
+// Returns the least width with which `lines` lines hold `text`, if `used` columns of the first line are taken; `usual`
+// if no lesser one does. The least width spreads the words evenly over the lines, as people divide a string.
 std::size_t balanced_width(std::string_view text, std::size_t lines, std::size_t used, std::size_t usual);
 
 class Constants {
@@ -24,15 +24,16 @@ class Constants {
   Constants(Emitter& out, Version version, const Positions& positions, Breaks& breaks)
       : out_(out), version_(version), positions_(positions), breaks_(breaks) {}
 
-  bool may_divide = false;  // the source divided strings of the folded display that is being printed
+  // True if the source wrote strings in the tuple, list or set that is being printed as several adjacent literals.
+  bool may_divide = false;
   int fields = 0;  // how many f-string fields enclose the expression that is being printed
 
   // Prints `constant`. `leaf` is the expression that holds the constant, or null if the constant is only a part of a
   // larger constant.
   void constant(const ast::Expr* leaf, const Constant& constant, bool bracketed = true);
   void constant(const Constant& constant) { this->constant(nullptr, constant); }
-  // Prints a string or bytes that no line has room for as several adjacent literals. Returns false, and prints nothing, if
-  // they are short, or if nothing may break here.
+  // Prints a string or bytes that no line has room for as several adjacent literals. Returns false, and prints nothing,
+  // if the constant is short, or if no line may break here.
   bool long_string(const Constant& constant);
   // Prints `constant` as a literal whose quotes suit the enclosing f-string.
   void constant_text(const Constant& constant);
@@ -41,7 +42,7 @@ class Constants {
   void string(const ast::Expr* leaf, const Constant& constant);
   void display(const ast::Expr* leaf, const Constant& constant, bool bracketed);
   bool has_usual_width(const ast::Expr* leaf, const Constant& constant) const;
-  // Prints a string over several lines if positions show that the source did; returns false otherwise.
+  // Prints a string over several lines if positions show that the source had several lines; returns false otherwise.
   bool multiline_string(const ast::Expr* leaf, const Constant& constant);
   bool raw_string(const ast::Expr* leaf, const Constant& constant);
   bool is_folded(const ast::Expr* leaf, const Constant& constant) const;

@@ -18,8 +18,8 @@ using namespace ast;
 namespace {
 
 // Returns true if the docstring may be indented like the code around it. The compiler of 3.13 and later removes the
-// common indentation of all lines but the first. Indenting is harmless only if the removal restores the exact text:
-// some line must have no indentation, and no line may consist of blanks alone.
+// common indentation of all lines but the first. Indenting a docstring is harmless only if the compiler restores the
+// exact text: some line must have no indentation, and no line may consist of blanks alone.
 bool may_be_indented(std::string_view text) {
   bool some = false;
   if (text.starts_with(' ') || text.find('\t') != text.npos) return false;
@@ -68,9 +68,9 @@ const Position* ellipsis_of(const Emitter& out, const CodeObject* code) {
   return last->column > std::int32_t(out.indent() + 4) ? last : nullptr;
 }
 
-// Returns the last statement of a function that consists of at most a docstring besides: `pass` or `...`. Neither leaves
-// an instruction, but the implicit `return None` has the position of the one that stood there. Returns an empty text if
-// none is known.
+// Returns the last statement of a function that consists of at most a docstring besides: `pass` or `...`. `pass` and
+// `...` leave no instruction, but the implicit `return None` has their position. Returns an empty text if the statement
+// is unknown.
 std::string_view silent_statement(const CodeObject* code) {
   const Position* last = nullptr;
   if (!code) return {};
@@ -103,8 +103,8 @@ std::size_t Definitions::docstring(Block body) {
     if (const std::int32_t line = lines_.first_source_line(body.subspan(at + 1)); line >= 0) lines_.next_line = line;
   for (const Stmt* mark : body.first(at)) statements_.comment(as<Comment>(mark)->text);
   statements_.begin(body[at]);
-  // Aligned docstrings keep their line breaks only if the next statement stands below them; otherwise they are printed
-  // as one line with `\n` escapes.
+  // With `--align lines`, a docstring keeps its line breaks only if it ends above the line of the next statement;
+  // otherwise it is printed on one line with `\n` escapes.
   const bool has_room = !options_.align || lines_.next_line < 0 ||
                         std::int32_t(out_.line()) + std::ranges::count(text, '\n') < lines_.next_line;
   lines_.next_line = after;
@@ -124,8 +124,8 @@ bool Definitions::body_on_line(const CodeObject* code) {
   return true;
 }
 
-// Prints the colon and the body. While the header is printed, `positions_.code` must be the enclosing code object,
-// which has the header's columns; for the body it is the code object of the definition.
+// Prints the colon and the body. While the header of the definition is printed, `positions_.code` must be the enclosing
+// code object, which has the header's columns; for the body it is the code object of the definition.
 void Definitions::body(const Stmt* stmt, const CodeObject* code, Block body) {
   const CodeObject* outer = std::exchange(positions_.code, code);
   out_.write(":");
@@ -186,8 +186,8 @@ void Definitions::definition(const Stmt* stmt, const FunctionDef& node) {
   names_.name(node.name);
   exprs_.type_params(node.type_params);
   out_.write("(");
-  // Positions of the parameters are missing if no default and no annotation is more than a constant. In this case the
-  // length of the header decides about the breaks.
+  // Parameters have no positions if all their defaults and annotations are constants. For parameters without positions,
+  // the length of the header and its number of lines decide about the line breaks.
   const std::int32_t def_line = breaks_.last_line;
   const std::vector<std::size_t> places = exprs_.arguments(node.args, true, node.returns);
   out_.write(")");

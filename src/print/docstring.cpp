@@ -10,15 +10,15 @@ namespace depyf::print {
 
 namespace {
 
-// Returns the offset of the next quote or tab in a docstring line. These characters are written without escapes there,
-// other than in usual strings.
+// Returns the offset of the next quote or tab in a docstring line. Tabs and most quotes are written without escapes in
+// a docstring, unlike in other strings.
 std::size_t find_special(std::string_view line, std::size_t at) {
   while (at < line.size() && line[at] != '"' && line[at] != '\t') ++at;
   return at;
 }
 
-// Returns the end of the part of a docstring's line that starts at `at` and is printed on one line. A long line with many
-// blanks in it is the work of a backslash at the end of a line, in front of the indentation of the next.
+// Returns the end of the part of a docstring's line that starts at `at` and is printed on one line. A long line with
+// many blanks in it comes from source in which a backslash joined a line with the indented line below.
 std::size_t end_of_part(std::string_view line, std::size_t at) {
   constexpr std::size_t long_line = 120;
   constexpr std::string_view blanks = "        ";

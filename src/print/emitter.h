@@ -14,7 +14,7 @@ namespace depyf::print {
 
 class Emitter {
  public:
-  // The limit of the text bounds what a hostile file can produce.
+  // The limit of the text's size in bytes bounds the output for a hostile file.
   explicit Emitter(std::size_t limit) : limit_(limit), text_(limit) {}
 
   void write(std::string_view text) { text_ += text; }
@@ -35,7 +35,7 @@ class Emitter {
     text_.cut(begin);
     write(text);
   }
-  // Removes the line break at the end of the text, so that the last line can go on.
+  // Removes the line break at the end of the text, so that the last line can be continued.
   void reopen_line() {
     text_.cut(text_.size() - 1);
     if (counted_ > text_.size()) counted_ = text_.size(), --line_;
@@ -59,8 +59,8 @@ class Emitter {
   void shallower() { --depth_; }
   bool outermost() const { return depth_ == 0; }
 
-  // Maps the line that begins here to the instruction at `offset` in `code`. `original` is the line of the source, or
-  // -1 if it is unknown.
+  // Maps the line that begins at the end of the text to the instruction at `offset` in `code`. `original` is the line
+  // of the source, or -1 if it is unknown.
   void map_line(const CodeObject* code, std::uint32_t offset, std::int32_t original) {
     lines_.push_back({code, {line(), offset, original}});
   }

@@ -28,14 +28,15 @@ namespace {
 bool is_opening(char c) { return c == '(' || c == '[' || c == '{'; }
 bool is_closing(char c) { return c == ')' || c == ']' || c == '}'; }
 
-// What an annotation that was kept as text consists of.
+// The parts of an annotation that the bytecode keeps as text (`from __future__ import annotations`).
 struct TextParts {
-  std::int32_t bars = 0, commas = 0;  // ` | ` outside of brackets, and the commas directly within the last outer ones
-  bool is_bracketed = false;  // it ends in brackets
+  // The number of ` | ` outside of brackets, and the number of commas directly within the last outermost brackets.
+  std::int32_t bars = 0, commas = 0;
+  bool is_bracketed = false;  // true if the text ends in a closing bracket
 };
 
-// Returns the text with `...` for the word Ellipsis, outside of strings. CPython 3.8 writes the word only for a tuple of
-// constants, which the name would not be.
+// Returns the text in which `...` replaces the word Ellipsis outside of string literals. Until 3.8 CPython writes the
+// word Ellipsis for `...` in a tuple of constants, and a tuple with the name `Ellipsis` is no constant.
 std::string with_ellipsis(std::string_view text) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
@@ -66,7 +67,8 @@ TextParts parts_of(std::string_view text) {
   return result;
 }
 
-// Returns how the source wrote the integer `number`, which `expr` is, if its position is wider or narrower than its digits.
+// Returns how the source wrote the integer `number`, which `expr` is, if the position has another width than the
+// digits; an empty text otherwise.
 SpelledNumber spelling_of(const Expr* expr, const Constant& number, const Positions& positions) {
   if (number.kind != Constant::Kind::integer || !positions.code) return {};
   const Position* position = position_in(*positions.code, expr);
@@ -76,8 +78,8 @@ SpelledNumber spelling_of(const Expr* expr, const Constant& number, const Positi
   return spelled_number(number.text, width);
 }
 
-// From 3.14 on, a slice of constants is one constant. Returns the part of another slice that the source wrote as an
-// expression, which the compiler folded later; null if its parts need no such text:
+// From 3.14 on, a slice of constants is one constant, unless the source wrote a part as an expression, which the
+// compiler folds later. Returns the part of `slice` that was an expression; null if there is none:
 //
 //     x[8:8 + 4]        LOAD x; LOAD 8; LOAD 12; BINARY_SLICE
 const Expr* folded_part(const Slice& slice, const Positions& positions, Version version) {
@@ -134,12 +136,12 @@ Level level_by_kind(const Expr* expr) {
 }  // namespace
 
 Level level_of(const Expr* expr) {
-  // Most expressions are of these kinds.
+  // Most expressions are names, attributes or calls.
   if (!expr || is<Name>(expr) || is<Attribute>(expr) || is<Call>(expr)) return Level::atom;
   return level_by_kind(expr);
 }
 
-// Prints an integer as the source wrote it, if that is known to differ from its digits.
+// Prints a constant; an integer as the source wrote it, if that is known to differ from the digits of the integer.
 void Expressions::constant(const Expr* expr, const Constant& value, Level loosest) {
   auto print = [&](bool parenthesised, auto print_literal) {
     if (parenthesised) out_.write("("), breaks_.open(expr->line);
@@ -161,7 +163,8 @@ void Expressions::constant(const Expr* expr, const Constant& value, Level looses
 // as it is long.
 void Expressions::any_expr(const Expr* expr, Level loosest) {
   const std::size_t bottom = open_.size();
-  // All operands on the way down start with the same leaf. It is searched for once, since the way may be long.
+  // The text of each leftmost operand starts with the same leaf, whose line is searched for only once, because the leaf
+  // may be nested deep.
   std::optional<std::int32_t> line_of_leaf;
   for (;;) {
     if (auto* n = as<Name>(expr)) {
@@ -261,8 +264,8 @@ void Expressions::operator_before(std::string_view op, Level level, const Expr* 
   out_.write(" ");
 }
 
-// Prints an expression whose text starts with no operand of its own. Kinds that do have a leftmost operand come here
-// only with a missing operand.
+// Prints an expression whose text does not start with an operand. An expression of a kind with a leftmost operand, such
+// as `a + b`, gets here only if its leftmost operand is missing.
 void Expressions::without_leftmost(const Expr* leaf) {
   if (!leaf) return internal("missing", -1, nullptr);
   breaks_.reached(leaf);
@@ -317,7 +320,8 @@ void Expressions::without_leftmost(const Expr* leaf) {
                  [&](const TemplateStr&) { fstrings_.fstring(leaf); },
                  [&](const Lambda& n) {
                    out_.write("lambda");
-                   // Captured text has no marks, because the parameters of a lambda must not break.
+                   // The parameters of a lambda are printed as captured text, which has no marks, because no line may
+                   // break between them.
                    const std::string args = breaks_.capture([&] { arguments(n.args, false); });
                    if (!args.empty()) out_.write(" ");
                    out_.write(args);
@@ -357,16 +361,16 @@ void Expressions::without_leftmost(const Expr* leaf) {
              });
 }
 
-// Prints an annotation that was kept as text, and marks where its lines may break. Its position shows how many lines it
-// had. They decide if it is a union with a line for each member, or ends in brackets with a line for each item or with
-// one line for all of them.
+// Prints an annotation that was kept as text, and marks where its lines may break. If the number of lines of the
+// annotation's position fits, each member of a union gets a line of its own, or brackets at the end get a line for each
+// item or one line for all items.
 void Expressions::annotation_text(const Expr* leaf, std::string_view text) {
   const TextParts parts = parts_of(text);
   const std::int32_t first = leaf->line, more = first < 0 ? 0 : positions_.end_line(leaf) - first;
   const bool each_member = more > 0 && more == parts.bars;
   const bool each_item = more > 1 && parts.bars == 0 && parts.is_bracketed && more == parts.commas + 2;
   const bool own_line = more == 2 && parts.bars == 0 && parts.is_bracketed;
-  const std::int32_t usual = more == 0 ? first : -1;  // of a mark at which nothing else decides
+  const std::int32_t usual = more == 0 ? first : -1;  // the source line of marks about which `more` decides nothing
   std::int32_t line = first;
   int depth = 0;
   char quote = 0;
@@ -400,8 +404,8 @@ void Expressions::annotation_text(const Expr* leaf, std::string_view text) {
 void Expressions::elements(const Expr* whole, List<Expr*> elts) {
   if (elts.empty()) return;
   std::vector<Expr*> sorted;
-  // The compiler folds a display of constants into one constant, which leaves its elements without positions. Such
-  // elements share the offset of one instruction.
+  // The compiler folds a display of constants into one constant, whose elements have no positions and share the offset
+  // of one instruction.
   const bool is_folded = elts.size() > 1 && std::ranges::all_of(elts, [&](const Expr* each) {
                            return is<ConstantExpr>(each) && each->line >= 0 && each->offset == elts[0]->offset;
                          });
@@ -545,7 +549,7 @@ void Expressions::generators(List<Comprehension> generators, const CodeObject* a
     // of the enclosing display.
     value(each.target, Level::tuple);
     out_.write(" in ");
-    // The first iterable is evaluated by the enclosing code object, and its columns belong there.
+    // The first iterable is evaluated by the enclosing code object, which has its columns.
     const CodeObject* inner = std::exchange(positions_.code, &each == &generators[0] ? around : positions_.code);
     part(each.iter, Level::or_);
     positions_.code = inner;
@@ -580,15 +584,16 @@ void Expressions::comprehension(const ComprehensionExpr& node) {
 void Expressions::dict(const Dict& node, const Expr* whole) {
   out_.write("{");
   for (std::size_t i = 0; i < node.values.size(); ++i) {
-    // Constant keys that the compiler put into one tuple have no positions, so the line of such an item is the line of
-    // its value.
+    // Constant keys of a dict that the compiler put into one tuple have no positions, so an item with a constant key
+    // has the line of its value.
     const bool has_key = i < node.keys.size() && node.keys[i];
     const Expr* start = has_key && !is<ConstantExpr>(node.keys[i]) ? node.keys[i] : node.values[i];
     i > 0 ? breaks_.comma(first_line(start)) : breaks_.open(first_line(start));
     if (has_key) {
       const std::int32_t line = breaks_.last_line;
       auto* key = as<ConstantExpr>(node.keys[i]);
-      // The position of a folded key is that of all keys.
+      // A constant tuple as a key has the position of all keys, if the compiler put them into one tuple, so it is
+      // printed without a position.
       if (key && key->value->kind == Constant::Kind::tuple) constants_.constant(*key->value);
       else expr(node.keys[i], Level::test);
       if (key) breaks_.last_line = line;
@@ -606,8 +611,8 @@ void Expressions::dict(const Dict& node, const Expr* whole) {
 void Expressions::value(const Expr* expr, Level loosest, bool starred_allowed) {
   const std::int32_t line = first_line(expr);
   breaks_.starts_at(line);
-  // A comprehension brings brackets of its own. It gets others only if it starts below what stands in front of it, as it
-  // does behind an annotation of several lines.
+  // A comprehension has brackets of its own. Further brackets around a comprehension are printed only if it starts
+  // below the text in front of it, for example behind an annotation of several lines.
   if (is<ComprehensionExpr>(expr) && line <= breaks_.last_line) return bare(expr, loosest, starred_allowed);
   const bool is_tuple = is<Tuple>(expr);
   breaks_.mark(Mark::Kind::open, is_tuple ? first_line_within(expr) : line, 0, true);
@@ -616,8 +621,8 @@ void Expressions::value(const Expr* expr, Level loosest, bool starred_allowed) {
   breaks_.mark(Mark::Kind::close, end > breaks_.last_line ? end : -1, 0, true);
 }
 
-// An `if` has the line of its test in the bytecode. Only the other lines of the test therefore show whether the test
-// was in brackets.
+// An `if` has the line of its test in the bytecode, so only the second and later lines of the test show whether the
+// test was in brackets.
 void Expressions::clause_condition(const Expr* test) {
   breaks_.optional_brackets(-1, [&] { condition(test); });
 }

@@ -17,8 +17,8 @@ struct Open {
   bool parenthesised = false;
 };
 
-// A level says how tightly an expression binds. Each function puts its expression in parentheses if it binds looser
-// than the place allows.
+// A level is a precedence, i.e. how tightly an expression binds. Each function puts its expression in parentheses if
+// the expression binds looser than its place allows.
 class Expressions {
  public:
   explicit Expressions(Sheet& sheet)
@@ -50,7 +50,8 @@ class Expressions {
     breaks_.perhaps_bracketed(expr, [&] { this->expr(expr, loosest); });
   }
   void comma_separated(ast::List<ast::Expr*> exprs);
-  // Prints a node that no finished tree should contain. The printed name says so, and the text remains valid Python.
+  // Prints a node that no finished tree should contain as the name `__internal_WHAT__`, which keeps the text valid
+  // Python.
   void internal(std::string_view what, std::int32_t index, const ast::Expr* value, const ast::Expr* value2 = nullptr);
 
   // arguments.cpp
@@ -58,7 +59,7 @@ class Expressions {
   // Prints parameters. Returns the indices of the marks before each parameter and behind the last parameter.
   std::vector<std::size_t> arguments(const ast::Arguments* args, bool annotated, const ast::Expr* behind = nullptr);
   void type_params(ast::List<ast::TypeParam> params);
-  // Returns true if the annotation of a result that was kept as text stood in brackets below the header.
+  // Returns true if the annotation of a result (`-> T`) that was kept as text stood in brackets on the line below `->`.
   bool is_result_below(const ast::Expr* annotation) const;
 
  private:

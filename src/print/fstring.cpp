@@ -24,8 +24,9 @@ namespace {
 // Before Python 3.12 each nesting level needs other quotes, and there are only four kinds: ' " ''' """.
 constexpr int max_fields = 4;
 
-// True if `text` may stand in the braces of an f-string with these quotes. From Python 3.12 on any text may where the
-// quotes do not occur; before, it may contain no backslash, and no line break within quotes of one character.
+// True if `text` may stand in the braces of an f-string with these quotes. From Python 3.12 on, the text must only not
+// contain the quotes; before, the text must also contain no backslash, and no line break if the quotes are a single
+// character.
 bool fits_in_braces(std::string_view text, std::string_view quotes, Version version) {
   if (text.find(quotes) != text.npos) return false;
   if (dialect_of(version).free_fstrings) return true;
@@ -55,7 +56,8 @@ void FStrings::append_piece(Text& out, const Piece& piece, Quotes quotes) {
   else escaped += piece.text;
   const bool in_spec = piece.kind == Piece::Kind::spec_literal;
   for (const char c : escaped.view()) {
-    // Some versions do not read doubled braces as braces within a format specification, so they become escapes there.
+    // Some versions of Python do not read doubled braces as braces within a format specification, so braces become
+    // escapes there.
     if (c == '{') out += in_spec ? "\\x7b" : "{{";
     else if (c == '}') out += in_spec ? "\\x7d" : "}}";
     else out += c;
@@ -127,7 +129,8 @@ std::optional<FStrings::Quotes> FStrings::quotes_of(const std::vector<Piece>& pi
       return piece.kind != Piece::Kind::code && piece.text.find(quote) != std::string::npos;
     });
   };
-  // As for other strings, the quotes that need fewer backslashes are preferred; the enum Quoting says which are usual.
+  // As for other strings, the quotes that need fewer backslashes are preferred; the enum Quoting defines the usual
+  // quotes.
   const std::string_view usual = constants_.fields > 0 ? "'" : "\"", other = constants_.fields > 0 ? "\"" : "'";
   const bool is_usual = fits(usual), both = is_usual && fits(other);
   if (is_usual && !(both && in_literals(usual[0]) && !in_literals(other[0]))) return Quotes{usual, true};
@@ -147,9 +150,9 @@ void FStrings::quoted(std::string_view prefix, const std::vector<Piece>& pieces,
   out_.write(quotes.text);
 }
 
-// Prints an f-string between triple quotes if the source had its line breaks in the text. The positions of the parts
-// prove it: after its last line break, a literal must end in the column that its length gives. Returns
-// false, and prints nothing, otherwise.
+// Prints an f-string between triple quotes if the source did; otherwise returns false, and prints nothing. Positions of
+// the parts prove triple quotes: the text behind the last line break of a literal must be as long as the end column of
+// the literal.
 bool FStrings::multiline_fstring(const JoinedStr& node, const Expr* whole) {
   const Position* place = positions_.code && breaks_.is_marking() && constants_.fields == 0
                               ? position_in(*positions_.code, whole)
@@ -207,7 +210,8 @@ void FStrings::fstring(const Expr* expr) {
     if (const std::optional<Quotes> quotes = quotes_of(pieces)) return quoted(is_template ? "t" : "f", pieces, *quotes);
   }
   const bool in_field = constants_.fields > 0;
-  // The count rises so that the fields inside are not tried as f-strings again at each level, which would be exponential.
+  // A higher count prevents that nested fields are tried as f-strings again at each level, which would take exponential
+  // time.
   if (in_field) ++constants_.fields;
   if (auto* joined = as<JoinedStr>(expr)) joined_calls(joined->values);
   else if (auto* field = as<FormattedValue>(expr)) format_call(*field);
@@ -241,7 +245,7 @@ void FStrings::percent_format(const JoinedStr& node, const Expr* whole) {
   out_.write(")");
 }
 
-// Prints an f-string as the calls that it makes, for places where no kind of quotes is left:
+// Prints an f-string as the calls to which it is equivalent, for places where no kind of quotes is left:
 //   f"{a}{b!r:>4}"   ->   "".join([format(a), format(repr(b), ">4")])
 void FStrings::joined_calls(List<Expr*> parts) {
   out_.write(constants_.fields > 0 ? "''.join([" : "\"\".join([");
@@ -251,7 +255,7 @@ void FStrings::joined_calls(List<Expr*> parts) {
     first = false;
     if (auto* field = as<FormattedValue>(each)) format_call(*field);
     else if (is<ConstantExpr>(each) || is<JoinedStr>(each)) exprs_.expr(each, Level::test);
-    // Other nodes are values without conversion or format specification.
+    // A node of another kind is a value without conversion or format specification.
     else format_call({const_cast<Expr*>(each), 0, nullptr});
   }
   out_.write("])");

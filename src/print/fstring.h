@@ -13,12 +13,12 @@ namespace depyf::print {
 
 class Expressions;
 
-// Returns the level at which the expression of a field is printed. What ends with a lambda gets parentheses, because
-// its colon would begin the format specification.
+// Returns the level at which the expression of a field is printed. An expression that ends with a lambda gets
+// parentheses, because the colon of the lambda would begin the format specification.
 Level level_of_field(const ast::Expr* value);
 
-// Tries the forms in order: an f-string over several lines, one on a single line, and calls of `format` where no quotes
-// are left.
+// Prints an f-string in the first form that is possible: over several lines, on a single line, or as calls of `format`
+// if no kind of quotes is left.
 class FStrings {
  public:
   FStrings(Sheet& sheet, Expressions& exprs)
@@ -30,15 +30,15 @@ class FStrings {
         exprs_(exprs) {}
 
   void fstring(const ast::Expr* expr);
-  // Prints the operator `%` with a format string and a tuple, which newer compilers turn into the same bytecode as an
-  // f-string.
+  // Prints the operator `%` with a format string and a tuple, which the compilers of 3.11 and later turn into the same
+  // bytecode as an f-string.
   void percent_format(const ast::JoinedStr& node, const ast::Expr* whole);
 
  private:
   // A `Piece` is literal text or the code of a field; a `StringLine` holds the pieces of one line.
   struct Piece;
   struct StringLine;
-  // With `escapes`, literal text between the quotes is escaped; without, it stands as it is.
+  // Literal text between the quotes is escaped if `escapes` is true, and written unchanged otherwise.
   struct Quotes {
     std::string_view text;
     bool escapes;

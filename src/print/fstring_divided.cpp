@@ -1,4 +1,4 @@
-// Divides f-strings that no line has room for.
+// Divides f-strings that no line has room for into several adjacent strings.
 #include <utility>
 
 #include "ast/position.h"
@@ -11,7 +11,7 @@ namespace depyf::print {
 
 using namespace ast;
 
-// Sets the quotes of each line that is printed as an f-string. Returns false if no quotes are possible for one of them.
+// Sets the quotes of each line that is printed as an f-string. Returns false if no quotes are possible for some line.
 bool FStrings::can_be_lines(std::vector<StringLine>& lines) const {
   for (StringLine& line : lines) {
     if (!line.has_field && !line.has_prefix) continue;
@@ -22,7 +22,7 @@ bool FStrings::can_be_lines(std::vector<StringLine>& lines) const {
   return true;
 }
 
-// A line without fields is printed as a plain string, unless the source had the prefix.
+// A line without fields is printed as a plain string, unless the source had the prefix `f` in front of it.
 void FStrings::string_line(const StringLine& line) {
   if (line.has_field || line.has_prefix) return quoted("f", line.pieces, line.quotes);
   Constant literal;
@@ -31,8 +31,9 @@ void FStrings::string_line(const StringLine& line) {
   constants_.constant_text(literal);
 }
 
-// Prints an f-string that no line has room for as several adjacent strings, which end behind words, as `long_string` does
-// with other strings. Returns false, and prints nothing, if it is short, or if the source had it on one line.
+// Prints an f-string that no line has room for as several adjacent strings, which end behind words, as `long_string`
+// does with other strings. Returns false, and prints nothing, if the f-string is short, or if the source had it on one
+// line.
 bool FStrings::divided(const Expr* whole, const std::vector<Piece>& pieces) {
   constexpr std::size_t long_text = 100, usual_width = 72;
   if (!as<JoinedStr>(whole) || constants_.fields > 0 || !breaks_.is_marking()) return false;
@@ -52,7 +53,7 @@ bool FStrings::divided(const Expr* whole, const std::vector<Piece>& pieces) {
     if (width > 0) lines.push_back({});
     width = 0;
   };
-  int depth = 0;  // the braces that are open
+  int depth = 0;  // the number of open braces
   for (const Piece& piece : pieces) {
     if (piece.kind != Piece::Kind::literal) {
       const bool closes = piece.kind == Piece::Kind::code && piece.text == "}";
@@ -63,7 +64,7 @@ bool FStrings::divided(const Expr* whole, const std::vector<Piece>& pieces) {
       width += width_of(piece);
       continue;
     }
-    // Words, each with the blanks or the line break behind it.
+    // Splits the text into words, each with the blank or the line break behind it.
     for (std::string_view text = piece.text; !text.empty();) {
       const std::size_t blank = text.find_first_of(" \n");
       const std::size_t end = blank == text.npos ? text.size() : blank + 1;
@@ -82,7 +83,7 @@ bool FStrings::divided(const Expr* whole, const std::vector<Piece>& pieces) {
   if (lines.size() < 2 || !can_be_lines(lines)) return false;
   for (const StringLine& each : lines) {
     if (&each != &lines[0]) {
-      // The break is sure, as if the source had it.
+      // The source lines 0 before the mark and 1 behind it force a line break at the mark.
       const std::int32_t line = std::exchange(breaks_.last_line, 0);
       breaks_.mark(Mark::Kind::separator, 1, string_priority), out_.write(" ");
       breaks_.last_line = line;

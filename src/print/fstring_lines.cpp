@@ -33,8 +33,9 @@ std::size_t last_columns(std::string_view text, std::int32_t width) {
 
 }  // namespace
 
-// Returns where the parts of an f-string stood in the source. In 3.11 only the values of fields have positions, and
-// literals lie between them; there, `closing` columns of quotes end the f-string. Returns nothing if they are not known.
+// Returns where the parts of an f-string stood in the source; nothing if that is unknown. In 3.11 only the values of
+// fields have positions, and the positions of literals are computed from those of the fields and from the number of
+// closing quotes, `closing`.
 std::vector<Position> FStrings::part_positions(const JoinedStr& node, const Position& place, int closing) const {
   constexpr std::int32_t opening = 2;  // columns of `f"`
   std::vector<Position> result;
@@ -59,12 +60,14 @@ std::vector<Position> FStrings::part_positions(const JoinedStr& node, const Posi
       here.end_line = end->end_line, here.end_column = end->end_column + 1 + (field->conversion ? 2 : 0);
       if (auto* spec = constant_of(field->format_spec, Constant::Kind::string))
         here.end_column += 1 + std::int32_t(escaped_size(spec->text));
-      // The literal in front of a field ends at its brace.
+      // The literal in front of a field ends at the opening brace of the field.
       if (!result.empty() && is<ConstantExpr>(node.values[result.size() - 1]))
         result.back().end_line = here.line, result.back().end_column = here.column;
     } else {
       here.end_line = place.end_line, here.end_column = place.end_column - closing;
-      // The last string is a plain one, without a quote behind the literal, if a word ends in front of it then.
+      // If the text that fits into the last line between two plain quotes begins at a word, the string on that line is
+      // assumed to have no prefix `f`. A plain string has one column less in front of its text than `f"`, which
+      // compensates for the closing quote in `end_column`.
       const std::string_view text = as<ConstantExpr>(part) ? as<ConstantExpr>(part)->value->text : std::string_view();
       const std::size_t tail = closing > 1 ? 0 : last_columns(text, place.end_column - place.column - opening);
       if (tail > 0 && tail < text.size() && (text[tail - 1] == ' ' || text[tail - 1] == '\n' || text[tail] == ' '))
@@ -83,15 +86,15 @@ bool FStrings::add_literal_lines(std::vector<StringLine>& lines, const Expr* par
   constexpr std::size_t usual_width = 88;
   std::string_view text = as<ConstantExpr>(part)->value->text;
   const std::int32_t last_width = position.end_column - column - quotes;
-  // In 3.11, a field that begins its string ends the literal in front of it.
+  // In 3.11 a literal ends at the brace of the next field, so a width of 0 shows that the field begins a string.
   const bool is_field_next = last_width == 0;
   const std::size_t last = position.end_line == position.line ? 0 : last_columns(text, last_width);
   const std::size_t newline = text.rfind('\n');
   // In a string with triple quotes, the text after the last line break ends exactly at the end column.
   const bool is_one_string = newline != text.npos && std::int32_t(text.size() - newline - 1) == position.end_column;
   if ((last == text.size() && !is_field_next) || (position.end_line > position.line && is_one_string)) return false;
-  // The lengths of strings in the middle are unknown, so these strings are filled. The first line may have other parts in
-  // front of the literal.
+  // The lengths of strings before the last are unknown, so these strings are filled up to one width. The first line may
+  // have other parts of the f-string in front of the literal.
   const std::size_t usual = usual_width - std::min(std::size_t(column) + quotes, usual_width / 2);
   const bool is_continued = !lines.back().pieces.empty() && position.column > column;
   const auto count = std::size_t(std::max(position.end_line - position.line, 0));
@@ -101,7 +104,7 @@ bool FStrings::add_literal_lines(std::vector<StringLine>& lines, const Expr* par
     std::size_t end = last - std::size_t(text.data() - as<ConstantExpr>(part)->value->text.data());
     if (line + 1 < position.end_line) end = filled_line(text.substr(0, end), width - std::min(used, width));
     used = 0;
-    // In 3.11, the whole literal may stand on the next line.
+    // In 3.11 the whole literal may stand on the next line, which would leave this line empty.
     if (end == 0 && lines.back().pieces.empty()) return false;
     if (end > 0) lines.back().pieces.push_back({Piece::Kind::literal, std::string(text.substr(0, end))});
     lines.push_back({line + 1, {}});
@@ -110,8 +113,8 @@ bool FStrings::add_literal_lines(std::vector<StringLine>& lines, const Expr* par
   if (!text.empty()) lines.back().pieces.push_back({Piece::Kind::literal, std::string(text)});
   return true;
 }
-// Finds which of the lines without a field had the prefix `f` in the source. It shows in the columns of the first and of
-// the last line, and the lines between are taken to be like these.
+// Finds which of the lines without a field had the prefix `f` in the source: columns show the prefix of the first and
+// of the last line, and the lines in between are assumed to be alike.
 void FStrings::find_prefixes(std::vector<StringLine>& lines, const std::vector<Position>& parts,
                              const Position& place) {
   StringLine &first = lines.front(), &last = lines.back();
@@ -123,8 +126,8 @@ void FStrings::find_prefixes(std::vector<StringLine>& lines, const std::vector<P
   for (std::size_t i = 1; i + 1 < lines.size(); ++i) lines[i].has_prefix = usual;
 }
 
-// Prints an f-string that the source wrote as several strings, one on each line. The positions of the parts show
-// which part stood on which line. Returns false, and prints nothing, if they do not.
+// Prints an f-string that the source wrote as several strings, one on each line. Returns false, and prints nothing, if
+// the positions of the parts do not show which part stood on which line.
 bool FStrings::fstring_lines(const JoinedStr& node, const Expr* whole) {
   const Position* place = positions_.code && breaks_.is_marking() && constants_.fields == 0
                               ? position_in(*positions_.code, whole)

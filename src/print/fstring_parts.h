@@ -1,4 +1,4 @@
-// The parts of an f-string, for the files that print it.
+// Defines the parts into which an f-string is divided for printing.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct FStrings::StringLine {
   std::vector<Piece> pieces;
   bool has_field = false;
   bool has_prefix = false;  // the string had the prefix `f`, although it has no field
-  Quotes quotes = {};       // set by can_be_lines, where the string has a field or the prefix
+  Quotes quotes = {};       // set by can_be_lines if the string has a field or the prefix
 };
 
 }  // namespace depyf::print

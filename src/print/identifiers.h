@@ -27,7 +27,7 @@ class Identifiers {
   void dotted_name(std::string_view name);
   // Prints a name that is not mangled in a class.
   void plain_name(std::string_view name);
-  // Returns the name as the source has it, without the name of the class where it is private.
+  // Returns `name` as the source has it: `__x` for the private name `_C__x` in the class C.
   std::string_view spelled(std::string_view name) const;
   bool has_renamed() const { return !renamed_.empty(); }
 

@@ -34,8 +34,7 @@ class KnownNames {
   // The longest cached name in bytes: two numbers of eight bytes hold all its bytes.
   static constexpr std::size_t longest = 16;
 
-  // The first and the last bytes of a name. Together with the size they determine all bytes, because they overlap in
-  // short names.
+  // The first and the last bytes of a name, which overlap or adjoin, so that they and the size determine all bytes.
   struct Key {
     std::uint64_t start = 0, end = 0, size = 0;  // size 0 marks an empty slot
     bool operator==(const Key&) const = default;
@@ -47,7 +46,7 @@ class KnownNames {
     return std::size_t((key.start ^ std::rotl(key.end, 29) ^ key.size) * odd >> (64 - slot_bits));
   }
 
-  // Reads the bytes in the widest number that fits into the name.
+  // Reads the first and the last bytes of a name as numbers of the widest type that fits into the name.
   static Key key_of(std::string_view name) {
     auto read = [&](auto number, std::size_t at) {
       std::memcpy(&number, name.data() + at, sizeof number);

@@ -12,7 +12,8 @@ namespace {
 // A line that is still too long after this many nested splits stays as it is, because no code that people write nests
 // that deep.
 constexpr int steps_max = 60;
-// A line may be longer than the width where the source's breaks ask for it, but not longer than this.
+// A line that exceeds the width, but not this length, is split neither before a single attribute nor within brackets
+// that close on a later line.
 constexpr std::size_t longest_line = 120;
 constexpr std::size_t unbounded = std::numeric_limits<std::size_t>::max();
 
@@ -37,8 +38,8 @@ class Layout {
   using State = BreakState;
   struct Break {
     std::size_t indent = 0;  // indentation of the line behind the mark, if the line breaks there
-    // Of an opening bracket: a line breaks within the brackets, so that they are written even if they are optional; and
-    // the line breaks behind the last comma.
+    // Set for an opening bracket: `is_written` if a line breaks within the brackets, so that even optional brackets are
+    // written, and `ends_items` if the line breaks behind the last comma.
     bool is_written = false, ends_items = false;
   };
   // The text and the marks between two breaks.
@@ -66,8 +67,8 @@ class Layout {
     breaks_.resize(kept);
   }
 
-  // Completes brackets about which positions say nothing: they break if a separator in them breaks, and the closing
-  // bracket follows the opening bracket.
+  // Completes the states of brackets without positions: the line breaks behind an opening bracket if it breaks at a
+  // separator within the brackets, and before the closing bracket if it breaks behind the opening bracket.
   void complete_groups() {
     pairs_ = Pairing(marks_.size());
     for (int i = 0; i < count(); ++i) {
@@ -99,7 +100,7 @@ class Layout {
       if (!fits_width(each)) fit(each, lines_.limit(each.source), 0);
   }
 
-  // True if the line is so short that its limit does not matter. Most lines are.
+  // True if the line is no longer than the width, as most lines are, so that its own limit need not be computed.
   bool fits_width(const Line& line) const {
     return line.to <= line.from || line.indent + (line.to - line.from) <= lines_.width;
   }
@@ -107,9 +108,9 @@ class Layout {
   // Returns the largest indentation of text within brackets that leaves room for the text itself.
   std::size_t deepest_indent(std::size_t limit) const { return std::max(lines_.indent + indentation, limit * 3 / 5); }
 
-  // Returns the lines that the source's breaks make, indented by `deepest` columns at most.
+  // Returns the lines into which the breaks of the source divide the text, indented by `deepest` columns at most.
   std::vector<Line> cut(std::size_t deepest) {
-    // Of the brackets that are open: the indentation of the text inside them, and of the line that opens them.
+    // The indentation of the text inside an open bracket, and that of the line that opens the bracket.
     struct Indents {
       std::size_t content, outside;
     };
@@ -123,7 +124,8 @@ class Layout {
       const Mark& mark = marks_[i];
       const bool apart = states_[i] == State::apart;
       if (mark.kind == Kind::open) {
-        // If the line does not break behind the bracket, its content aligns with the column behind it.
+        // If the line does not break behind the bracket, the content of the bracket is aligned with the column behind
+        // the bracket.
         const std::size_t column = line.indent + (mark.at - line.from) + (mark.optional ? 1 : 0);
         stack.push_back({std::min(apart ? line.indent + indentation : column, deepest), line.indent});
       }
@@ -142,10 +144,10 @@ class Layout {
     return result;
   }
 
-  // Counts characters, not bytes.
+  // Returns the number of characters, not bytes, in the text from offset `from` to `to`.
   std::size_t columns(std::size_t from, std::size_t to) const { return characters_in(text_.substr(from, to - from)); }
 
-  // Breaks the line at the mark `i`. The line behind it has the indentation `indent`.
+  // Breaks the line at the mark `i`; the new line behind the mark has the indentation `indent`.
   void break_at(int i, std::size_t indent) {
     states_[i] = State::apart;
     breaks_[i].indent = indent;
@@ -162,8 +164,8 @@ class Layout {
     if (!split_at_separators(line, limit, steps, Attributes::all)) split_in_open_group(line, limit, steps);
   }
 
-  // Splits a line within the outermost brackets that do not close in it and hold a separator. The source broke the line
-  // further on:
+  // Splits a line within its outermost brackets that contain a separator and close on a later line, because the source
+  // broke the line further on:
   //   f(a, b, g(          ->   f(a,
   //                              b, g(
   void split_in_open_group(const Line& line, std::size_t limit, int steps) {
@@ -190,13 +192,15 @@ class Layout {
     fit(part, limit, steps + 1);
   }
 
-  // The attributes before which a line may be split: those of results, if there are at least two, or all of them.
+  // The attributes before which a line may be split: only attributes behind `)` or `]`, if there are at least two, or
+  // all attributes.
   //   self.table.select(a).where(b).limit(1)   ->   self.table.select(a)
   //                                                 .where(b)
   //                                                 .limit(1)
   enum class Attributes : std::uint8_t { of_chains, all };
 
-  // Splits a line at all separators of its loosest kind. Returns false if it has none outside of brackets:
+  // Splits a line at all separators of its loosest kind. Returns false if the line has no separator outside of
+  // brackets:
   //   a + b or c + d   ->   a + b
   //                         or c + d
   bool split_at_separators(const Line& line, std::size_t limit, int steps, Attributes attributes) {
@@ -207,7 +211,7 @@ class Layout {
       if (marks_[i].kind == Kind::close) level = std::max(level - 1, 0);
       return marks_[i].kind == Kind::separator && level == 0 && pairs_.partner(i) >= 0;
     };
-    int number = 0;  // of the attributes
+    int number = 0;  // the number of attributes
     for (int i = line.first; i < line.last; ++i) {
       if (!direct(i) || !splits(i, attributes)) continue;
       highest = std::max(highest, int(marks_[i].priority));
@@ -236,8 +240,8 @@ class Layout {
            (at > 0 && (text_[at - 1] == ')' || text_[at - 1] == ']'));
   }
 
-  // Splits a line at its longest outermost brackets. If these brackets are optional, brackets inside that end at the
-  // same place are preferred. Returns false if it has none that help.
+  // Splits a line at its longest outermost brackets; if these brackets are optional, preferably at brackets within them
+  // that end at the same place. Returns false if the line has no brackets whose breaking makes it shorter.
   bool split_at_group(const Line& line, std::size_t limit, int steps) {
     int chosen = -1;
     for (int i = line.first; i < line.last; ++i) {
@@ -265,8 +269,8 @@ class Layout {
   // The number of bytes between the brackets that open at the mark `open`.
   std::size_t length(int open) const { return marks_[pairs_.partner(open)].at - marks_[open].at; }
 
-  // Returns the brackets that end together with the optional brackets, if breaking them makes the line short enough.
-  // Otherwise it returns `optional`.
+  // Returns the brackets that end where the optional brackets end, if breaking the line at them makes the line short
+  // enough; otherwise returns `optional`.
   int without_optional(const Line& line, int optional, std::size_t limit) const {
     const int close = pairs_.partner(optional);
     int separators = 0, last = -1;
@@ -309,7 +313,8 @@ class Layout {
       const bool adds_bracket = mark.optional && group.is_written;
       if (mark.at > copied) result += text_.substr(copied, mark.at - copied), copied = mark.at;
       if (mark.kind == Kind::open && adds_bracket) result += '(';
-      // A closing bracket on a line of its own gets a trailing comma.
+      // A closing bracket on a line of its own gets a trailing comma if the line also breaks behind the last comma in
+      // the brackets.
       if (mark.kind == Kind::close && apart && group.ends_items && !result.ends_with(',')) result += ',';
       if (apart) {
         result += '\n';

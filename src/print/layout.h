@@ -1,6 +1,6 @@
 // Decides where the lines of a statement break. The printer first writes a statement on one line and marks each place
-// where a line may end. Then the breaks are chosen: where the source had them, as far as positions show it, and
-// otherwise by width.
+// where a line may end. The line breaks of the statement are chosen where the source had them, as far as positions show
+// it, and otherwise by width.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ struct Mark {
   std::int32_t before = -1, line = -1;
   Kind kind = Kind::open;
   std::uint8_t priority = 0;  // of a separator; in a line that is too long, the highest priority breaks first
-  bool optional = false;      // of brackets: the brackets are written only if the line breaks at them
-  bool is_hint = false;       // of optional brackets: written only if columns show that the source had them
+  bool optional = false;  // of brackets: the brackets are written only if the line breaks at them
+  bool is_hint = false;  // of optional brackets: written only if columns show that the source had them
 
   bool is_comma() const { return kind == Kind::separator && priority == comma_priority; }
 };
@@ -38,7 +38,7 @@ struct Anchor {
   std::int32_t line, column;
 };
 
-// What is known about a mark: nothing, the line does not break there, or the line breaks there.
+// The state of a mark: unknown, no line break at the mark, or a line break at the mark.
 enum class BreakState : std::uint8_t { unknown, together, apart };
 
 constexpr std::size_t indentation = 4;
@@ -48,7 +48,7 @@ class Pairing {
  public:
   explicit Pairing(std::size_t count) : partners_(count, -1) { open_.reserve(count); }
 
-  // Pairs the mark `i`. All marks before it have been paired.
+  // Pairs the mark `i`, for which all marks before it must have been paired.
   void add(int i, Mark::Kind kind) {
     if (kind == Mark::Kind::open) return open_.push_back(i);
     if (open_.empty()) return;
@@ -70,7 +70,7 @@ class Pairing {
 // The choices by which `with_breaks` lays out the lines of one statement.
 struct Lines {
   std::size_t indent = 0;  // indentation of the statement, in columns
-  std::size_t width = 0;  // how many columns each line may have; some lines may have more, as `limit` says
+  std::size_t width = 0;  // how many columns each line may have; `limit` allows more for some lines
   // Returns how many columns the text of source line `line` may have (-1: the source line is unknown).
   FunctionRef<std::size_t(std::int32_t line)> limit;
   std::int32_t first = -1;  // the line of the source on which the statement starts; -1 if it is unknown
@@ -80,13 +80,13 @@ struct Lines {
 Pairing follow_lines(const Table<Mark>& marks, Table<BreakState>& states);
 
 // Sets the states of marks between two anchors if some choice of breaks puts the second anchor into the column that it
-// had in the source. Source of an unknown style, for which no choice does, leaves the states unchanged. `indent` is the
-// indentation of the statement.
+// had in the source. The states stay unchanged if no choice of breaks does so, for example for source of an unknown
+// style. `indent` is the indentation of the statement.
 void follow_columns(std::string_view text, const std::vector<Mark>& marks, const std::vector<Anchor>& anchors,
                     std::size_t indent, std::vector<BreakState>& states);
 
 // Returns `text` with its lines broken. The text starts with the indentation of a statement, and the offsets of the
-// marks and anchors refer to it.
+// marks and anchors count from its start.
 Text with_breaks(std::string_view text, std::span<const Mark> marks, const std::vector<Anchor>& anchors,
                  const Lines& lines);
 

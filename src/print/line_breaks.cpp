@@ -35,8 +35,8 @@ class LineBreaks {
   }
 
  private:
-  // The brackets that a mark opens: commas stand directly within them, and the lines at the bracket or at such a comma are
-  // unknown.
+  // A bracket pair, stored at the index of its opening mark: whether commas stand directly within the brackets, and
+  // whether the source lines at the opening bracket or at such a comma are unknown.
   struct Group {
     bool has_commas = false, has_unknown = false;
   };
@@ -47,7 +47,7 @@ class LineBreaks {
     unknown_.clear();
     bool all_apart = true, any_known = false;
     const int close = pairs_.partner(open);
-    // All items that wait for a decision get the same state.
+    // Sets the same state for all undecided items.
     auto settle = [&](BreakState state) {
       for (const int i : unknown_) states_[i] = state;
       unknown_.clear();
@@ -64,10 +64,10 @@ class LineBreaks {
       const std::int32_t gap = marks_[i].line - marks_[i].before;
       if (unknown_.empty() || marks_[i].line < 0) {
         all_apart = all_apart && states_[i] == BreakState::apart;
-        // There are enough lines for each unknown item to have one.
+        // There are enough lines for each item without a position to stand on its own line.
       } else if (gap > std::int32_t(unknown_.size())) {
         settle(BreakState::apart);
-        // The unknown items are the first ones, and share the line below the opening bracket.
+        // The items without positions are the first ones, and share the line below the opening bracket.
       } else if (gap > 0 && unknown_[0] == open) {
         settle(BreakState::together);
         states_[open] = BreakState::apart;
@@ -88,7 +88,7 @@ class LineBreaks {
   Table<BreakState>& states_;
   Table<Group> groups_;
   Pairing pairs_;
-  std::vector<int> unknown_;  // the items that wait for a decision
+  std::vector<int> unknown_;  // the marks in front of undecided items
 };
 
 }  // namespace

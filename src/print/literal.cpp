@@ -14,15 +14,15 @@
 namespace depyf::print {
 namespace {
 
-// Characters that every string contains unescaped: printable ASCII except the backslash.
+// The characters that a literal contains unescaped unless they are its quotes: printable ASCII except the backslash.
 constexpr auto plain_bytes = [] {
   std::array<bool, 256> plain{};
   for (std::size_t c = 0x20; c < 0x7f; ++c) plain[c] = c != '\\';
   return plain;
 }();
 
-// True if `count` bytes from `text` on need no escape between `quote`. The loop has a fixed length and no branches, so the
-// compiler turns it into a few instructions that look at all the bytes together.
+// True if `count` bytes from `text` on need no escape between `quote`. The loop has a fixed length and no branches, so
+// the compiler turns it into a few instructions that look at all the bytes together.
 template <std::size_t count>
 bool is_plain_block(const char* text, char quote) {
   unsigned char special = 0;
@@ -38,7 +38,7 @@ bool is_plain_block(const char* text, char quote) {
 bool is_plain(std::string_view text, char quote) {
   constexpr std::size_t block = 32, half = block / 2;
   const char *const begin = text.data(), *const end = begin + text.size();
-  // The last block may overlap the one before it.
+  // The last block may overlap the block before it.
   if (text.size() >= block) {
     for (const char* at = begin; at < end - block; at += block)
       if (!is_plain_block<block>(at, quote)) return false;
@@ -104,8 +104,8 @@ void append_finite(Text& out, double value) {
   }
 }
 
-// Appends a float. There are no literals for infinity and NaN, so these are expressions that the compiler folds to one
-// constant.
+// Appends a float. There are no literals for infinity and NaN, so they are written as expressions that the compiler
+// folds to one constant.
 void append_real(Text& out, double value) {
   if (std::isnan(value)) {
     out += "1e309-1e309";
@@ -141,9 +141,9 @@ void append_real_part(Text& out, double value) {
 // `-(0j*(-1+0j))`.
 enum class ComplexForm : std::uint8_t { imaginary, minus_imaginary, sum, minus_sum, product, minus_product };
 
-// Returns which expression has exactly these parts, including the signs of zeros. A sum turns -0.0 into 0.0. Until 3.13
-// the compiler reads a real number in a sum as a complex number whose imaginary part is 0.0. Some signs of zero
-// therefore result only from a negation or from a product.
+// Returns the form of the expression whose value has exactly these parts, including the signs of zeros. Because -0.0 +
+// 0.0 is 0.0, and because until 3.13 a real number in a sum is converted to a complex number with the imaginary part
+// 0.0, some signs of zero result only from a negation or a product.
 ComplexForm complex_form(double real, double imag) {
   const bool minus_real = std::signbit(real) && !std::isnan(real);
   const bool minus_imag = std::signbit(imag) && !std::isnan(imag);
@@ -187,7 +187,7 @@ Level complex_level(double real, double imag) {
     case ComplexForm::sum: return Level::arithmetic;
     case ComplexForm::product: return Level::term;
     case ComplexForm::minus_sum:
-    case ComplexForm::minus_product: return Level::arithmetic;  // from 3.14 on a difference
+    case ComplexForm::minus_product: return Level::arithmetic;  // printed as a difference from 3.14 on
     case ComplexForm::minus_imaginary: return Level::factor;
   }
   return Level::factor;
@@ -202,8 +202,8 @@ char quote_of(std::string_view text, Quoting quoting) {
   return std::ranges::count(text, preferred) > std::ranges::count(text, other) ? other : preferred;
 }
 
-// Appends `text` unescaped between the first quotes that need no backslash. Returns false, and appends nothing, if
-// there are none.
+// Appends `text` unescaped between the first quotes that need no backslash. Returns false, and appends nothing, if each
+// kind of quotes needs a backslash.
 bool append_without_backslash(Text& out, std::string_view text) {
   const auto quotes = std::ranges::find_if(all_quotes, [&](auto each) { return needs_no_escape(text, each); });
   if (quotes == all_quotes.end()) return false;
@@ -246,7 +246,7 @@ void append_items(Text& out, const std::vector<Constant>& items, Quoting quoting
   }
 }
 
-// Appends the characters from `at` on that need no escape. Returns the offset of the first character that does.
+// Appends the characters from `at` on that need no escape. Returns the offset of the first character that needs one.
 std::size_t append_plain(Text& out, std::string_view text, std::size_t at, char quote) {
   std::size_t end = at;
   while (end < text.size() && plain_bytes[static_cast<unsigned char>(text[end])] && text[end] != quote) ++end;
@@ -261,7 +261,7 @@ void append_escaped(Text& out, std::string_view text, char quote) {
     at = append_plain(out, text, at, quote);
     if (at == text.size()) return;
     const CodePoint point = code_point(text, at);
-    // An invalid byte becomes the lone surrogate that Python's error handler surrogateescape makes of it.
+    // An invalid byte becomes the lone surrogate to which Python's error handler surrogateescape decodes it.
     if (!point.valid) append_code_point(out, 0xdc00 + point.value);
     else if (point.value == '\\' || (quote && point.value == static_cast<unsigned char>(quote)))
       (out += '\\') += text[at];
@@ -275,7 +275,7 @@ void append_escaped(Text& out, std::string_view text, char quote) {
 }
 
 bool precedes_in_set(const Constant& one, const Constant& two) {
-  // Large integers are compared by text, because a floating-point number does not hold them.
+  // Large integers are compared by text, because a floating-point number does not represent them exactly.
   constexpr std::size_t exact_digits = 15;
   auto number = [](const Constant& constant) -> std::optional<double> {
     if (constant.kind == Constant::Kind::real) return constant.real;

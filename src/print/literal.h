@@ -11,12 +11,12 @@
 namespace depyf::print {
 
 // The rules by which strings are quoted. Usually the quotes are double quotes, unless single quotes need fewer
-// backslashes, as formatters do it. Inside the braces of an f-string single quotes are preferred. Before Python 3.12
-// the text in the braces also avoids backslashes where some kind of quotes makes that possible.
+// backslashes, as formatters do it. Inside the braces of an f-string single quotes are preferred. Before Python 3.12 a
+// string in the braces of an f-string also gets quotes that need no backslash, if there are any.
 enum class Quoting : std::uint8_t { usual, in_field, no_backslash };
 
-// Appends `constant` as a literal, without parentheses: `-1` and `1+2j` bind as loosely as `level_of` says. `version`
-// is the version of the compiler that will read the text; the default means that all versions must read it.
+// Appends `constant` as a literal, without parentheses: `-1` and `1+2j` bind looser than an atom (see `level_of`).
+// `version` is the version of the compiler that will read the text; the default means that all versions must read it.
 void append_literal(Text& out, const Constant& constant, Quoting quoting = Quoting::usual, Version version = {});
 Level level_of(const Constant& constant);
 
@@ -24,11 +24,11 @@ Level level_of(const Constant& constant);
 // everything else follows by its text.
 bool precedes_in_set(const Constant& one, const Constant& two);
 
-// The quotes that a string can stand between.
+// The kinds of quotes that can enclose a string.
 constexpr std::array<std::string_view, 4> all_quotes = {"'", "\"", "'''", "\"\"\""};
 
-// True if `text` consists of printable ASCII that needs no escape between `quote`, which does not occur in it. Most strings
-// are so plain, and need no closer look.
+// True if `text` consists of printable ASCII that needs no escape between `quote`, which does not occur in it. Most
+// strings need no further test than `is_plain`.
 bool is_plain(std::string_view text, char quote);
 
 // True if `text` can stand unescaped between `quotes`, one of `all_quotes`: a line break needs triple quotes.

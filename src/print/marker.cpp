@@ -1,4 +1,4 @@
-// Returns the names of markers, which stand for unfinished parts of a tree. A marker in a finished tree is printed as
+// Returns the names of markers, which represent unfinished parts of a tree. A marker in a finished tree is printed as
 // `__internal_NAME__`.
 #include "print/markers.h"
 

@@ -1,4 +1,4 @@
-// Returns the names of markers, which stand for unfinished parts of a tree and should not be left in a finished tree.
+// Returns the names of markers, which represent unfinished parts of a tree and should not be left in a finished tree.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Shows how the source reaches a name that is no identifier:
+// Rewrites accesses to names that are no identifiers, which the source cannot contain:
 //
 //   kind of name               bytecode            source
 //   global or class variable   a b                 globals()['a b']        locals()['a b'] in the class that sets it
@@ -21,12 +21,12 @@ using namespace ast;
 
 namespace {
 
-// Returns true if `name` is a user's name and no identifier. Names of the compiler, such as the parameter `.0` of a
-// comprehension, do not count.
+// Returns true if `name` is a user's name and no identifier. Returns false for names that the compiler generates, such
+// as the parameter `.0` of a comprehension.
 bool is_odd(std::string_view name) { return !name.empty() && name[0] != '.' && !print::is_identifier(name); }
 
-// The kind of scope in which variables live that are not local. In the scope `definition`, which only surrounds the
-// printed definition, all names are local.
+// The kind of the scope that is rewritten. In the scope `definition`, which only surrounds the printed definition, all
+// names are treated as local.
 enum class Namespace : std::uint8_t { module, class_body, function, definition };
 
 // Rewrites one scope; nested definitions get a `Reach` of their own.
@@ -63,7 +63,7 @@ class Reach {
     return context_.expr(Subscript{names, text(name)});
   }
 
-  // Collects the names that a class body sets, because only those are found in its `locals()`.
+  // Collects the names that a class body sets, because the `locals()` of the class body contain no other names.
   void find_stored(Block body) {
     for (Stmt* stmt : body) {
       auto add = [&](const Expr* target) {
@@ -76,7 +76,7 @@ class Reach {
     }
   }
 
-  // Adds the parameters of a lambda, or the targets of a comprehension. They are local variables of that expression.
+  // Adds the parameters of a lambda, or the targets of a comprehension, which are local variables of that expression.
   void add_inner(Expr* expr) {
     if (auto* lambda = as<Lambda>(expr)) {
       for (List<Arg> list : {lambda->args->posonly, lambda->args->args, lambda->args->kwonly})
@@ -91,7 +91,8 @@ class Reach {
     for_each_child(target, [&](Expr*& child) { add_names(child); });
   }
 
-  // Rewrites the loads in `expr`, children first. Names bound by a lambda or comprehension count only inside it.
+  // Rewrites the loads in `expr`, children first. Names that a lambda or comprehension binds are treated as local only
+  // inside the expression.
   void reach(Expr*& expr) {
     if (!expr) return;
     const std::set<std::string_view> around = inner_;
@@ -117,7 +118,7 @@ class Reach {
     return context_.expr(Call{context_.name("setattr"), context_.list({target->value, name, assign->value}), {}});
   }
 
-  // Rewrites the body of a nested definition in its own scope. A body that several statements share is rewritten once.
+  // Rewrites the body of a nested definition in its own scope.
   void enter(Stmt* stmt) {
     auto* function = as<FunctionDef>(stmt);
     auto* definition = as<ClassDef>(stmt);
@@ -134,7 +135,8 @@ class Reach {
     for (Stmt* stmt : statements) {
       for_each_expr(stmt, [&](Expr*& expr) { reach(expr); });
       enter(stmt);
-      // A `global` declaration cannot name such a variable; `globals()` needs no declaration.
+      // A `global` declaration cannot contain a name that is no identifier, and `globals()['a b']` needs no
+      // declaration.
       if (auto* global = as<Global>(stmt)) {
         std::vector<std::string_view> names(global->names.begin(), global->names.end());
         std::erase_if(names, is_odd);
@@ -202,7 +204,7 @@ const std::string& Renamed::operator()(std::string_view name) {
   if (auto known = names_.find(name); known != names_.end()) return known->second;
   if (root_ && seen_.empty()) take_names_of(*root_);
   std::string free = identifier(name);
-  // Other names that start with `__` belong to temporaries of the decompiler.
+  // Names that start with `__` are reserved for temporaries of the decompiler, so the prefix `name` is added.
   if (free.size() > 2 && free.starts_with("__") && free[2] != '_') free = "name" + free;
   while (taken_.contains(free)) free += '_';
   taken_.insert(free);

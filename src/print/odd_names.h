@@ -1,4 +1,4 @@
-// Handles names that Python's grammar does not allow. Such names occur in bytecode that other tools made or changed.
+// Handles names that Python's grammar does not allow, which occur in bytecode that other tools generated or changed.
 #pragma once
 
 #include <map>
@@ -15,8 +15,9 @@ namespace depyf {
 // `globals()["a b"]`, and attributes through `getattr`, `setattr` and `delattr`. Local variables only get another name
 // when they are printed.
 //
-// Each definition that has such names gets a marker comment. Names that the compiler itself makes, such as `.0`, do not
-// count. `is_module` is true if `body` is the body of a module; otherwise `body` holds the definition that is printed.
+// Each definition with names that are no identifiers gets a comment about them. Names that the compiler itself
+// generates, such as `.0`, are left as they are. `is_module` is true if `body` is the body of a module; otherwise
+// `body` holds the definition that is printed.
 ast::Block reach_odd_names(Context& context, ast::Block body, bool is_module);
 
 namespace print {

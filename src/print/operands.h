@@ -14,8 +14,8 @@ struct Operand {
 };
 
 // Returns the operand with which the text of `expr` starts; its `expr` is null if the text starts with something else.
-// The operators bind their left operand as tightly as precedence.h says; a call, a subscript and an attribute need an
-// atom.
+// The table in precedence.h determines how tightly the left operand of an operator must bind; a call, a subscript and
+// an attribute need an atom in front.
 inline Operand leftmost(const ast::Expr* expr) {
   if (auto* n = ast::as<ast::Attribute>(expr)) return {n->value, Level::atom};
   if (auto* n = ast::as<ast::Call>(expr)) return {n->func, Level::atom};
@@ -31,7 +31,7 @@ inline Operand leftmost(const ast::Expr* expr) {
 // Returns the innermost part with which the text of `expr` starts, for example `a` of `a.b + c`.
 const ast::Expr* first_leaf(const ast::Expr* expr);
 
-// The line on which the text of `expr` starts; -1 if it is unknown.
+// Returns the line on which the text of `expr` starts; -1 if it is unknown.
 inline std::int32_t first_line(const ast::Expr* expr) {
   // Most expressions are names or constants, which have no operand.
   if (ast::is<ast::Name>(expr) || ast::is<ast::ConstantExpr>(expr)) return expr->line;
@@ -39,7 +39,8 @@ inline std::int32_t first_line(const ast::Expr* expr) {
   return leaf ? leaf->line : -1;
 }
 
-// Returns the line on which the text of `expr` starts behind the bracket, if `expr` is printed in brackets.
+// Returns the line on which the text inside the brackets starts if `expr` is printed in brackets; for a tuple that is
+// the line of its first element.
 std::int32_t first_line_within(const ast::Expr* expr);
 
 }  // namespace depyf::print

@@ -8,19 +8,20 @@
 namespace depyf::print {
 
 struct Positions {
-  const CodeObject* code;  // the code object to which the printed statements belong; null if there is none
+  const CodeObject* code;  // the code object to which the printed statements belong; null if it is unknown
 
-  // Returns the line on which `expr` ends; -1 if it is unknown. Only the positions of 3.11 and later know it.
+  // Returns the line on which `expr` ends; -1 if it is unknown. Only the positions of 3.11 and later have end lines.
   std::int32_t end_line(const ast::Expr* expr) const {
     const Position* position = code ? ast::position_in(*code, expr) : nullptr;
     return position ? position->end_line : -1;
   }
-  // Returns the column at which `expr` starts; -1 if it is unknown. Only the positions of 3.11 and later know it.
+  // Returns the column at which `expr` starts; -1 if it is unknown. Only the positions of 3.11 and later have columns.
   std::int32_t column(const ast::Expr* expr) const;
-  // Returns the position of the instruction that ends `stmt`; null if the statement has none.
+  // Returns the position of the first instruction on the line of `stmt` from the statement's last effect on; null if
+  // there is none.
   const Position* position_of(const ast::Stmt* stmt) const;
-  // Returns true if the instruction of `leaf` loads exactly this constant. Otherwise the compiler folded the constant
-  // into a tuple with its neighbours.
+  // Returns true if the instruction of `leaf` loads exactly `constant`; false if the compiler folded the constant into
+  // a tuple with its neighbours.
   bool loads(const ast::Expr* leaf, const Constant& constant) const;
   bool has_own_position(const ast::Expr* leaf, const Constant& constant) const {
     return !constant.text.empty() && loads(leaf, constant);

@@ -5,12 +5,12 @@
 #include "ast/node.h"
 #include "depyf/decompile.h"
 namespace depyf {
-// A printed line, and the instruction in `code` that it starts at.
+// A printed line, and the instruction in `code` at which it starts.
 struct LineOfCode {
   const CodeObject* code;
   LineMapping mapping;
 };
-// The printed source and what is known about it.
+// The printed source, with the map from its lines to instructions.
 struct Printed {
   std::string source;
   std::vector<LineOfCode> lines;  // in the order of the source

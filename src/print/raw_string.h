@@ -1,4 +1,4 @@
-// Raw strings: literals in which a backslash stands for itself.
+// Decides about raw strings, in which a backslash is an ordinary character.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,8 @@ namespace depyf::print {
 // True if a raw literal between `quotes` (one or three quotes) can hold the text, and saves a backslash.
 bool can_be_raw(std::string_view text, std::string_view quotes);
 
-// True if the only backslash of the text is likely to belong to a regular expression, for which people write raw strings.
+// True if the only backslash of the text is likely to belong to a regular expression, for which people write raw
+// strings.
 bool has_class_of_regex(std::string_view text);
 
 }  // namespace depyf::print

@@ -1,4 +1,4 @@
-// Lists that grow by one element at a time while a statement is printed, and are emptied at its end.
+// Defines lists that grow by one element at a time while a statement is printed, and are emptied at its end.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,9 @@
 
 namespace depyf::print {
 
-// Adding costs less than to a vector, because the code that makes room stands apart, in records.cpp. There is always room
-// for one record: it is written first, so that no register has to be saved for the record while room is made.
+// Adding a record costs less than with std::vector, because the code that makes room is not inlined (records.cpp).
+// There is always room for one record, which is written before more room is made, so that no register has to be saved
+// for the record during the call.
 template <class T>
 class Records {
  public:
@@ -35,7 +36,7 @@ class Records {
  private:
   void make_room();
 
-  std::vector<T> records_;  // those before `end_` are in use
+  std::vector<T> records_;  // the records before `end_` are in use
   T *end_ = nullptr, *room_end_ = nullptr;
 };
 

@@ -11,7 +11,8 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-constexpr std::size_t most_digits = 38;  // of a number that certainly fits; the compiler folds up to 128 bits
+// The number of digits up to which every number fits into 128 bits, the largest size that the compiler folds.
+constexpr std::size_t most_digits = 38;
 
 Wide value_of(std::string_view digits) {
   Wide value = 0;
@@ -19,17 +20,17 @@ Wide value_of(std::string_view digits) {
   return value;
 }
 
-// Returns e with base ** e == value; nothing if there is none, or if it is small.
+// Returns e with base ** e == value; nothing if there is no such e, or if it is small.
 template <class Number>
 std::optional<int> exponent(Number value, unsigned base) {
   int result = 0;
   while (value > 1 && value % base == 0) value /= base, ++result;
-  // Small powers of 2 have the width of a hexadecimal number.
+  // Small powers of 2 are left out, because the source may have had a hexadecimal number of the same width.
   const int least = base == 2 ? 8 : 2;
   return value == 1 && result >= least ? std::optional(result) : std::nullopt;
 }
 
-// True if the compiler computes base ** by. It decides by the bits of the base, before it knows the result.
+// True if the compiler folds base ** by, which it decides by the bits of the base, before it computes the result.
 bool is_folded(unsigned base, int by) {
   constexpr int most_bits = 128;
   return int(std::bit_width(base)) * by <= most_bits;
@@ -38,7 +39,7 @@ bool is_folded(unsigned base, int by) {
 // Returns a power or a shift of 1 with this value and width.
 SpelledNumber power(Wide value, std::size_t width) {
   for (const unsigned base : {2U, 10U, 3U, 5U, 7U, 8U, 16U}) {
-    // Dividing 128 bits takes long.
+    // Numbers of at most 64 bits are not divided as numbers of 128 bits, because that takes long.
     const bool is_wide = value >> 64 != 0;
     const std::optional<int> by = is_wide ? exponent(value, base) : exponent(std::uint64_t(value), base);
     if (!by) continue;
@@ -67,7 +68,9 @@ SpelledNumber spelled_number(std::string_view digits, std::size_t width) {
   if (!std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; })) return {};
   const Wide value = value_of(digits);
   if (SpelledNumber found = power(value, width); !found.text.empty()) return found;
-  constexpr std::size_t least_digits = 5;  // of one less than a power; 255 would have the width of 0x0000ff
+  // The least number of digits of a number that may be one less than a power; 255 as `2**8 - 1` would be as wide as
+  // `0x0000ff`.
+  constexpr std::size_t least_digits = 5;
   if (width > less_one.size() && digits.size() >= least_digits) {
     if (SpelledNumber found = power(value + 1, width - less_one.size()); found.level == Level::power)
       return {found.text + std::string(less_one), Level::arithmetic};
@@ -86,7 +89,7 @@ SpelledNumber spelled_number(std::string_view digits, std::size_t width) {
 }
 
 std::string spelled_sum(std::string_view digits, std::size_t width, std::string_view near) {
-  // Longer numbers are rare as bounds of slices.
+  // Numbers with more digits are rare as bounds of slices.
   constexpr std::size_t most_bound_digits = 9;
   const std::string otherwise = std::string(digits) + " + 0";
   const auto is_number = [](std::string_view text) {
@@ -96,7 +99,7 @@ std::string spelled_sum(std::string_view digits, std::size_t width, std::string_
   if (!is_number(digits)) return otherwise;
   const auto value = std::int64_t(value_of(digits));
   const auto beside = is_number(near) ? std::int64_t(value_of(near)) : 0;
-  // Returns the operation if it has the width; otherwise an empty text.
+  // Returns the text of the operation if it has `width` columns; otherwise an empty text.
   const auto fitting = [&](std::int64_t left, std::string_view op, std::int64_t right) {
     std::string text = std::to_string(left) + std::string(op) + std::to_string(right);
     return left >= 0 && right >= 0 && text.size() == width ? text : std::string();
@@ -107,7 +110,7 @@ std::string spelled_sum(std::string_view digits, std::size_t width, std::string_
       if (std::string text = fitting(beside, plus, value - beside); !text.empty()) return text;
       if (std::string text = fitting(value / beside, times, beside); !text.empty() && value % beside == 0) return text;
     }
-    std::int64_t least = 1;  // of its number of digits
+    std::int64_t least = 1;  // the least number with `count` digits
     for (std::size_t count = 1; count <= digits.size() + 1; ++count, least *= 10) {
       if (std::string text = fitting(value - least, plus, least); !text.empty()) return text;
       if (std::string text = fitting(value + least, minus, least); !text.empty()) return text;

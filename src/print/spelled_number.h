@@ -10,7 +10,7 @@
 namespace depyf::print {
 
 struct SpelledNumber {
-  std::string text;  // empty: as its digits
+  std::string text;  // empty if the source wrote the plain digits
   Level level = Level::atom;
 };
 
@@ -19,7 +19,7 @@ struct SpelledNumber {
 SpelledNumber spelled_number(std::string_view digits, std::size_t width);
 
 // Returns a sum, product or difference of the value `digits` that has `width` columns, if possible one with the number
-// `near`, which may be empty: 12 as `8 + 4` near 8. Without any, `12 + 0`.
+// `near`, which may be empty: 12 as `8 + 4` near 8. If no operation has `width` columns, returns `12 + 0` for 12.
 std::string spelled_sum(std::string_view digits, std::size_t width, std::string_view near);
 
 }  // namespace depyf::print

@@ -61,7 +61,7 @@ void Statements::statements(Block body, Above above) {
 void Statements::suite(Block body) {
   out_.write(":");
   break_lines(body);
-  // An empty body without a line below it becomes `: pass`.
+  // An empty body becomes `: pass` if the next statement leaves no line for it.
   if (body.empty() && lines_.has_no_room_below()) {
     out_.write(" pass");
     return out_.end_line();
@@ -106,8 +106,7 @@ void Statements::statement(const Stmt* stmt) {
 }
 
 void Statements::comment(std::string_view text) {
-  // Aligned output has no room for a line of its own above the next statement, so the comment goes behind the previous
-  // statement.
+  // If aligned output has no line left above the next statement, the comment is written behind the previous statement.
   const bool behind = options_.align && out_.text().ends_with('\n') && lines_.next_line >= 0 &&
                       lines_.next_line <= std::int32_t(out_.line()) && text.find('\n') == text.npos;
   if (behind) out_.reopen_line(), out_.write("  ");
@@ -146,8 +145,8 @@ void Statements::with_items(List<WithItem> items) {
   if (items.empty()) return exprs_.internal("missing", -1, nullptr);
   bool first = true;
   const bool may_break = dialect_of(version_).bracketed_with_items && items.size() > 1;
-  // An item behind `with (` starts further to the right than an item on a line of its own, so its column shows where it
-  // stood.
+  // An item behind `with (` starts further to the right than an item on a line of its own, so the column of the first
+  // item shows whether it has its own line.
   const std::int32_t first_item = first_line(items[0].context_expr);
   const bool has_own_line =
       may_break && first_item > 0 && positions_.column(items[0].context_expr) == std::int32_t(out_.indent() + 4);
@@ -156,7 +155,7 @@ void Statements::with_items(List<WithItem> items) {
   for (const WithItem& item : items) {
     if (!first) breaks_.comma(first_line(item.context_expr));
     first = false;
-    // From 3.9 on `with (a, b):` has two items. A tuple as the only item therefore needs double parentheses.
+    // From 3.9 on `with (a, b):` has two items, so a tuple as the only item needs double parentheses.
     const bool tuple =
         is<Tuple>(item.context_expr) || (is<ConstantExpr>(item.context_expr) &&
                                          as<ConstantExpr>(item.context_expr)->value->kind == Constant::Kind::tuple);
@@ -178,7 +177,7 @@ void Statements::cases(const Match& node) {
   out_.end_line();
   out_.deeper();
   for (const MatchCase& each : node.cases) {
-    // A pattern may leave no instruction with its own line, so the body tells where the case belongs.
+    // A pattern may leave no instruction with its own line, so the line of the case is derived from its body.
     lines_.pad_to_clause(each.body);
     out_.begin_line();
     breaks_.last_line = -1;
@@ -215,9 +214,9 @@ void Statements::handlers(const Try& node) {
   }
 }
 
-// Prints names of imports. Those `from` a module are written as they are, as the compiler keeps a list of them that it does
-// not mangle. `line` is the source line of the first name (-1 if unknown), and each further name is `step`
-// lines below its predecessor.
+// Prints the names of an import. Names that are imported `from` a module are printed without demangling, because the
+// compiler does not mangle the tuple of these names. `line` is the source line of the first name (-1 if unknown), and
+// each further name is `step` lines below its predecessor.
 void Statements::aliases(List<Alias> aliases, bool from, std::int32_t line, int step) {
   bool first = true;
   for (const Alias& alias : aliases) {
@@ -232,7 +231,7 @@ void Statements::aliases(List<Alias> aliases, bool from, std::int32_t line, int 
   }
 }
 
-// Prints `global a, b`. A declaration that has lost its names becomes `pass`.
+// Prints `global a, b` or `nonlocal a, b`. A declaration that has no names left becomes `pass`.
 void Statements::names(std::string_view keyword, List<std::string_view> names) {
   if (names.empty()) return out_.write("pass");
   bool first = true;
@@ -260,8 +259,8 @@ void Statements::import_from(const Stmt* stmt, const ImportFrom& import) {
   if (!import.module.empty() || import.level <= 0) names_.dotted_name(import.module);
   out_.write(" import ");
   if (import.names.size() == 1 && import.names[0].name == "*") return aliases(import.names, true, -1, 0);
-  // The instruction that ends the statement has the lines of the whole import. If there are more lines than names, each
-  // name stands on a line of its own.
+  // The instruction that ends the statement has the lines of the whole import. If an import has more lines than names,
+  // each name stands on a line of its own.
   const Position* position = positions_.position_of(stmt);
   const std::int32_t more = position ? position->end_line - stmt->line : 0;
   const std::int32_t line = stmt->line >= 0 && more > 0 ? stmt->line + 1 : -1;
@@ -273,8 +272,8 @@ void Statements::return_statement(const Stmt* stmt, const Return& node) {
   out_.write("return");
   if (!node.value) return;
   out_.write(" ");
-  // A value on a later line than the `return` keyword, without brackets, belongs to a statement whose instruction has
-  // another line.
+  // If the value starts on another line than the `return`, but not in brackets, the line of the statement's instruction
+  // is not that of the keyword.
   if (first_line(node.value) != stmt->line && !positions_.is_in_brackets(stmt, node.value))
     breaks_.last_line = first_line(node.value);
   exprs_.value(node.value, Level::tuple);

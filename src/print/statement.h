@@ -11,7 +11,7 @@
 namespace depyf::print {
 
 // Prints a block statement by statement. Definitions, patterns and expressions have printers of their own, which write
-// on the same sheet.
+// to the same output, the `Sheet`.
 class Statements {
  public:
   Statements(Sheet& sheet, Expressions& exprs)
@@ -33,18 +33,17 @@ class Statements {
   void module(ast::Block body);
   void statements(ast::Block body, Above above);
   void aligned_statements(ast::Block body, bool behind_colon);  // defined in aligned.cpp
-  // Starts the line of `stmt`: pads to its source line, maps the line to the bytecode and indents it. Padding and mapping
-  // need the source line of the statement, so it is computed only if an option asks for it.
+  // Starts the line of `stmt`: pads to its source line, maps the line to the bytecode and indents it. The source line
+  // of the statement is computed only if an option requires the padding or the map.
   void begin(const ast::Stmt* stmt) {
     options_.lines || options_.align ? begin_on_source_line(stmt) : out_.begin_line();
     breaks_.last_line = stmt->line;
   }
-  // Breaks the lines of the text printed since the line began. That text is a simple statement, or the header of
-  // `body`.
+  // Breaks the lines of the text printed since the line began: a simple statement, or the header of `body`.
   void break_lines(ast::Block body = {}) {
     breaks_.break_lines([&] { return lines_.room(body); });
   }
-  // Prints a statement that does nothing.
+  // Prints `text`, or `pass` if it is empty, as a statement that does nothing.
   void pass_line(std::string_view text = {});
   void comment(std::string_view text);
 

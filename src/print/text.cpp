@@ -10,7 +10,7 @@ void Text::grow(std::size_t count) {
   constexpr std::size_t least = 64;
   const std::size_t used = size();
   if (count > limit_ - used) throw std::length_error("the source is longer than " + std::to_string(limit_) + " bytes");
-  // Memory that is not written yet costs little, and copying does.
+  // The room is quadrupled, because memory that is not written yet costs less than copying the text more often.
   const std::size_t room = std::min(std::max({used + count, 4 * used, least}), limit_);
   auto larger = std::make_unique_for_overwrite<char[]>(room);
   std::copy_n(begin_.get(), used, larger.get());

@@ -12,15 +12,15 @@
 
 namespace depyf::print {
 
-// Returns the number of line breaks in the text. Each search for the next one compares many bytes at a time.
+// Returns the number of line breaks in the text. Each search for the next line break compares many bytes at a time.
 inline std::int32_t line_breaks_in(std::string_view text) {
   std::int32_t count = 0;
   for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1)) ++count;
   return count;
 }
 
-// Appending costs less than to a std::string: there is no null to write behind the end, short parts are copied without a
-// call, and the code that makes room, where the limit is checked too, stands apart.
+// Appending to a `Text` costs less than to a std::string: there is no null to write behind the end, short parts are
+// copied without a call, and the code that makes room and checks the limit is not inlined.
 class Text {
  public:
   Text() = default;
@@ -48,7 +48,8 @@ class Text {
     std::fill_n(room_for(count), count, c);
     return *this;
   }
-  // A few blanks are written as a block of fixed size, which takes no call. What follows overwrites the rest of the block.
+  // A few blanks are written as a block of fixed size, which takes no call; the next text overwrites the rest of the
+  // block.
   void append_blanks(std::size_t count) {
     constexpr std::size_t block = 16;
     if (count > block || room() < block) [[unlikely]]
@@ -72,7 +73,7 @@ class Text {
 
  private:
   std::size_t room() const { return std::size_t(room_end_ - end_); }
-  // Makes the text `count` bytes longer, and returns where they are.
+  // Makes the text `count` bytes longer, and returns a pointer to the new bytes.
   char* room_for(std::size_t count) {
     if (count > room()) [[unlikely]]
       grow(count);
@@ -81,8 +82,8 @@ class Text {
     return added;
   }
   void grow(std::size_t count);
-  // Makes room for `part` and appends it. The call is the last step of its caller, which so keeps no values in registers
-  // across it.
+  // Makes room for `part` and appends it. The call is a tail call, so that its caller keeps no values in registers
+  // across the call.
   Text& append_with_growth(std::string_view part);
   void swap(Text& other) noexcept {
     std::swap(limit_, other.limit_);

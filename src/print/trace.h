@@ -1,4 +1,4 @@
-// Shows what a pass made of a code object, for developers who look into depyf.
+// Shows the result of a pass for a code object, for developers of depyf.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace depyf {
 
 // Returns the statements of `block` as source, below a line that names the code object and the pass. Markers of
-// unfinished parts are shown, too.
+// unfinished parts of the tree are printed, too.
 std::string trace_of_statements(std::string_view pass, const CodeObject& code, ast::Block block);
 
 // Returns the graph of lifted nodes as text: each node with its statements, and how it ends.

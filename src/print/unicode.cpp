@@ -16,7 +16,7 @@ struct Range {
 };
 #include "print/unicode_tables.inc"
 
-// Searches the sorted ranges for the last range that starts at or before `point`.
+// True if one of the sorted ranges contains `point`; only the last range that starts at or before `point` can do so.
 bool contains(std::span<const Range> ranges, char32_t point) {
   auto after = std::upper_bound(ranges.begin(), ranges.end(), point,
                                 [](char32_t value, const Range& range) { return value < range.first; });
@@ -38,7 +38,7 @@ bool continues_identifier(char32_t point) {
 
 }  // namespace
 
-// The number of leading one bits of the first byte is the number of bytes of the character.
+// In a character that is not ASCII, the number of leading one bits of the first byte is the number of bytes.
 CodePoint code_point(std::string_view text, std::size_t at) {
   auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const unsigned lead = byte(at);
@@ -49,8 +49,7 @@ CodePoint code_point(std::string_view text, std::size_t at) {
     if ((byte(at + i) & 0xc0) != 0x80) return {lead, 1, false};
     value = value << 6 | (byte(at + i) & 0x3f);
   }
-  // Longer encodings of a smaller code point are invalid, as are bytes that UTF-8 never uses and code points above
-  // U+10FFFF.
+  // Overlong encodings are invalid, as are bytes that UTF-8 never uses and code points above U+10FFFF.
   constexpr char32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
   if (lead < 0xc0 || lead > 0xf4 || value < smallest[size] || value > 0x10ffff) return {lead, 1, false};
   return {value, size, true};
@@ -64,7 +63,8 @@ bool is_surrogate(char32_t point) { return point >= 0xd800 && point <= 0xdfff; }
 
 namespace {
 
-// Decides for a name that is not ASCII, or is no identifier. The function is not inlined, because such names are rare.
+// True if `name` is an identifier, for names with bytes that are no ASCII letters, digits or underscores. The function
+// is not inlined, because names beyond ASCII are rare.
 [[gnu::noinline]] bool is_unusual_identifier(std::string_view name) {
   for (std::size_t at = 0; at < name.size();) {
     const CodePoint point = code_point(name, at);
@@ -90,7 +90,7 @@ std::string identifier(std::string_view name) {
   for (std::size_t at = 0; at < name.size();) {
     const CodePoint point = code_point(name, at);
     if (point.valid && continues_identifier(point.value)) {
-      // A character that can only continue an identifier, such as a digit, gets an underscore before it.
+      // A first character that can only continue an identifier, such as a digit, gets an underscore before it.
       if (at == 0 && !starts_identifier(point.value)) result += '_';
       result += name.substr(at, point.size);
     } else {

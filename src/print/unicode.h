@@ -26,8 +26,8 @@ bool is_surrogate(char32_t point);
 // Returns true if Python accepts `name` as an identifier and it is no keyword.
 bool is_identifier(std::string_view name);
 
-// Returns `name` if it is an identifier. Otherwise it returns an identifier made from `name`, always the same: `.0`
-// gives `_0`, and `<lambda>` gives `_lambda_`.
+// Returns `name` if it is an identifier; otherwise an identifier derived from `name`: `_0` for `.0`, and `_lambda_` for
+// `<lambda>`.
 std::string identifier(std::string_view name);
 
 }  // namespace depyf::print

@@ -1,4 +1,4 @@
-// A branch on a boolean is no effect, because nobody can observe it. Instead both sides follow both outcomes.
+// A branch on a boolean is no effect, because nobody can observe it; the prover follows both outcomes on both sides.
 #include "prove/branches.h"
 
 #include "decode/op.h"
@@ -9,8 +9,8 @@ namespace depyf::operations {
 Step branch(Execution& run, const Instruction& it) {
   Symbol test = -1;
   Step step = Step::silent;
-  // `POP_JUMP_IF_NONE` tests identity with None, which never runs other code; other jumps test truth, which may call
-  // `__bool__`.
+  // `POP_JUMP_IF_NONE` tests identity with None, which never runs other code; all other conditional jumps test truth,
+  // which may call `__bool__`.
   if (it.op == Op::pop_jump_if_none_ || it.op == Op::pop_jump_if_not_none_) {
     test = run.symbols.is(run.frame.peek(1), run.symbols.none());
     if (test < 0) return run.stuck("a value that is not understood");
@@ -27,13 +27,13 @@ Step branch(Execution& run, const Instruction& it) {
   constexpr OpSet jumps_if_true = {Op::jump_if_true_or_pop_, Op::pop_jump_if_true_, Op::pop_jump_if_none_};
   const bool jumps = holds == jumps_if_true.has(it.op);
   const bool keeps = info_of(it.op).control == Control::keeping_test;
-  // A keeping jump (JUMP_IF_TRUE_OR_POP) leaves the value on the stack only where it jumps.
+  // JUMP_IF_TRUE_OR_POP and JUMP_IF_FALSE_OR_POP leave the value on the stack only if they jump.
   if (!keeps || !jumps) run.frame.pop();
   return jumps ? run.frame.go(it.target) : run.frame.silent();
 }
 
 Step constant_test(Symbols& symbols, Frame& frame, const Instruction& it) {
-  // Hexadecimal texts come from long integers, whose text is not unique; equal values could have different texts.
+  // Long integers are stored as hexadecimal text, which may differ for equal values, so they are not compared here.
   const Constant *a = symbols.value(frame.peek(2)), *b = symbols.value(frame.peek(1));
   if (!a || !b || a->kind != Constant::Kind::integer || b->kind != a->kind) return Step::stuck;
   if (a->text.starts_with("0x") || b->text.starts_with("0x") || a->text.starts_with("-0x") ||

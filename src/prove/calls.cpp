@@ -1,4 +1,5 @@
-// Gives calls of all versions one normal form, however the arguments reach the stack, and creates functions as objects.
+// Brings the calls of all Python versions into one normal form, and represents functions that the code makes as
+// objects.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -11,8 +12,8 @@ namespace depyf::operations {
 namespace {
 void add_context(Symbols& symbols, const Program& program, Frame& frame, Effect& effect);
 
-// Splits the two stack slots of a callable. One slot may be NULL, or the slots hold a function and its self; self then
-// becomes the first argument. Returns false if neither slot holds a callable.
+// Splits the two stack slots of a callable, which contain NULL and the callable, or a function and its `self`. The
+// `self` becomes the first argument. Returns false if the two slots are not known to form a callable.
 bool callable_of(const Symbols& symbols, Symbol low, Symbol high, Symbol& callable, Parts& arguments) {
   if (low == Symbols::null || high == Symbols::null) {
     callable = low == Symbols::null ? high : low;
@@ -21,7 +22,7 @@ bool callable_of(const Symbols& symbols, Symbol low, Symbol high, Symbol& callab
   if (symbols.may_be_null(low) || symbols.may_be_null(high)) return false;
   callable = low;
   const SymbolInfo& self = symbols[high];
-  // `LOAD_METHOD` has pushed an unknown method, and a term for its self: together they are the plain callable.
+  // LOAD_METHOD pushes an unknown method and the term `self_of(method)`, which together stand for the callable alone.
   if (self.kind == SymbolInfo::Kind::term && self.text == self_of) return self.args[0] == low;
   arguments.push_back(high);
   return true;
@@ -51,7 +52,8 @@ Step finish_call(Execution& run, Symbol callable, Parts arguments, Symbol names,
   return run.effect(std::move(made));
 }
 
-// Adds what a call can find in its caller's frame, although it is no argument.
+// Appends to the effect's context the values that the callee can read from its caller's frame without getting them as
+// arguments.
 void add_context(Symbols& symbols, const Program& program, Frame& frame, Effect& made) {
   const DecodedCode& decoded = program.decoded;
   bool none = made.operands.size() == 1 || made.op == Op::call_function_ex_;
@@ -64,7 +66,7 @@ void add_context(Symbols& symbols, const Program& program, Frame& frame, Effect&
       made.context = {inside ? cell->items[0] : frame.side().locals[0], frame.side().locals[i]};
     }
   }
-  // A callable that is only known by its name may be `locals` or `eval`, which see all locals.
+  // An unknown callable that was loaded from a name such as `locals` or `eval` may read all locals of its caller.
   const SymbolInfo& callable = symbols[made.operands[0]];
   if (callable.kind == SymbolInfo::Kind::opaque && looks_at_locals(callable.text))
     add_locals(symbols, program, frame, made);
@@ -102,7 +104,8 @@ void add_locals(Symbols& symbols, const Program& program, Frame& frame, Effect& 
   std::vector<std::pair<std::string_view, Symbol>> bound;
   for (std::size_t i = 0; i < frame.side().locals.size(); ++i) {
     const Symbol value = frame.side().locals[i];
-    // A cell without a value is no local: modules of 3.14 and later have such a cell, __conditional_annotations__.
+    // An empty cell does not count as a local: modules of 3.14 and later have an empty cell
+    // `__conditional_annotations__`.
     const Object* cell = frame.object(value);
     const bool is_empty = cell && cell->kind == Object::Kind::cell && cell->items[0] == Symbols::null;
     if (value != Symbols::null && !is_empty) bound.emplace_back(decoded.localsplus[i], value);
@@ -157,7 +160,8 @@ Step call_expanded(Execution& run, const Instruction& it) {
   return run.effect(std::move(made));
 }
 
-// Executes MAKE_FUNCTION. The function becomes an object with known parts, because nobody but the frame has seen it.
+// Executes MAKE_FUNCTION. The new function is represented by an Object with known parts, because no other code has seen
+// the function.
 Step make_function(Execution& run, const Instruction& it) {
   Parts parts(function_parts, Symbols::null);
   if (it.aux) parts[function_name] = run.frame.pop();
@@ -165,8 +169,7 @@ Step make_function(Execution& run, const Instruction& it) {
   const CodeObject* code = run.symbols[parts[function_code]].code;
   if (!code) return run.stuck("a function without a code object");
   if (!it.aux) parts[function_name] = run.symbols.string(code->qualname);
-  // Until 3.10 the function of a class body is named by the bare name of the class. Only `__build_class__` sees this
-  // name.
+  // Until 3.10 the function of a class body has the unqualified name of the class, which only `__build_class__` sees.
   if (run.program.across(&Dialect::qualified_name_on_stack) && !(code->flags & CodeObject::optimized)) {
     parts[function_name] = run.symbols.string(code->name);
   }
@@ -177,7 +180,8 @@ Step make_function(Execution& run, const Instruction& it) {
     if (it.arg & flag) parts[static_cast<std::size_t>(part)] = run.frame.pop();
   }
   if (const Object* dict = run.frame.object(parts[function_annotations]); dict && dict->kind == Object::Kind::dict) {
-    // Until 3.9 annotations are a dict. From 3.10 on they are a tuple of names and values in turn, which is the normal form.
+    // Until 3.9 the annotations of a function are a dict. The normal form is that of 3.10 and later: a tuple in which
+    // names and values alternate.
     Parts pairs;
     for (std::size_t i = 0; i < dict->keys.size(); ++i) pairs.insert(pairs.end(), {dict->keys[i], dict->items[i]});
     parts[function_annotations] = run.frame.make(Object::Kind::tuple, std::move(pairs));

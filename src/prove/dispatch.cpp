@@ -15,7 +15,7 @@ namespace depyf::operations {
 
 namespace {
 
-// The cells of free variables are the same on both sides, so a free variable is known by its name.
+// The cells of free variables are the same on both sides, so the symbol of a free variable is determined by its name.
 Step copy_free_variables(Symbols& symbols, const Program& program, Frame& frame) {
   Side& side = frame.side();
   for (std::size_t i = static_cast<std::size_t>(program.decoded.first_free); i < side.locals.size(); ++i) {
@@ -24,8 +24,8 @@ Step copy_free_variables(Symbols& symbols, const Program& program, Frame& frame)
   return frame.silent();
 }
 
-// Executes LOAD_SUPER_ATTR. Where the other version has no such instruction, it is taken apart into a call of super()
-// and an attribute.
+// Executes LOAD_SUPER_ATTR. If the other side's version has no LOAD_SUPER_ATTR, the instruction is split into a call of
+// super() and a load of an attribute.
 Step load_super_attribute(Execution& run, const Instruction& it) {
   if (run.program.across(&Dialect::super_attributes)) return super_attribute(run, it);
   Effect made{.op = it.op,
@@ -48,7 +48,7 @@ Step import_from(Execution& run, const Instruction& it) {
   return step;
 }
 
-// Executes COMPARE_OP, whose second half (3.13 and later) makes the result a boolean.
+// Executes COMPARE_OP, whose second half (3.13 and later) converts the result to a boolean.
 Step compare(Execution& run, const Instruction& it) {
   Side& side = run.frame.side();
   if (side.second) {
@@ -128,8 +128,8 @@ Step yield_value(Execution& run, const Instruction& it) {
   Side& side = run.frame.side();
   Step step = run.simple(it, 0);
   const Instruction& next = run.program.decoded.instructions[static_cast<std::size_t>(side.at) + 1];
-  // True if `throw()` on this generator goes on to the awaited object. The frame then waits in an `await` or `yield
-  // from`.
+  // True if the frame is suspended in an `await` or `yield from`, so that `throw()` on this generator is forwarded to
+  // the awaited object.
   bool delegates = run.program.dialect().yield_tells_await ? it.arg & 1 : next.op == Op::resume_ && (next.arg & 3) >= 2;
   run.outcome.effect.detail = run.program.has_table() && delegates;
   return step;
@@ -142,8 +142,7 @@ Step return_value(Execution& run, const Instruction& it) {
 }
 
 Step return_generator(Execution& run, const Instruction& it) {
-  // Until 3.10 a generator starts without an instruction. RETURN_GENERATOR of later versions is silent where the other
-  // side has none.
+  // RETURN_GENERATOR (3.11 and later) is silent if the other side's version starts a generator without an instruction.
   if (run.program.across(&Dialect::returned_generators))
     return run.frame.push(run.symbols.known("what starts a generator")), run.frame.silent();
   Effect made{.op = it.op, .results = 1};
@@ -161,7 +160,8 @@ Step push_exc_info(Frame& frame) {
   return frame.silent();
 }
 
-// Executes MATCH_KEYS or MATCH_CLASS. Up to 3.10, the bool above what it finds is the test for None of later versions.
+// Executes MATCH_KEYS or MATCH_CLASS. Until 3.10 both instructions also push a bool above their result, which
+// corresponds to the test `is None` that later versions compile separately.
 Step match_parts(Execution& run, const Instruction& it) {
   Side& side = run.frame.side();
   if (side.second) {
@@ -201,7 +201,7 @@ Step store_name(Execution& run, const Instruction& it) {
   return run.named(it);
 }
 
-// A global that Dynamo installed is known to be there and to keep its value, so loading it is no effect.
+// A global that Dynamo installed is known to exist and to keep its value, so loading it is no effect.
 Step load_global(Execution& run, const Instruction& it) {
   if (Symbol value = run.program.installed[static_cast<std::size_t>(it.arg)]; value != Symbols::null) {
     return run.frame.push(value), run.frame.silent();
@@ -211,7 +211,7 @@ Step load_global(Execution& run, const Instruction& it) {
 
 }  // namespace
 
-// Executes one instruction. The switch is a table that says for each operation what it does.
+// Executes one instruction. The switch is a table that maps each operation to the code that executes it.
 Step dispatch(Execution& run, const Instruction& it) {
   Side& side = run.frame.side();
   switch (it.op) {
@@ -381,7 +381,8 @@ Step dispatch(Execution& run, const Instruction& it) {
     case Op::pop_finally_:
     case Op::with_cleanup_start_:
     case Op::with_cleanup_finish_: return finally38(run, it);
-    // Passes of flow/ make the following operations. The prover works on code as it was decoded, so it never sees them.
+    // The following operations are created only by passes of flow/ that do not run for the prover, so it never sees
+    // them.
     case Op::annotated_:
     case Op::comprehension_:
     case Op::match_case_:

@@ -1,5 +1,5 @@
-// Tracks tuples, lists and dicts that only the frame has. Items read from such a container are the items that were
-// stored, and nobody observes the access.
+// Tracks tuples, lists and dicts that only the frame has. A read from a container that only the frame has returns the
+// stored item, and no other code observes the access.
 #include <algorithm>
 #include <charconv>
 
@@ -11,7 +11,7 @@ namespace depyf::operations {
 
 namespace {
 
-// Parses a constant integer of at most nine characters into `value`. Returns false for anything else.
+// Parses a constant integer of at most nine characters into `value`. Returns false for any other constant.
 bool small_integer(const Constant* constant, std::int64_t& value) {
   if (!constant || constant->kind != Constant::Kind::integer || constant->text.size() > 9) return false;
   const char* end = constant->text.data() + constant->text.size();
@@ -28,7 +28,7 @@ bool plain_key(const Symbols& symbols, Symbol symbol) {
 }
 
 // Converts the constant `symbol` to an index into `size` items, counted from the end if it is negative. Returns false
-// if it is no valid index.
+// if `symbol` is no valid index.
 bool index(const Symbols& symbols, Symbol symbol, std::size_t size, std::size_t& found) {
   std::int64_t value = 0;
   if (!small_integer(symbols.value(symbol), value)) return false;
@@ -107,7 +107,7 @@ Step build_map(Execution& run, const Instruction& it) {
       return run.stuck("no value where one is needed");
     plain = plain && plain_key(run.symbols, keys[i]);
   }
-  // Duplicate keys would make the order of stores matter, so such a dict is an effect.
+  // Building a dict with duplicate keys is an effect, because the order of its stores matters.
   if (plain && keys.size() <= search_limits::compared_keys) {
     for (std::size_t i = 0; i < keys.size(); ++i)
       plain = plain && std::find(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(i), keys[i]) ==
@@ -165,7 +165,7 @@ Step append(Execution& run, const Instruction& it) {
     return run.frame.silent();
   }
   if (run.symbols.may_be_null(container)) return run.stuck("no value where one is needed");
-  // On a dict that others may have seen, MAP_ADD means the same as `d[k] = v`.
+  // On a dict that other code may have seen, MAP_ADD means the same as `d[k] = v`.
   if (it.op == Op::map_add_ && run.frame.exact_type_of(container) == Exact::dict) {
     Effect made{.op = Op::store_subscr_, .operands = {added[1], container, added[0]}};
     made.pops = values;
@@ -191,7 +191,7 @@ Step extend(Execution& run, const Instruction& it) {
   }
   if (run.symbols.may_be_null(container) || run.symbols.may_be_null(added))
     return run.stuck("no value where one is needed");
-  // A set plus no items stays the same set.
+  // SET_UPDATE with an empty sequence leaves the set unchanged.
   if (it.op == Op::set_update_ && run.frame.exact_type_of(container) == Exact::set &&
       run.frame.sequence(added, items) && items.empty()) {
     run.frame.pop();
@@ -202,8 +202,8 @@ Step extend(Execution& run, const Instruction& it) {
   return run.effect(std::move(made));
 }
 
-// Executes DICT_UPDATE (`{**a, **b}`) and DICT_MERGE (`f(**a, **b)`), which refuses duplicate keys and keys that are no
-// strings.
+// Executes DICT_UPDATE (`{**a, **b}`) and DICT_MERGE (`f(**a, **b)`). DICT_MERGE raises for duplicate keys and keys
+// that are no strings.
 Step merge(Execution& run, const Instruction& it) {
   if (run.frame.depth() < it.arg + 1) return run.stuck("the stack is too short");
   Symbol container = run.frame.peek(it.arg + 1), added = run.frame.peek(1);
@@ -256,7 +256,7 @@ Step subscript(Execution& run, const Instruction& it) {
   if (run.frame.sequence(container, items)) {
     if (index(run.symbols, key, items.size(), at)) {
       result = items[at];
-      // Which of tuple and list an output container is, is unknown, so a slice of it is unknown, too.
+      // The outputs of a compiled graph may be a tuple or a list, so the type of a slice of them is unknown.
     } else if (known && known->kind != Object::Kind::outputs &&
                bounds(run.symbols, run.frame, key, items.size(), at, stop)) {
       Parts part(items.begin() + static_cast<std::ptrdiff_t>(at), items.begin() + static_cast<std::ptrdiff_t>(stop));
@@ -343,7 +343,7 @@ Step unpack(Execution& run, const Instruction& it) {
   bool star = it.op == Op::unpack_ex_;
   Parts items;
   auto before = static_cast<std::size_t>(it.arg), after = star ? static_cast<std::size_t>(it.aux) : 0;
-  // Unpacking another value calls its `__iter__`, so it is an effect.
+  // Unpacking a value that is no known sequence calls its `__iter__`, and a wrong length raises, so both are effects.
   if (!run.frame.sequence(run.frame.peek(1), items) ||
       (star ? items.size() < before + after : items.size() != before)) {
     Step step = run.simple(it, it.arg << 8 | it.aux);

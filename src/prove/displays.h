@@ -1,5 +1,4 @@
-// Executes the operations on tuples, lists, dicts, sets and slices, both on those that only the frame has seen and on
-// others.
+// Executes the operations on tuples, lists, dicts, sets and slices, whether or not other code has seen them.
 #pragma once
 
 #include "prove/execution.h"
@@ -8,11 +7,11 @@ namespace depyf::operations {
 
 // Builds a tuple or list.
 Step build(Execution& run, const Instruction& it);
-// Builds a dict. The dict is known by content only if all its keys are plain constants without duplicates.
+// Builds a dict. The items of the dict are tracked only if all its keys are plain constants without duplicates.
 Step build_map(Execution& run, const Instruction& it);
 Step build_slice(Execution& run, int count);
-// The following functions change or read containers. They are silent on containers that only the frame has, and effects
-// on others.
+// The following functions change or read containers; they are silent on containers that only the frame has, and effects
+// on all others.
 Step append(Execution& run, const Instruction& it);
 Step extend(Execution& run, const Instruction& it);
 Step merge(Execution& run, const Instruction& it);

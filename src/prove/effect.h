@@ -19,10 +19,10 @@ struct Effect {
   // Symbols that are compared like operands, but are no arguments: what super() or locals() find in the frame.
   std::vector<Symbol> context = {};
 
-  // The way in which this side goes on after its effect has been matched with an effect of the other side.
+  // Says how this side continues after its effect has been matched with an effect of the other side.
   enum class Then : std::uint8_t {
     push,      // pops `pops` symbols and pushes the results
-    iterate,   // like push; or jumps, because the iterator is exhausted
+    iterate,   // pushes the next item; or jumps, because the iterator is exhausted
     send,      // the receiver has yielded; or it has returned, and the jump is taken
     tested,    // executes the same instruction again, with the truth of its operand known
     bound,     // executes the same instruction again, with operands[0] known to be bound
@@ -30,7 +30,7 @@ struct Effect {
     end,       // the frame ends
   };
   Then then = Then::push;
-  bool raises = true, returns = true;  // whether an exception may follow, and whether anything else may follow
+  bool raises = true, returns = true;  // whether the effect may raise, and whether it may end without raising
   bool boolean = false;                // the last result is True or False
   bool method = false;                 // the result is a method, followed by its self or NULL
   bool half = false;                   // the instruction has a second effect
@@ -41,8 +41,8 @@ struct Effect {
   int pops = 0, results = 0;
 };
 
-// The result of executing one instruction: nobody can observe it, it is an effect, it branches on an unknown boolean,
-// or the prover does not understand it.
+// The result of executing one instruction: other code cannot observe it, it is an effect, it branches on an unknown
+// boolean, or the prover does not understand it.
 enum class Step : std::uint8_t { silent, effect, split, stuck };
 
 }  // namespace depyf

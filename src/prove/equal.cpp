@@ -22,7 +22,7 @@ bool Pairing::add(const std::vector<Symbol>& one, const std::vector<Symbol>& two
   return true;
 }
 
-// Compares values with a list of work instead of recursion, because objects may contain each other.
+// Compares values with a work list instead of recursion, because objects may contain each other.
 bool Pairing::add(Symbol one, Symbol two) {
   todo_.emplace_back(one, two);
   while (!todo_.empty()) {
@@ -59,8 +59,8 @@ bool Pairing::stands_for(Symbol constant, Symbol tuple) {
 
 bool Pairing::add_objects(Symbol a, Symbol b) {
   const Object *one = object_of(state_, 0, a), *two = object_of(state_, 1, b);
-  // Some compilers fold a tuple into a constant where others build it. No program may rely on a tuple being a constant,
-  // so the two are equal.
+  // Some compiler versions fold a tuple or slice into a constant that others build at run time. No program may rely on
+  // either form, so a constant equals a built object with the same items.
   auto with_constant = [&](const Object& built, Symbol symbol, bool first) {
     const Constant* constant = symbols_.value(symbol);
     if (!constant || built.items.size() != constant->items.size()) return false;
@@ -90,8 +90,8 @@ bool Pairing::add_objects(Symbol a, Symbol b) {
   return true;
 }
 
-// Compares two functions part by part. Their cells are matched by the names of free variables, because the order of the
-// cells is the compiler's choice.
+// Compares two functions part by part. The cells of their closures are matched by the names of free variables, because
+// the order of the cells is the compiler's choice.
 bool Pairing::add_functions(const Object& one, const Object& two) {
   for (std::size_t part = 0; part < function_parts; ++part) {
     if (part != function_closure) todo_.emplace_back(one.items[part], two.items[part]);

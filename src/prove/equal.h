@@ -1,4 +1,4 @@
-// Decides whether two values are equal, one of each side.
+// Decides whether a value of the first side equals a value of the second side.
 #pragma once
 
 #include <map>
@@ -25,8 +25,8 @@ class Pairing {
   // Returns the pairs of code objects that must be proved equal for the values to be equal.
   const std::vector<CodePair>& codes() const { return codes_; }
 
-  // Marks the paired objects as seen by other code. From then on nothing is known of their content, except that both
-  // sides have the same object. Returns false if there are no such objects.
+  // Marks the paired objects as seen by other code: each pair becomes one value of unknown content, the same on both
+  // sides. Returns false if no objects are paired.
   bool publish(State& state) const;
 
  private:

@@ -1,5 +1,6 @@
-// Models exceptions: by the exception table from 3.11 on, by the block stack before. An exception is one symbol.
-// Versions until 3.10 keep its class and traceback on the stack, too; these two are terms of the symbol.
+// Models exceptions: by the exception table from 3.11 on, by the block stack before. An exception is represented by one
+// symbol. Until 3.10 the class and the traceback of an exception are on the stack, too, and are represented by terms of
+// its symbol.
 #include "prove/exceptions.h"
 #include "decode/op.h"
 #include "dialect/dialect.h"
@@ -15,7 +16,7 @@ constexpr int exception_values = 3;
 
 bool unwind(Symbols& symbols, const Program& program, Side& side, Symbol exception) {
   side.second = side.asked = false;
-  // The exception table gives the handler, and the depth to which the stack is cut before the exception is pushed.
+  // The exception table states the handler, and the depth to which the stack is cut before the exception is pushed.
   if (program.has_table()) {
     int index = side.at >= 0 ? program.handler_of[static_cast<std::size_t>(side.at)] : -1;
     if (index < 0) {
@@ -48,8 +49,8 @@ bool unwind(Symbols& symbols, const Program& program, Side& side, Symbol excepti
     }
     side.stack.resize(level);
     side.blocks.push_back({-1, block.level});
-    // The handler finds six values on the stack: three of the exception handled before, and three of the exception
-    // raised.
+    // The stack of the handler contains six more values: three of the exception handled before, and three of the
+    // exception raised.
     for (Symbol it : {side.handled, exception}) {
       Symbol traceback = symbols.part("traceback of", it), type = symbols.part("type of", it);
       if (traceback < 0 || type < 0) return false;
@@ -71,7 +72,7 @@ Step throw_now(Execution& run, Symbol exception) {
                                                                        : run.stuck("the stack is too short");
 }
 
-// Executes RERAISE. The exception is on top of the stack, or below its class in versions until 3.10.
+// Executes RERAISE, whose exception is on top of the stack, or below its class in versions until 3.10.
 Step reraise(Execution& run, const Instruction&) {
   return throw_now(run, run.program.has_table() ? run.frame.peek(1) : run.frame.peek(2));
 }
@@ -108,7 +109,7 @@ Step exception_match(Execution& run, const Instruction& it) {
 }
 
 // Executes END_ASYNC_FOR, which ends the loop for a StopAsyncIteration and raises any other exception again. The test
-// is no effect, because that class is built in and its instances are plain.
+// for StopAsyncIteration is no effect, because a match with a built-in exception class runs no other code.
 Step end_async_for(Execution& run) {
   Side& side = run.frame.side();
   bool table = run.program.has_table();
@@ -134,8 +135,8 @@ Step end_async_for(Execution& run) {
   return run.frame.silent();
 }
 
-// Executes CLEANUP_THROW: a StopIteration gives its value as the result of the delegation, and any other exception is
-// raised again.
+// Executes CLEANUP_THROW: the value of a StopIteration becomes the result of `await` or `yield from`, and any other
+// exception is raised again.
 Step cleanup_throw(Execution& run) {
   Symbol exception = run.frame.peek(1);
   Symbol test = run.symbols.term("is StopIteration", {exception}, true);

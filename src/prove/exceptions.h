@@ -1,4 +1,4 @@
-// Executes the raising of exceptions, their handlers, and the block stack of versions until 3.10.
+// Executes the instructions that raise or handle exceptions, and those of the block stack (until 3.10).
 #pragma once
 
 #include "prove/execution.h"

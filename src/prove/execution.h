@@ -1,4 +1,4 @@
-// Defines what an operation may touch while it runs, and what it can answer.
+// Defines the state that an operation may read and change, and the outcomes that it can have.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace depyf {
 
-// The reason why the run of one side has ended.
+// The result of running one side up to its next effect, branch or failure.
 struct Outcome {
   Step step = Step::stuck;
   Effect effect;
   Symbol split = Symbols::null;  // the unknown boolean on which the execution branches
   std::string reason;            // why the step is stuck
-  bool met = false;              // true if the run passed a place where ways meet
+  bool met = false;              // true if the run passed the target of a jump or a handler
 };
 
 // Everything that an operation works on: the symbols of both sides, the program, and the frame of one side.
@@ -28,7 +28,7 @@ struct Execution {
   Step effect(Effect made);
   // Makes the instruction an effect that pops its operands and pushes unknown results.
   Step simple(const Instruction& it, int detail);
-  // Makes the instruction an effect like `simple`, with the name that its argument stands for.
+  // Makes the instruction an effect like `simple`, with the name that the instruction's argument refers to.
   Step named(const Instruction& it);
   // Makes an effect whose operands stay on the stack.
   Step peeks(Op op, int count, int results, bool boolean = false, bool raises = true);

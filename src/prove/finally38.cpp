@@ -1,5 +1,6 @@
 // Models finally clauses of 3.8, whose bodies are subroutines. The value on top of the stack at the start of the body
-// decides how it ends: NULL continues behind the body, an address returns there, and an exception is raised again.
+// decides where control goes from its end: NULL continues after the body, an address returns to that address, and an
+// exception is raised again.
 #include <charconv>
 
 #include "decode/op.h"
@@ -9,7 +10,7 @@
 namespace depyf {
 namespace {
 
-// An address is a known symbol with the index of the instruction in its text.
+// A return address is a symbol of the kind `known`, with the index of the instruction in its text.
 constexpr std::string_view address = "return to ";
 
 }  // namespace
@@ -71,7 +72,8 @@ Step finally38(Execution& run, const Instruction& it) {
     return run.stuck(not_understood);
   }
   if (it.op == Op::pop_finally_) {
-    // POP_FINALLY removes the reason of the subroutine, because a `return` or `break` in the clause overrides it.
+    // POP_FINALLY removes the NULL, return address or exception of the finally clause, because a `return` or `break` in
+    // the clause overrides it.
     Symbol result = it.arg ? run.frame.pop() : -1;
     if (run.frame.peek(1) == Symbols::null || address_on_top(run.symbols, run.frame) >= 0) {
       run.frame.pop();
@@ -84,7 +86,7 @@ Step finally38(Execution& run, const Instruction& it) {
     return run.frame.silent();
   }
   if (it.op == Op::with_cleanup_start_) {
-    if (side.second) {  // second half: the exit function is on top, and below it the reason that it gets
+    if (side.second) {  // second half: `__exit__` is on top, and below it None or the exception class
       Symbol exit = run.frame.peek(1), type = run.frame.peek(2);
       if (run.symbols.may_be_null(exit)) return run.stuck("no value where one is needed");
       Effect made{.op = Op::call_, .operands = {exit, none, none, none}};
@@ -116,7 +118,7 @@ Step finally38(Execution& run, const Instruction& it) {
     return Step::silent;
   }
   if (it.op == Op::with_cleanup_finish_) {
-    // No exception was raised, so the result of the exit function does not matter.
+    // If no exception was raised, the result of the exit function is ignored.
     if (run.frame.peek(2) == none) return run.frame.drop(2), run.frame.silent();
     Step step = Step::silent;
     Symbol swallowed = run.truth(run.frame.peek(1), step);

@@ -12,7 +12,7 @@ namespace depyf {
 
 using Parts = std::vector<Symbol>;
 
-// Gives operations access to one side of the current state.
+// Provides operations with access to one side of the current state.
 class Frame {
  public:
   Frame(Symbols& symbols, int number) : symbols_(symbols), number_(number) {}
@@ -43,11 +43,11 @@ class Frame {
 
   // Creates an object that only this frame has seen, and returns its symbol.
   Symbol make(Object::Kind kind, Parts items, Parts keys = {});
-  // Returns the object behind `symbol` if only this frame has seen it; null if other code may have.
+  // Returns the object of `symbol` if only this frame has seen it; null if other code may have seen it.
   Object* object(Symbol symbol);
   // Stores the items of a tuple or list in `items`. Returns false if the items are unknown.
   bool sequence(Symbol symbol, Parts& items);
-  // Returns the exact type of the value, if it is known that it is no subclass.
+  // Returns the exact type of the value; Exact::unknown if the type is unknown or may be a subclass.
   Exact exact_type_of(Symbol symbol) const;
   // Returns the truth of a boolean on which the execution has branched before; otherwise the boolean itself.
   Symbol fact(Symbol boolean) const;

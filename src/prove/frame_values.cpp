@@ -1,5 +1,4 @@
-// Models locals and cells. A local may be unbound on some of the ways that lead here; loading it is an effect then,
-// because it may raise.
+// Models locals and cells. Loading a local that may be unbound on some path is an effect, because it may raise.
 #include "prove/frame_values.h"
 #include "decode/op.h"
 #include "prove/methods.h"
@@ -12,12 +11,12 @@ Symbol name_of_local(Symbols& symbols, const Program& program, const Instruction
   return symbols.string(program.decoded.localsplus[static_cast<std::size_t>(it.arg)]);
 }
 
-// Makes the load of a possibly unbound variable an effect. Once it is matched, the instruction runs again with the
-// variable bound.
+// Makes the load of a possibly unbound variable an effect. After the effect was matched, the instruction is executed
+// again with the variable bound.
 Step unbound(Execution& run, const Instruction& it, Symbol content) {
   Effect made{.op = Op::load_fast_, .name = name_of_local(run.symbols, run.program, it), .operands = {content}};
   made.then = Effect::Then::bound;
-  // NULL is certainly unbound, so only an exception follows.
+  // A variable that is NULL is certainly unbound, so its load always raises.
   made.returns = content != Symbols::null;
   return run.effect(std::move(made));
 }

@@ -1,5 +1,5 @@
-// Compares what the frames of two sides hold alive. It decides whether the second side keeps a value longer than the
-// first.
+// Decides whether the second side keeps a value longer than the first, by comparing the values that the two frames
+// hold.
 #include "prove/held.h"
 
 #include "decode/op.h"
@@ -9,8 +9,8 @@
 namespace depyf {
 namespace {
 
-// Returns true for a value whose end other code may notice, by the memory that it takes or by the code that runs when
-// it is gone.
+// Returns true for a value whose release other code may notice, by the memory that becomes free or by a finalizer that
+// runs.
 bool counts(const SymbolInfo& info) {
   switch (info.kind) {
     case SymbolInfo::Kind::null:
@@ -24,7 +24,7 @@ bool counts(const SymbolInfo& info) {
   return false;
 }
 
-// Collects the values behind symbols. A container that only the frame has is replaced by the values in it.
+// Collects the values that symbols stand for. A container that only the frame has is replaced by the values in it.
 class Holdings {
  public:
   Holdings(const Side& side, const Symbols& symbols) : side_(side), symbols_(symbols) {}
@@ -40,7 +40,8 @@ class Holdings {
         auto found = side_.objects.find(now);
         if (found == side_.objects.end() || !objects_.insert(now).second) continue;
         todo.insert(todo.end(), found->second.items.begin(), found->second.items.end());
-        // A bound method keeps its object alive; the term of its self stands for the same value.
+        // The self of a loaded method stands for the same value as the method, because a bound method keeps its object
+        // alive.
       } else if (info.kind == SymbolInfo::Kind::term && info.text == self_of) {
         todo.push_back(info.args[0]);
       } else if (counts(info)) {
@@ -57,8 +58,8 @@ class Holdings {
   std::set<Symbol> objects_;
 };
 
-// Returns true if `by` contains `value`, or everything that it is computed from. A term is a pure function, so a frame
-// that holds its arguments may hold its result as well.
+// Returns true if `by` contains `value`, or all values that `value` is computed from. A term is a pure function, so a
+// frame that holds its arguments may hold its result as well.
 bool covered(Symbol value, const std::set<Symbol>& by, const Symbols& symbols) {
   if (by.contains(value) || !counts(symbols[value])) return true;
   if (!symbols.is_term(value)) return false;
@@ -72,7 +73,7 @@ bool covered(Symbol value, const std::set<Symbol>& by, const Symbols& symbols) {
 
 bool lets_time_pass(const Effect& effect) {
   if (effect.then == Effect::Then::end || effect.then == Effect::Then::bound) return false;
-  // An exception that leaves a generator is converted here; nothing else runs before the frame ends.
+  // The conversion of a StopIteration that leaves a generator runs no other code before the frame ends.
   const bool leaves =
       effect.op == Op::intrinsic_1_ && effect.detail == static_cast<int>(Intrinsic1::stopiteration_error);
   return !leaves && effect.op != Op::load_global_ && effect.op != Op::load_deref_;

@@ -17,7 +17,8 @@ struct Held {
 // Returns true if other code may run, or memory may be allocated, while the effect takes place.
 bool lets_time_pass(const Effect& effect);
 
-// Returns true if the frame gives its operands away, so that it does not hold them while the effect takes place.
+// Returns true if the effect passes its operands to a callee or caller, so that the frame does not hold them during the
+// effect.
 bool hands_operands_over(const Effect& effect, bool calls_keep_operands);
 
 // Returns the values that the second side holds and the first side does not, at most one for each slot. The top

@@ -16,7 +16,7 @@ bool same_shape(const Object& one, const Object& two) {
   return one.kind != Object::Kind::method || one.items[1] == two.items[1];
 }
 
-// Returns the symbols outside objects. Their order is the same for all states at one place.
+// Returns the symbols outside objects, in an order that is the same for all states at one place.
 std::vector<Symbol> roots(const Side& side) {
   std::vector<Symbol> result;
   for_each_root(const_cast<Side&>(side), [&](Symbol symbol) { result.push_back(symbol); });
@@ -111,7 +111,7 @@ class Generaliser {
   Generaliser(State& a, State& b, Symbols& symbols, std::vector<CodePair>& codes)
       : a_(a), b_(b), symbols_(symbols), codes_(codes) {}
 
-  // Differences between objects are removed first, because what remains can be merged value by value.
+  // Objects that differ are removed first, because all remaining differences can be merged value by value.
   bool run() {
     while (publish_differing()) {}
     if (covers(a_, b_, symbols_)) return changed_;
@@ -123,8 +123,8 @@ class Generaliser {
   }
 
  private:
-  // Gives up the content of an object that is in one state, at a place where the other state has no such object. If the
-  // other side has an equal object at that place, both become the same unknown value.
+  // Replaces objects in which the two states differ by unknown values. If each state has an equal object on the other
+  // side, both sides get the same unknown value. Returns false if the states differ in no object.
   bool publish_differing() {
     std::set<Pair> differing[2];
     for (int side = 0; side < 2; ++side) differing[side] = find_differing(side);
@@ -179,7 +179,7 @@ class Generaliser {
     return result;
   }
 
-  // Replaces the object, and all objects in it, by unknown values. These values are known to this side only.
+  // Replaces the object, and all objects in it, by unknown values that are unequal to all values of the other side.
   bool forget(State& state, int side, Symbol symbol) {
     std::map<Symbol, Symbol> by;
     std::vector<Symbol> todo{symbol};
@@ -221,8 +221,8 @@ class Generaliser {
     return a;
   }
 
-  // Returns a value that stands for `a` and `b`. The same pair always gives the same value, which keeps the equalities
-  // that hold in both states. The recursion ends because terms nest to a fixed depth.
+  // Returns a value that stands for `a` and `b`. The same pair always gets the same value, which preserves the
+  // equalities that are true in both states. The recursion ends because terms nest to a fixed depth.
   Symbol value(Symbol a, Symbol b) {
     if (a == b) return a;
     auto found = values_.find({a, b});
@@ -237,8 +237,8 @@ class Generaliser {
       }
     }
     if (made < 0) {
-      // A value that may be a function that looks at locals keeps its name, because calls of such a function compare
-      // all locals.
+      // A value that may be a function such as `locals` keeps its name, because calls of such functions compare all
+      // locals.
       const std::string &one = symbols_[a].text, &two = symbols_[b].text;
       made = symbols_.opaque(one == two || looks_at_locals(one) ? one
                              : looks_at_locals(two)             ? two

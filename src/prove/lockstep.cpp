@@ -1,14 +1,16 @@
-// Compiled code and the plainest lowering of its source usually have the same effects in the same order. They differ
+// Compiled code and the plainest lowering of its source usually have the same effects in the same order, and differ
 // only in details that nobody observes: jumps, NULLs below callables, and the way operands are moved.
 //
-// For this reason each side is run over a stack of numbers. A number stands for one value, the same on both sides.
-// About a value the pass knows only whether it equals another value, and whether it is NULL, None, True or False. Every
-// load, store and operation is an event. Events of the two sides must be equal pair by pair, and must have equal
-// operands. Stores to locals are events, too, so the locals of both sides stay equal and need no model. The same
-// instruction with the same operands shows the same events, so these are read only where the sides differ.
+// The pass of this file executes each code object over a stack of numbers. A number stands for one value, the same on
+// both sides. About a value the pass knows only whether it equals another value, and whether it is NULL, None, True or
+// False. Every load, store and operation is an event. Events of the two sides must be equal pair by pair, and must have
+// equal operands. Stores to locals are events, too, so the locals of both sides stay equal and need no model. The same
+// instruction with the same operands has the same events, so events are read only where the instructions of the two
+// sides differ.
 //
-// Where ways meet, the pattern of equal numbers on both stacks must be the pattern of the first visit. In all other
-// cases the pass gives up, and the walk of walk.h decides, which knows more rules of equality.
+// Where control flow paths meet, the pass continues only if the pattern of equal numbers on both stacks is new or more
+// general than before. If events differ, the pass gives up, and the walk of walk.h decides, which knows more rules of
+// equality.
 #include "prove/lockstep.h"
 
 #include <algorithm>
@@ -63,7 +65,8 @@ class Lockstep {
     for (int side = 0; side < 2; ++side) start.sides[side].at = codes_[side].begin();
     for (std::int64_t slot = 0; slot < arguments; ++slot)
       if (codes_[0].is_cell[std::size_t(slot)] != codes_[1].is_cell[std::size_t(slot)]) return false;
-    constexpr std::int64_t of_instruction = 16;  // steps allowed for each instruction; loops settle after a few visits
+    // The number of steps that each instruction may take: the state of a loop stops changing after a few visits.
+    constexpr std::int64_t of_instruction = 16;
     steps_most_ = of_instruction * std::int64_t(codes_[0].instructions.size() + codes_[1].instructions.size());
     ahead_.push_back(std::move(start));
     while (!ahead_.empty()) {
@@ -97,7 +100,7 @@ class Lockstep {
       }
       for (int side = 0; side < 2; ++side)
         if (!readers_[side].read(frames.sides[side])) return false;
-      // Unequal events may still be stores in another order.
+      // Events that differ may still be the same stores in another order.
       if (!pair_.same_events(frames)) {
         if (!pair_.store_all(frames)) return false;
         continue;
@@ -108,7 +111,7 @@ class Lockstep {
     }
   }
 
-  // Returns true if ways meet at the instruction of one of the sides.
+  // Returns true if the next instruction of one of the sides is the target of a jump or a handler.
   bool is_meeting(const Frames& frames) const {
     for (int side = 0; side < 2; ++side) {
       const std::vector<std::uint8_t>& meets = codes_[side].meets;
@@ -118,7 +121,7 @@ class Lockstep {
     return false;
   }
 
-  // Moves both sides behind an instruction that is the same on both.
+  // Moves both sides past an instruction that is the same on both.
   bool pass_same(Frames& frames) {
     if (same_.may_raise() && !handlers_.raise(frames, 0, ahead_)) return false;
     same_.execute(frames);
@@ -132,15 +135,15 @@ class Lockstep {
     const Op op = code.op_at(frame.at);
     if (code.is_class_detail(frame.at)) return nullptr;
     if (op == Op::load_const_ && frame.phase == 0) return code.constant_at(frame.at);
-    // During the gathering of constants, `phase` is one more than the number of constants that were loaded.
+    // While a constant tuple is loaded item by item, `phase` is one more than the number of items that were loaded.
     if (frame.phase == 0 || (op != Op::load_const_ && op != Op::build_list_)) return nullptr;
     const std::vector<Constant>& items = code.constant_at(frame.at + (op == Op::build_list_))->items;
     const auto index = std::size_t(frame.phase - 1);
     return index < items.size() ? &items[index] : nullptr;
   }
 
-  // Lets both sides load a tuple of constants in the same way: either at once, or item by item. Some compilers fold the
-  // tuple into one constant where others build it.
+  // Lets both sides load a tuple of constants in the same way, either at once or item by item, because some compilers
+  // fold the tuple into one constant and others build it at run time.
   bool take_constants_apart(Frames& frames) {
     const Constant* next[] = {next_constant(0, frames.sides[0]), next_constant(1, frames.sides[1])};
     if (next[0] && next[1] && next[0]->kind == Kind::tuple && same_constant(*next[0], *next[1])) return true;
@@ -154,11 +157,11 @@ class Lockstep {
     return true;
   }
 
-  // Moves the exit function away from its slot, and puts its result on top of the stack, above the reason of the
-  // subroutine (3.8).
+  // Executes WITH_CLEANUP_START (3.8): removes `__exit__` from the stack, and pushes the exception class (or None) and
+  // the result of the call.
   void after_with_cleanup(Frame& frame) const {
     std::vector<Value>& stack = frame.stack;
-    // The reason is the class of an exception, or NULL or an address.
+    // The top of the stack is the class of the exception, or NULL or a return address if there is no exception.
     const Value reason = stack.back();
     const bool is_exception = reason % parts == class_part;
     const auto exit = stack.end() - (is_exception ? 1 + 2 * std::ptrdiff_t(exception_values) : 2);
@@ -171,7 +174,7 @@ class Lockstep {
     ++frame.at;
   }
 
-  // Moves both sides behind an event. Sets `ended` if no instruction follows on this way.
+  // Moves both sides past an event. Sets `ended` if no instruction follows on this path.
   bool go_on(Frames& frames, bool& ended) {
     const Event::Then then = shown(0).then;
     if (shown(0).raises || shown(1).raises) {
@@ -184,7 +187,7 @@ class Lockstep {
       case Event::Then::end:
       case Event::Then::raise: ended = true; return true;
       case Event::Then::branch: {
-        // Both outcomes are followed; the jump is left for later.
+        // Both outcomes are followed; the state for a true test waits in `ahead_`.
         Frames jumped = frames;
         for (int side = 0; side < 2; ++side) {
           if (!decide(side, jumped.sides[side], true) || !decide(side, frames.sides[side], false)) return false;
@@ -210,7 +213,7 @@ class Lockstep {
         return true;
       }
       case Event::Then::send: {
-        // The receiver has yielded, or it has returned a result.
+        // The receiver of SEND has yielded a value, or it has returned a result.
         Frames returned = frames;
         const Value result = values_.fresh();
         for (int side = 0; side < 2; ++side) {
@@ -249,7 +252,7 @@ class Lockstep {
       }
       case Event::Then::next: break;
     }
-    // The results of the event become numbers that no other value has, the same on both sides.
+    // Each result of the event gets a fresh number, the same on both sides.
     std::uint8_t flags = shown(0).boolean ? is_boolean : 0;
     if (const Constant* constant = shown(0).constant;
         constant && shown(0).op == Op::load_const_ && constant->kind == Kind::tuple && !constant->items.empty())
@@ -286,15 +289,15 @@ class Lockstep {
     return true;
   }
 
-  // Puts the results of an event on the stack of one side, and moves that side behind the instruction.
+  // Puts the results of an event on the stack of one side, and moves that side past the instruction.
   void next(int side, Frame& frame, bool test) {
     const Code& code = codes_[side];
     const Event& event = shown(side);
     const Instruction& instruction = code.instructions[std::size_t(frame.at)];
     const Op op = instruction.op;
     if (test) {
-      // A jump that may keep its value stores the truth in `phase`, beside the value. Other jumps and `not` find the
-      // truth in the slot of the value.
+      // JUMP_IF_x_OR_POP keeps its value on the stack, so the result of its truth test is stored in `phase`. For all
+      // other jumps and `not`, the result of the truth test replaces the value on the stack.
       const bool keeps = op == Op::jump_if_true_or_pop_ || op == Op::jump_if_false_or_pop_;
       if (!keeps) frame.stack.back() = results_[0];
       frame.phase = keeps ? results_[0] : 1;
@@ -310,7 +313,8 @@ class Lockstep {
     if (op == Op::setup_with_) frame.blocks.push_back({instruction.target, int(frame.stack.size())});
     if (op != Op::make_function_) frame.stack.erase(frame.stack.end() - event.pops, frame.stack.end());
     for (const Value result : results_) frame.stack.push_back(result);
-    // Up to 3.10, MATCH_KEYS and MATCH_CLASS are executed again, to test whether they found parts.
+    // Until 3.10, MATCH_KEYS and MATCH_CLASS are executed a second time, for the bool that says whether the pattern has
+    // matched.
     const bool matches = op == Op::match_keys_ || op == Op::match_class_;
     if (matches && frame.phase == 0 && dialect_of(code.version).pushed_pattern_tests) {
       frame.phase = 1;

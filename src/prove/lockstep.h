@@ -10,11 +10,11 @@
 namespace depyf {
 
 // Returns true if one pass over both code objects, in step, shows that they have the same effects in the same order on
-// every way. In this case `codes` gets the nested code objects that must be proved, too. `steps` gets the number of
-// steps that the pass took.
+// every path. If the result is true, `codes` gets the pairs of nested code objects that must be proved, too. `steps`
+// gets the number of steps that the pass took.
 //
-// The result false means nothing, and the walk of walk.h must decide. Life times are not compared. The iterator pairs
-// of 3.15 must have been united in both code objects.
+// The result false does not mean that the effects differ: the walk of walk.h must decide. Life times are not compared.
+// The iterator pairs of 3.15 must have been united in both code objects.
 bool run_in_lockstep(const DecodedCode& one, const DecodedCode& two, std::vector<CodePair>& codes, std::int64_t& steps);
 
 }  // namespace depyf

@@ -1,5 +1,5 @@
-// Reads what each operation shows, for two code objects that are run in step. It is one file so that the table of
-// operations stands beside the functions that it names.
+// Reads the event of each operation, for two code objects that are run in step. The table of operations and
+// the functions that it calls are in one file, so that both can be read together.
 #include "prove/lockstep_events.h"
 
 #include <bit>
@@ -16,7 +16,7 @@ using Kind = Constant::Kind;
 
 namespace {
 
-// Returns an empty tuple. Some compilers build it at run time, and others make it a constant.
+// Returns an empty tuple, which some compilers build at run time, and others load as a constant.
 const Constant& empty_tuple() {
   static const Constant empty = [] {
     Constant constant;
@@ -28,7 +28,7 @@ const Constant& empty_tuple() {
 
 }  // namespace
 
-// An exception that has left the frame shows one last event, whose operand is that exception.
+// After an exception has left the frame, there is one last event, whose operand is that exception.
 bool EventReader::read(Frame& frame) {
   operands.clear();
   event = {};
@@ -42,7 +42,7 @@ bool EventReader::read(Frame& frame) {
   return add_operand(frame.stack.back());
 }
 
-// Fills in the event of an instruction. The switch is a table that says for each operation what it shows.
+// Fills in the event of an instruction. The switch is a table that maps each operation to its event.
 bool EventReader::show(Frame& frame) {
   const Instruction& instruction = code_.instructions[std::size_t(frame.at)];
   const Op op = instruction.op;
@@ -98,7 +98,8 @@ bool EventReader::show(Frame& frame) {
     case Op::jump_if_false_or_pop_: return jump_if(frame, op);
 
     case Op::build_list_:
-      // `[1, 2, 3]` is compiled as an empty list that is extended by a constant tuple; the items are shown one by one.
+      // `[1, 2, 3]` is compiled as an empty list that is extended by a constant tuple; each item is read as a separate
+      // event.
       if (code_.starts_list_of_constants(frame.at)) return gathered(frame, code_.constant_at(frame.at + 1)->items, op);
       return raises_nothing(), simple(frame, instruction, arg);
     case Op::build_tuple_:
@@ -181,8 +182,8 @@ bool EventReader::show(Frame& frame) {
     case Op::match_class_: return match_parts(frame, instruction);
     case Op::copy_dict_without_keys_: event.pops = 1; return peeks(frame, 2, 1);
 
-    // `SilentSteps` executes these operations, and passes of flow/ make the others. Code that was just decoded shows
-    // none of them as an event.
+    // The following operations have no event: `SilentSteps` executes some of them, and the rest are created only by
+    // passes of flow/, which have not run.
     case Op::nop_:
     case Op::pop_top_:
     case Op::copy_:
@@ -219,7 +220,7 @@ bool EventReader::show(Frame& frame) {
   return false;
 }
 
-// Shows the load of a constant. A null pointer stands for the integer in `event.integer`.
+// Fills in the event of a load of a constant. A null pointer stands for the integer in `event.integer`.
 bool EventReader::loaded(const Constant* constant) {
   event.op = Op::load_const_;
   event.constant = constant;
@@ -228,7 +229,7 @@ bool EventReader::loaded(const Constant* constant) {
   return true;
 }
 
-// Shows the load of an attribute. An attribute of super() has three operands: super, the class and self.
+// Fills in the event of a load of an attribute. An attribute of super() has three operands: super, the class and self.
 bool EventReader::attribute(const Frame& frame, const Instruction& instruction, int pops) {
   if (instruction.op == Op::load_super_attr_) event.detail = instruction.aux >> 1;
   else event.op = Op::load_attr_;
@@ -237,17 +238,17 @@ bool EventReader::attribute(const Frame& frame, const Instruction& instruction, 
   return take(frame, pops);
 }
 
-// Shows the result of `is`, which is a boolean and never raises.
+// Fills in the event of `is`, whose result is a boolean and which never raises.
 bool EventReader::is_same(const Frame& frame, const Instruction& instruction) {
   event.boolean = true;
   raises_nothing();
   if (!simple(frame, instruction, 0)) return false;
-  // Two equal tuples of constants may or may not be one object, as the compiler chooses. A test of their identity is
-  // therefore not understood.
+  // The compiler decides whether two equal tuples of constants are one object, so a test of their identity is not
+  // understood.
   return !((values_.flags_of(operands[0]) & values_.flags_of(operands[1])) & is_tuple_of_constants);
 }
 
-// Shows a test of identity with None first, and then a branch on its result.
+// Fills in the next event of POP_JUMP_IF_NONE: first a test of identity with None, and then a branch on its result.
 bool EventReader::jump_if_none(const Frame& frame, Op op) {
   if (frame.stack.empty()) return false;
   if (frame.phase != 0) return branch(frame, op == Op::pop_jump_if_none_, false);
@@ -258,7 +259,8 @@ bool EventReader::jump_if_none(const Frame& frame, Op op) {
   return add_operand(frame.stack.back()) && add_operand(none_value);
 }
 
-// Shows a truth test first, unless the value is known to be a boolean, and then a branch on its result.
+// Fills in the next event of a conditional jump: first a truth test, unless the value is known to be a boolean, and
+// then a branch on the result.
 bool EventReader::jump_if(const Frame& frame, Op op) {
   if (frame.stack.empty()) return false;
   const bool keeps = op == Op::jump_if_true_or_pop_ || op == Op::jump_if_false_or_pop_;
@@ -267,7 +269,7 @@ bool EventReader::jump_if(const Frame& frame, Op op) {
   return branch(frame, op == Op::pop_jump_if_true_ || op == Op::jump_if_true_or_pop_, keeps);
 }
 
-// Shows the addition of values to a list, set or dict that lies below them on the stack.
+// Fills in the event of adding values to a list, set or dict that lies below them on the stack.
 bool EventReader::addition(const Frame& frame, const Instruction& instruction) {
   const int added = instruction.op == Op::map_add_ ? 2 : 1;
   const std::size_t depth = frame.stack.size();
@@ -278,7 +280,8 @@ bool EventReader::addition(const Frame& frame, const Instruction& instruction) {
 
 bool EventReader::yield_value(const Frame& frame, const Instruction& instruction) {
   if (!simple(frame, instruction, 0)) return false;
-  // True if `throw()` on this generator goes on to the awaited object.
+  // True if the frame is suspended in an `await` or `yield from`, so that `throw()` on this generator is forwarded to
+  // the awaited object.
   const bool resumes = code_.op_at(frame.at + 1) == Op::resume_;
   const bool delegates = dialect_of(code_.version).yield_tells_await
                              ? (instruction.arg & 1) != 0
@@ -287,7 +290,7 @@ bool EventReader::yield_value(const Frame& frame, const Instruction& instruction
   return true;
 }
 
-// Until 3.10 the class of the exception is on the stack, so the operand is the exception behind that class.
+// Until 3.10 the class of the exception is on the stack, so the operand is the exception to which that class belongs.
 bool EventReader::exception_match(const Frame& frame) {
   event.boolean = true;
   event.pops = event.results = 1;
@@ -298,8 +301,8 @@ bool EventReader::exception_match(const Frame& frame) {
          add_operand(frame.stack[depth - 2] - class_part) && add_operand(frame.stack.back());
 }
 
-// Makes the event of MATCH_KEYS or MATCH_CLASS, whose result is None if nothing matches. Up to 3.10 a second event holds the
-// bool that the instruction pushes, which is the test of that result.
+// Fills in the event of MATCH_KEYS or MATCH_CLASS, whose result is None if nothing matches. Until 3.10 both also push a
+// bool, which is a second event: the test of the result for None.
 bool EventReader::match_parts(const Frame& frame, const Instruction& instruction) {
   if (frame.phase != 0) {
     event.op = Op::is_op_;
@@ -308,7 +311,7 @@ bool EventReader::match_parts(const Frame& frame, const Instruction& instruction
     raises_nothing();
     return take(frame, 1) && add_operand(none_value);
   }
-  // Where MATCH_CLASS of 3.10 does not match, the subject stays on the stack. Nothing but POP_TOP may find it there.
+  // If MATCH_CLASS of 3.10 does not match, the subject stays on the stack, where only POP_TOP may use it.
   if (!drops_unmatched_subject(code_.decoded, frame.at)) return false;
   const bool is_class = instruction.op == Op::match_class_;
   constexpr int class_operands = 3, keys_operands = 2;
@@ -359,14 +362,14 @@ bool EventReader::local(const Frame& frame, const Instruction& instruction) {
   return simple(frame, instruction, 0);
 }
 
-// Shows the truth test of a value that is no boolean.
+// Fills in the event of a truth test of a value that is no boolean.
 bool EventReader::test(const Frame& frame) {
   event.op = Op::to_bool_;
   event.boolean = true;
   return take(frame, 1);
 }
 
-// Appends the callable in two slots as operands: one of them is NULL, or they hold a function and its self.
+// Appends the callable in two stack slots as operands: one slot is NULL, or the slots contain a function and its self.
 bool EventReader::callable(const Frame& frame, int pops) {
   const std::size_t depth = frame.stack.size();
   const Value low = frame.stack[depth - std::size_t(pops)], high = frame.stack[depth - std::size_t(pops) + 1];
@@ -375,7 +378,8 @@ bool EventReader::callable(const Frame& frame, int pops) {
   return add_operand(low) && add_operand(high);
 }
 
-// Shows a call of any version in one form: the callable, its arguments, and the names of keyword arguments.
+// Fills in the event of a call, in one form for all versions: the callable, its arguments, and the names of keyword
+// arguments.
 bool EventReader::call(const Frame& frame, const Instruction& instruction) {
   const Op op = instruction.op;
   const bool slots = op == Op::call_ || op == Op::call_kw_;
@@ -400,7 +404,7 @@ bool EventReader::call(const Frame& frame, const Instruction& instruction) {
   return true;
 }
 
-// Shows `f(*args, **kwargs)` with the callable, the tuple and the dict as operands.
+// Fills in the event of `f(*args, **kwargs)`, with the callable, the tuple and the dict as operands.
 bool EventReader::call_expanded(const Frame& frame, const Instruction& instruction) {
   const bool slot = instruction.aux & 1;
   const int pops = 2 + instruction.arg + slot;
@@ -413,8 +417,8 @@ bool EventReader::call_expanded(const Frame& frame, const Instruction& instructi
   return keywords == null_value || add_operand(keywords);
 }
 
-// Shows the creation of a function together with all attributes that are set on it at once. `frame` is moved to the
-// last of these instructions.
+// Fills in one event for MAKE_FUNCTION and all SET_FUNCTION_ATTRIBUTE that follow it, and moves `frame` to the last of
+// the instructions.
 bool EventReader::make_function(Frame& frame, const Instruction& instruction) {
   int code_at = frame.at - 1;
   if (instruction.aux) {
@@ -428,8 +432,7 @@ bool EventReader::make_function(Frame& frame, const Instruction& instruction) {
   const Constant* nested = code_at >= 0 ? code_.constant_at(code_at) : nullptr;
   if (!nested || !nested->code || frame.stack.empty()) return false;
   if (!event.name) event.name = &nested->code->qualname;
-  // Until 3.10 the function of a class body is named by the bare name of the class. Only `__build_class__` sees this
-  // name.
+  // Until 3.10 the function of a class body has the unqualified name of the class, which only `__build_class__` sees.
   if (has_unlike_names_ && !(nested->code->flags & CodeObject::optimized)) event.name = &nested->code->name;
   // The attributes are indexed by the bits of MAKE_FUNCTION: defaults, keyword defaults, annotations, closure,
   // annotate.
@@ -460,8 +463,8 @@ bool EventReader::make_function(Frame& frame, const Instruction& instruction) {
   return true;
 }
 
-// Shows one of the constants that are gathered one by one. After the last constant it shows the tuple or list that they
-// form.
+// Fills in the event of a tuple or list of constants that is loaded item by item: the load of the next item, or the
+// building of the container after the last item.
 bool EventReader::gathered(const Frame& frame, const std::vector<Constant>& items, Op build) {
   const auto index = std::size_t(frame.phase - 1);
   event.results = 1;
@@ -477,8 +480,8 @@ bool EventReader::gathered(const Frame& frame, const std::vector<Constant>& item
   return take(frame, event.pops);
 }
 
-// Shows the call of a with statement's exit function (3.8). The function lies below the value that says how the
-// subroutine goes on.
+// Fills in the event of WITH_CLEANUP_START (3.8), a call of `__exit__`. The exit function lies below a NULL, a return
+// address, or the six values of an exception.
 bool EventReader::with_cleanup(const Frame& frame) {
   const std::size_t depth = frame.stack.size();
   if (code_.has_table || depth < 2) return false;
@@ -499,20 +502,20 @@ bool EventReader::with_cleanup(const Frame& frame) {
   return true;
 }
 
-// Shows a store of class details. The line is not compared, and the names are compared without their order, as the walk
-// of walk.h does.
+// Fills in the event of a store to `__firstlineno__` or `__static_attributes__`. The line is not compared, and the
+// attribute names are compared without their order, as in walk.h.
 bool EventReader::class_detail(const Frame& frame) {
   const Instruction& store = code_.instructions[std::size_t(frame.at) + 1];
   event.op = Op::store_name_;
-  event.detail = store.op == Op::store_global_ ? 2 : 1;  // 1: in the class, or where a `nonlocal` says
+  event.detail = store.op == Op::store_global_ ? 2 : 1;  // 1: store by name or to a cell; 2: to a global
   if (store.op == Op::store_deref_) event.local = store.arg;
   else event.name = &code_.decoded.names[std::size_t(store.arg)];
   if (frame.at == code_.attributes_at) event.constant = code_.constant_at(frame.at);
   return code_.handler_at(frame.at) == code_.handler_at(frame.at + 1);
 }
 
-// Shows a branch on a boolean. The operand is the boolean without its negation, so that `if x` and `if not x` show the
-// same branch.
+// Fills in the event of a branch on a boolean. The operand is the boolean without its negation, so that `if x` and `if
+// not x` are the same branch.
 bool EventReader::branch(const Frame& frame, bool jumps_if, bool keeps) {
   event.op = Op::jump_;
   event.then = Event::Then::branch;

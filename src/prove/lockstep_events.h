@@ -1,4 +1,4 @@
-// Reads the event of an instruction, with its operands. Events must be the same on both sides.
+// Reads the event of an instruction, with its operands. A proof requires the same events on both sides.
 #pragma once
 
 #include "prove/lockstep_frames.h"
@@ -35,7 +35,8 @@ class EventReader {
   // Marks the event as one that never raises.
   void raises_nothing() { event.raises = false; }
 
-  // Appends the top `pops` values as operands. Returns false if one of them is NULL or no whole value.
+  // Appends the top `pops` values as operands. Returns false if one of the values is NULL, or is only a part of a value
+  // (see lockstep_values.h).
   bool take(const Frame& frame, int pops) {
     if (pops < 0 || std::size_t(pops) > frame.stack.size()) return false;
     for (auto value = frame.stack.end() - pops; value != frame.stack.end(); ++value)
@@ -46,7 +47,8 @@ class EventReader {
     operands.push_back(value);
     return value > null_value && is_whole(value);
   }
-  // The following functions fill in `event` for groups of operations; they return false if the stack does not fit.
+  // The following functions fill in `event` for groups of operations; they return false if the stack is too short or
+  // has values that do not fit the operation.
   bool simple(const Frame& frame, const Instruction& instruction, std::int32_t detail);
   bool named(const Frame& frame, const Instruction& instruction, std::int32_t detail);
   bool peeks(const Frame& frame, int count, int results);
@@ -63,7 +65,7 @@ class EventReader {
 
   const Code& code_;
   const Values& values_;
-  // True if one side is of 3.10 or earlier and the other is not; functions of class bodies then have unlike names.
+  // True if only one side is of 3.10 or earlier; the functions of class bodies have different names in this case.
   const bool has_unlike_names_;
 };
 

@@ -46,8 +46,8 @@ bool same_constant(const Constant& one, const Constant& two, bool is_order_free)
       if (std::ranges::equal(one.items, two.items,
                              [](const Constant& a, const Constant& b) { return same_constant(a, b); }))
         return true;
-      // Numbers have the same order in a set in every process, so a program may rely on that order. Strings have not,
-      // because their hashes are random.
+      // A set of numbers has the same order in every process, so a program may rely on it. A set of strings has a
+      // random order, because string hashes are randomised.
       constexpr std::size_t most_compared = 32;
       if (one.items.size() > most_compared || (!is_order_free && std::ranges::all_of(one.items, is_number)))
         return false;
@@ -60,7 +60,7 @@ bool same_constant(const Constant& one, const Constant& two, bool is_order_free)
   return false;
 }
 
-// Jump targets and handlers are the places where ways meet.
+// Control flow paths meet only at the targets of jumps and of handlers.
 Code::Code(const DecodedCode& decoded_code) : decoded(decoded_code), instructions(decoded.instructions) {
   version = std::min(decoded.version, one_iterator_version);
   has_table = dialect_of(version).exception_table;
@@ -80,7 +80,7 @@ Code::Code(const DecodedCode& decoded_code) : decoded(decoded_code), instruction
   if (!has_table) std::ranges::copy(decoded.is_cell, is_cell.begin());
 }
 
-// The load before each store is where the event stands.
+// The event of a store to `__firstlineno__` or `__static_attributes__` is read at the load before the store.
 void Code::find_class_details() {
   const ClassDetails details = class_details(decoded);
   const auto load_before = [&](int store, OpSet loads) {
@@ -104,8 +104,7 @@ int Code::begin() {
   return static_cast<int>(at);
 }
 
-// Returns true if a list of constants starts at `at`, which compilers build by extending an empty list by a constant
-// tuple.
+// Returns true if the code at `at` builds a list of constants: `BUILD_LIST 0; LOAD_CONST <tuple>; LIST_EXTEND 1`.
 bool Code::starts_list_of_constants(int at) const {
   if (instructions[std::size_t(at)].arg != 0 || op_at(at + 1) != Op::load_const_ || op_at(at + 2) != Op::list_extend_ ||
       instructions[std::size_t(at) + 2].arg != 1)

@@ -1,5 +1,4 @@
-// Describes the state of two code objects that are run in step, and the events that they show; lockstep.cpp explains
-// the method.
+// Describes the state of two code objects that are run in step, and their events; lockstep.cpp explains the method.
 #pragma once
 
 #include <optional>
@@ -12,22 +11,23 @@
 namespace depyf::lockstep {
 
 inline constexpr int is_shadow = -2;   // marks a local that only comprehensions use, in place of a partner
-inline constexpr int left_frame = -1;  // `at` once an exception has left the frame; the stack holds only that exception
+// The value of `at` after an exception has left the frame; the stack then contains only the exception.
+inline constexpr int left_frame = -1;
 
-// The code of one side, with the facts that the walk asks of each instruction.
+// The code of one side, with the facts about each instruction that the pass needs.
 struct Code {
   explicit Code(const DecodedCode& decoded_code);
 
   bool is_class_detail(int at) const { return at >= 0 && (at == line_at || at == attributes_at); }
-  // Runs the instructions at the start that make cells, whose order nobody observes. Returns the index of the first
-  // other instruction.
+  // Executes the instructions MAKE_CELL and COPY_FREE_VARS at the start, whose order nobody observes, and returns the
+  // index of the first instruction after them.
   int begin();
   // Returns the constant that the instruction loads; null if it loads none.
   const Constant* constant_at(int at) const {
     const Instruction& instruction = instructions[std::size_t(at)];
     return instruction.op == Op::load_const_ ? &decoded.constant(instruction.arg) : nullptr;
   }
-  // Reading behind the end gives NOP, which no caller looks for.
+  // Returns the operation at `at`, or NOP past the end of the code, because no caller looks for NOP.
   Op op_at(int at) const { return std::size_t(at) < instructions.size() ? instructions[std::size_t(at)].op : Op::nop_; }
   int handler_at(int at) const { return handler_of.empty() || at < 0 ? -1 : handler_of[std::size_t(at)]; }
   bool starts_list_of_constants(int at) const;
@@ -36,11 +36,11 @@ struct Code {
   const std::vector<Instruction>& instructions;
   Version version;
   bool has_table = true;
-  std::vector<std::uint8_t> meets;  // for each instruction: whether jumps or handlers lead there
-  std::vector<int> handler_of;  // for each instruction: its protected range, or -1; empty without ranges
-  int line_at = -1, attributes_at = -1;  // the load before the store of a class detail, or -1
+  std::vector<std::uint8_t> meets;  // for each instruction: whether it is the target of a jump or a handler
+  std::vector<int> handler_of;  // for each instruction: the index of its protected range, or -1; empty without ranges
+  int line_at = -1, attributes_at = -1;  // the loads for `__firstlineno__` and `__static_attributes__`, or -1
   std::vector<int> slot_partner;  // for each local: the local of the other side that it is paired with, or -1
-  std::vector<std::uint8_t> is_cell;  // for each local: whether it holds a cell from the start on
+  std::vector<std::uint8_t> is_cell;  // for each local: whether it contains a cell once `begin` has run
 
  private:
   void find_class_details();
@@ -58,20 +58,22 @@ inline constexpr std::size_t exception_values = 3;  // stack slots of one except
 // The frame of one side.
 struct Frame {
   int at = 0;
-  // The progress of an instruction that shows several events. During the gathering of constants it is one more than the
-  // number of constants that were loaded.
+  // The progress of an instruction that has several events; 0 before the first. While a constant tuple is loaded item
+  // by item, `phase` is one more than the number of items that were loaded. After the truth test of a JUMP_IF_x_OR_POP,
+  // `phase` is the number that stands for the result.
   int phase = 0;
   Value handled = callers_exception;
   std::vector<Value> stack;
   std::vector<Block> blocks;  // until 3.10
 };
 
-// A local of the first side that a comprehension has taken over (3.12 and later). The local's own value waits on the
-// stack meanwhile. The second side uses another local for the comprehension.
+// A local of the first side that an inlined comprehension uses for its own variable (3.12 and later). The value that
+// such a local had before stays on the stack until the comprehension ends. The second side uses a separate local for
+// the variable of the comprehension.
 struct Shadow {
   int slot = 0;
   int partner = -1;  // the local of the second side that has the same value; -1 if none is known
-  Value saved = 0;  // stands for the waiting value; 0 once that value is back in the local
+  Value saved = 0;  // number of the previous value on the stack; 0 once the value is restored to the local
   friend bool operator==(const Shadow&, const Shadow&) = default;
 };
 
@@ -81,7 +83,8 @@ struct Frames {
   std::vector<Shadow> shadows;
 };
 
-// The behaviour of an instruction that others can observe. Its operands are kept by the EventReader of each side.
+// The behaviour of an instruction that other code can observe. The EventReader of each side stores the operands of its
+// event.
 struct Event {
   enum class Then : std::uint8_t { next, branch, iterate, send, end, raise, end_async_for, cleanup_throw };
   Op op = Op::nop_;
@@ -90,19 +93,19 @@ struct Event {
   bool boolean = false;  // the result is True or False
   bool holds = false;  // for a branch: the outcome for which this side jumps
   bool keeps = false;  // for a branch: whether the value stays on the stack when this side jumps
-  bool folded = false;  // a tuple that is built here, and is or may be a constant on the other side
+  bool folded = false;  // the event builds a tuple that may be a constant on the other side
   std::int32_t detail = 0;
   int pops = 0, results = 0;
   int local = -1;  // the slot that the instruction reads or changes
   const std::string* name = nullptr;
   const Constant* constant = nullptr;  // the constant that is loaded, or the names of a call's keyword arguments
-  std::optional<std::int32_t> integer;  // an integer that is loaded and for which there is no constant
+  std::optional<std::int32_t> integer;  // the integer that LOAD_SMALL_INT loads
 };
 
 // Returns the innermost comprehension that has taken over the local; null if there is none.
 Shadow* shadow_of(Frames& frames, int slot);
-// Restores the exception that was handled before the running handler (until 3.10). The stack stays unchanged. Returns
-// false if no handler is running.
+// Pops the block of the running handler, and restores the exception that was handled before (until 3.10). The value
+// stack stays unchanged. Returns false if no handler is running.
 bool leave_handler(Frame& frame);
 
 // Returns true for two constants of the same type and value. Code objects are never the same here; callers compare

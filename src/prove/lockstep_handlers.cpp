@@ -7,7 +7,7 @@ namespace depyf::lockstep {
 
 bool Handlers::enter(const Frames& frames, Value exception, std::vector<Frames>& ahead) {
   if (exception == 0) {
-    // The latest situations match most often.
+    // The search starts with the latest situations, because they match most often.
     std::vector<Situation>& known = known_[codes_[0].handler_at(frames.sides[0].at)];
     for (const Situation& situation : known | std::views::reverse)
       if (is_in(situation, frames)) return true;
@@ -33,7 +33,7 @@ std::span<const Value> Handlers::below(int side, const Frame& frame) const {
   return std::span(frame.stack).first(std::min(depth, frame.stack.size()));
 }
 
-// The protected range of the first side is the same.
+// Returns true if `frames` are in `situation`, whose protected range on the first side the caller has compared.
 bool Handlers::is_in(const Situation& situation, const Frames& frames) const {
   if (situation.range_of_other != codes_[1].handler_at(frames.sides[1].at)) return false;
   for (int side = 0; side < 2; ++side) {

@@ -11,14 +11,15 @@
 namespace depyf::lockstep {
 
 // Remembers the situations in which exceptions have led to handlers. Most events of a block lead to the same handlers
-// with the same values below the exception, so these are visited once.
+// with the same values below the exception, so each situation is visited only once.
 class Handlers {
  public:
   Handlers(const Code (&codes)[2], const SilentSteps& silent, Values& values)
       : codes_(codes), silent_(silent), values_(values) {}
 
-  // Appends to `ahead` the frames after an exception of the current event, if a handler gets it. The value 0 for
-  // `exception` means an exception that neither side has seen before. Returns false if the stack does not fit.
+  // Appends to `ahead` the frames after the current event has raised an exception, if a handler catches it. The value 0
+  // for `exception` means an exception that neither side has seen before. Returns false if the stack is too short for a
+  // handler.
   bool raise(const Frames& frames, Value exception, std::vector<Frames>& ahead) {
     if (!has_handler(0, frames.sides[0]) && !has_handler(1, frames.sides[1])) return true;
     return enter(frames, exception, ahead);
@@ -44,7 +45,8 @@ class Handlers {
   const Code (&codes_)[2];
   const SilentSteps& silent_;
   Values& values_;
-  // By the protected range of the first side, -1 for none: a function may have thousands of handlers.
+  // The known situations, keyed by the protected range of the first side (-1 if there is none): a function may have
+  // thousands of handlers.
   std::unordered_map<int, std::vector<Situation>> known_;
 };
 

@@ -52,7 +52,7 @@ bool EventPair::store_all(Frames& frames) {
         break;
     if (two == count || !same_slots(slot(0, one), slot(1, two), frames)) return false;
     is_taken[two] = true;
-    // Two stores into one local have an order that matters.
+    // The order of two stores into the same local matters.
     for (std::size_t earlier = 0; earlier < one; ++earlier)
       if (slot(0, earlier) == slot(0, one)) return false;
   }
@@ -63,8 +63,8 @@ bool EventPair::store_all(Frames& frames) {
   return true;
 }
 
-// Compares a local that a comprehension has taken over. What the first side stores there, it must load from there, and
-// the second side from its partner.
+// Compares the slots of an access to a local that a comprehension has taken over. A store makes the local of the second
+// side the partner, which all later loads and deletions must use.
 bool EventPair::same_shadow(Shadow& shadow, int two, Frames& frames) {
   const Op op = shown(0).op;
   if (op == Op::load_fast_ || op == Op::delete_fast_) return shadow.partner == two;
@@ -112,8 +112,8 @@ bool EventPair::same_events(Frames& frames) {
   if (one.op != two.op || one.then != two.then || one.detail != two.detail || one.results != two.results ||
       one.boolean != two.boolean || readers_[0].operands != readers_[1].operands)
     return false;
-  // The end of an `async for` is inside a handler until 3.10, and outside of it from 3.11 on. No code runs there that
-  // could see the difference.
+  // END_ASYNC_FOR is inside a handler until 3.10 and outside of it from 3.11 on, but no other code runs that could
+  // observe this.
   if (frames.sides[0].handled != frames.sides[1].handled && one.then != Event::Then::end_async_for) return false;
   if (one.name != two.name && (!one.name || !two.name || *one.name != *two.name)) return false;
   return same_slots(one.local, two.local, frames) && same_constants(one, two, frames);

@@ -13,11 +13,11 @@ class EventPair {
   EventPair(Code (&codes)[2], const EventReader (&readers)[2], std::vector<CodePair>& pairs)
       : codes_(codes), readers_(readers), pairs_(pairs) {}
 
-  // Returns true if both sides show the same event.
+  // Returns true if both sides have the same event.
   bool same_events(Frames& frames);
-  // Runs a sequence of stores on both sides at once. Nobody observes the order of such stores, which compilers change
-  // for `a, b = x, y`. Returns false if there is no such sequence, or if it stores other values or locals on the other
-  // side.
+  // Executes a sequence of STORE_FAST on both sides at once. Nobody observes the order of stores to locals, which
+  // compilers change for `a, b = x, y`. Returns false if there is no such sequence, or if the sides store different
+  // values or use different locals.
   bool store_all(Frames& frames);
   // Returns true if the local `one` of the first side corresponds to the local `two` of the second side. Unpaired
   // locals of the same name become partners.

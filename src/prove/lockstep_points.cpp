@@ -80,7 +80,7 @@ bool VisitedPoints::merge(Value& value, Value one, Value two) {
       value = merged.value + part;
       return true;
     }
-  // The merged value is a boolean if both are; it may be a tuple of constants if one is.
+  // The merged value is a boolean if both values are; it may be a tuple of constants if one of them is.
   const std::uint8_t flags[] = {flags_in_pattern(one), flags_in_pattern(two)};
   value =
       values_.fresh(std::uint8_t((flags[0] & flags[1] & is_boolean) | ((flags[0] | flags[1]) & is_tuple_of_constants)));
@@ -89,7 +89,8 @@ bool VisitedPoints::merge(Value& value, Value one, Value two) {
   return true;
 }
 
-// Returns true for a value that may be an operand, and for a part of an exception.
+// Returns false for return addresses, for saved values of locals that a comprehension uses, and for fixed values other
+// than None, True, False and the caller's exception.
 bool VisitedPoints::may_merge(Value value) {
   if (value % parts == address_part) return false;
   return value >= first_fresh || value / parts == callers_exception / parts || value == none_value ||

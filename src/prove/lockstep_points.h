@@ -11,13 +11,13 @@ class VisitedPoints {
   // `size` is the number of instructions of the first side.
   VisitedPoints(std::size_t size, Values& values) : values_(values), first_point_(size + 1, -1) {}
 
-  // Records that the two sides have reached the places where `frames` stand. Sets `known` if this pair of places was
-  // visited with the same pattern of values, or with a more general one. If it was visited with another pattern, `frames`
-  // keep only what both visits share. Returns false if no state stands for both visits.
+  // Records that the two sides have reached the places of `frames`. Sets `known` if this pair of places was visited
+  // before with the same pattern of values, or with a more general one. If this pair of places was visited with another
+  // pattern, `frames` are generalised to stand for both visits. Returns false if no state stands for both visits.
   bool arrive(Frames& frames, bool& known);
 
  private:
-  // A pair of places that was visited. Points with the same place of the first side form a list.
+  // A pair of places that was visited. Points with the same place of the first side form a linked list.
   struct Point {
     int at = 0;     // instruction of the second side
     int next = -1;  // the next point with the same instruction of the first side; -1 if there is none
@@ -36,7 +36,7 @@ class VisitedPoints {
   std::uint8_t flags_in_pattern(Value value) const;
 
   Values& values_;
-  std::vector<int> first_point_;  // for each instruction of the first side, shifted by one for the end of the frame
+  std::vector<int> first_point_;  // for each instruction of the first side, shifted by one because `left_frame` is -1
   std::vector<Point> points_;
   std::vector<Value> pattern_, numbered_;
   std::vector<Merged> merged_;

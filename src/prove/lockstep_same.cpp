@@ -12,8 +12,7 @@ namespace {
 
 using Kind = Constant::Kind;
 
-// The operations of which `EventReader` shows nothing but the argument and the operands, and whose results are values
-// of which nothing is known.
+// The operations whose events consist only of the argument and the operands, and whose results are unknown values.
 constexpr OpSet plain{
     Op::load_const_,  Op::load_fast_,       Op::store_fast_, Op::load_deref_,   Op::store_deref_,   Op::load_closure_,
     Op::load_global_, Op::load_name_,       Op::store_name_, Op::store_global_, Op::load_attr_,     Op::load_method_,
@@ -21,9 +20,9 @@ constexpr OpSet plain{
     Op::build_tuple_, Op::build_list_,      Op::build_map_,  Op::build_set_,    Op::build_string_,  Op::format_value_,
     Op::get_iter_,    Op::unpack_sequence_,
 };
-// Those of them for which `shows_more` must be asked.
+// The operations of `plain` that have other events in some cases, which `shows_more` recognises.
 constexpr OpSet unsure{Op::load_const_, Op::compare_op_, Op::build_list_, Op::build_tuple_};
-// Those of them that never raise an exception.
+// The operations of `plain` that never raise an exception.
 constexpr OpSet harmless{Op::load_const_, Op::store_fast_, Op::load_closure_, Op::build_tuple_, Op::build_list_};
 
 constexpr OpSet calls{Op::call_, Op::call_function_}, attributes{Op::load_attr_, Op::load_method_};
@@ -47,7 +46,8 @@ Value callable_in(std::span<const Value> slots) {
 
 bool SameInstructions::are_next(Frames& frames) {
   const Frame &first = frames.sides[0], &second = frames.sides[1];
-  // This is also false for a frame that was left, whose place is -1.
+  // The place -1 of a frame that an exception has left is out of range, too, because it becomes a large unsigned
+  // number.
   if (std::size_t(first.at) >= codes_[0].instructions.size()) return false;
   if (std::size_t(second.at) >= codes_[1].instructions.size()) return false;
   const Instruction& one = codes_[0].instructions[std::size_t(first.at)];
@@ -67,7 +67,7 @@ bool SameInstructions::are_next(Frames& frames) {
          has_same_argument(one, two, frames);
 }
 
-// Returns true if the instruction is the start of a longer sequence with one event, or if it shows several events, or
+// Returns true if the instruction is the start of a longer sequence with one event, or if it has several events, or
 // none.
 bool SameInstructions::shows_more(int side, int at) const {
   const Code& code = codes_[side];
@@ -91,7 +91,8 @@ bool SameInstructions::has_same_argument(const Instruction& one, const Instructi
   return same_constant(codes_[0].decoded.constant(one.arg), codes_[1].decoded.constant(two.arg));
 }
 
-// Compares two calls without keyword arguments, of any form.
+// Returns true if two calls without keyword arguments are the same, whether their callables are in one stack slot or in
+// two.
 bool SameInstructions::are_same_calls(const Instruction& one, const Instruction& two, const Frames& frames) {
   if (one.arg != two.arg || one.arg < 0) return false;
   const auto arguments = std::size_t(one.arg);

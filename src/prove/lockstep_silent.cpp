@@ -1,4 +1,4 @@
-// Executes the instructions that show no event, when two code objects are run in step; lockstep.cpp explains the
+// Executes the instructions that have no event, when two code objects are run in step; lockstep.cpp explains the
 // method.
 #include "prove/lockstep_silent.h"
 
@@ -24,8 +24,8 @@ bool push_singleton(std::vector<Value>& stack, const Constant& constant) {
   return true;
 }
 
-// Pushes the next of the constants that are loaded one by one, if that load is no event. Returns false if it is an
-// event, or if all constants were loaded.
+// Pushes the next item of a constant tuple that is loaded item by item. Returns false if the load of the item is an
+// event, or if all items were loaded.
 bool gather_singleton(Frame& frame, const Constant& gathered) {
   const auto index = std::size_t(frame.phase - 1);
   if (index >= gathered.items.size() || !push_singleton(frame.stack, gathered.items[index])) return false;
@@ -33,8 +33,8 @@ bool gather_singleton(Frame& frame, const Constant& gathered) {
   return true;
 }
 
-// Stores the waiting value of a local back after a comprehension. Returns false if no comprehension has taken over the
-// local.
+// Restores the value that a local had before an inlined comprehension used it. Returns false if the value on top of the
+// stack is not the saved value of the local.
 bool restore(Frames& frames, int slot) {
   Frame& frame = frames.sides[0];
   Shadow* shadow = shadow_of(frames, slot);
@@ -46,8 +46,8 @@ bool restore(Frames& frames, int slot) {
   return true;
 }
 
-// Pops blocks until the top block is one whose handler gets an exception (until 3.10). Returns false if the stack does
-// not fit.
+// Pops the blocks of running handlers, and cuts the stack to the level of the next block (until 3.10). Returns false if
+// the stack is too short.
 bool pop_to_handler(Frame& frame) {
   while (!frame.blocks.empty() && frame.blocks.back().target == is_running) {
     const int level = frame.blocks.back().level;
@@ -89,12 +89,12 @@ bool SilentSteps::advance(int side, Frames& frames, bool& has_met) {
                                            {{Op::pop_jump_if_true_, Op::pop_jump_if_false_}, &SilentSteps::jump_if}}};
   const Code& code = codes_[side];
   Frame& frame = frames.sides[side];
-  // Without an event, control can only move within the code; after so many steps it must be in an endless loop.
+  // More silent steps than this mean that the code is in an endless loop without an event.
   const std::size_t most_silent = 2 * code.instructions.size() + search_limits::known_items;
   for (std::size_t count = 0; count <= most_silent; ++count) {
     if (frame.at == left_frame) return true;
     if (std::size_t(frame.at) >= code.instructions.size()) return false;
-    // An instruction in the middle of its events is no place where ways meet.
+    // A place where paths meet counts only before the first event of its instruction.
     if (frame.phase == 0 && code.meets[std::size_t(frame.at)]) has_met = true;
     const Instruction& instruction = code.instructions[std::size_t(frame.at)];
     const Step step = steps[instruction.op];
@@ -144,8 +144,8 @@ SilentSteps::Outcome SilentSteps::push_null(const Place& place) {
   return next(place);
 }
 
-// Loads a constant. None, True and False are silent, and so are keyword names and qualified names, which the next
-// instruction shows.
+// Loads a constant. The loads of None, True and False are silent, and so are those of keyword names and qualified
+// names, which belong to the event of the next instruction.
 SilentSteps::Outcome SilentSteps::load_const(const Place& place) {
   const Constant& constant = place.code.decoded.constant(place.instruction.arg);
   if (place.frame.phase) return gather_singleton(place.frame, constant) ? Outcome::silent : Outcome::shows;
@@ -196,8 +196,8 @@ SilentSteps::Outcome SilentSteps::end_send(const Place& place) {
   return next(place);
 }
 
-// Until 3.10 a generator starts without an instruction. RETURN_GENERATOR of later versions is silent if the first side
-// has none.
+// RETURN_GENERATOR (3.11 and later) is silent if the first side is of 3.10 or earlier, where a generator starts without
+// an instruction.
 SilentSteps::Outcome SilentSteps::return_generator(const Place& place) {
   if (codes_[0].has_table) return Outcome::shows;
   place.stack.push_back(generator_start);
@@ -206,7 +206,7 @@ SilentSteps::Outcome SilentSteps::return_generator(const Place& place) {
 
 SilentSteps::Outcome SilentSteps::with_cleanup_finish(const Place& place) {
   if (place.depth < 2) return Outcome::fails;
-  // Below the result lies the reason: None means that no exception was raised, so the result does not matter.
+  // A None below the result of `__exit__` means that no exception was raised, so the result is ignored.
   if (place.stack[place.depth - 2] != none_value) return Outcome::shows;
   place.stack.resize(place.depth - 2);
   return next(place);
@@ -248,8 +248,8 @@ SilentSteps::Outcome SilentSteps::reraise(const Place& place) {
                                                                                          : Outcome::fails;
 }
 
-// Tests or negates a boolean without an event. COMPARE_OP comes here only in its second half, which makes the result a
-// boolean.
+// Tests or negates a boolean without an event. COMPARE_OP is silent only in its second half, which converts the result
+// to a boolean.
 SilentSteps::Outcome SilentSteps::truth(const Place& place) {
   const bool negates = place.instruction.op == Op::unary_op_;
   if (negates && static_cast<UnaryOp>(place.instruction.arg) != UnaryOp::not_) return Outcome::shows;
@@ -261,7 +261,7 @@ SilentSteps::Outcome SilentSteps::truth(const Place& place) {
   return next(place);
 }
 
-// A jump on a constant goes only one way, so it is no branch.
+// A conditional jump on None, True or False has only one outcome, so it is no branch.
 SilentSteps::Outcome SilentSteps::jump_if(const Place& place) {
   if (place.depth < 1) return Outcome::fails;
   const Value tested = place.stack.back();
@@ -275,8 +275,8 @@ SilentSteps::Outcome SilentSteps::block_stack(const Place& place) {
   return run_block_stack(place.side, place.frame) ? Outcome::silent : Outcome::fails;
 }
 
-// Executes LOAD_FAST_AND_CLEAR. On the first side it starts a shadow of the local. On the second side a POP_TOP must
-// follow, which drops a local that no comprehension uses any more.
+// Executes LOAD_FAST_AND_CLEAR. On the first side, the instruction starts a shadow of the local. On the second side,
+// LOAD_FAST_AND_CLEAR must be followed by POP_TOP: both together clear the variable of a comprehension.
 bool SilentSteps::give_to_comprehension(int side, Frames& frames) {
   Frame& frame = frames.sides[side];
   const Code& code = codes_[side];
@@ -298,7 +298,7 @@ bool SilentSteps::give_to_comprehension(int side, Frames& frames) {
 }
 
 // Executes the instructions of the block stack, and those by which 3.8 runs the body of a finally clause as a
-// subroutine. While such a body runs, the top of the stack is NULL, an address to return to, or an exception.
+// subroutine. At the start of a finally body, the top of the stack is NULL, a return address, or an exception class.
 bool SilentSteps::run_block_stack(int side, Frame& frame) const {
   const Code& code = codes_[side];
   if (code.has_table) return false;
@@ -330,7 +330,7 @@ bool SilentSteps::run_block_stack(int side, Frame& frame) const {
       frame.at = top / parts;
       return true;
     }
-  } else {  // POP_FINALLY drops the reason of the subroutine, and keeps a return value above it
+  } else {  // POP_FINALLY drops the NULL, address or exception, and keeps a return value above it
     const std::size_t kept = instruction.arg ? 1 : 0;
     if (depth < 1 + kept) return false;
     const Value result = stack.back(), reason = stack[depth - 1 - kept];
@@ -359,7 +359,8 @@ bool SilentSteps::unwind_blocks(Frame& frame, Value exception) const {
   }
   frame.at = frame.blocks.back().target;
   frame.blocks.back().target = is_running;
-  // The handler finds the exception handled before, and then the raised exception, as three values each.
+  // The stack of the handler contains the exception handled before, and above it the raised exception, as three values
+  // each.
   for (const Value value : {frame.handled, exception})
     frame.stack.insert(frame.stack.end(), {value + traceback_part, value, value + class_part});
   frame.handled = exception;

@@ -1,19 +1,21 @@
-// Executes the instructions that nobody observes: those that move values, jump, or raise a caught exception again.
+// Executes the instructions that no other code observes: those that move values, jump, or raise a caught exception
+// again.
 #pragma once
 
 #include "prove/lockstep_frames.h"
 
 namespace depyf::lockstep {
 
-// Runs one side between two events. Each silent operation has a function, which a table finds by the operation.
+// Runs one side between two events. Each silent operation has a member function, which `advance` finds in a table.
 class SilentSteps {
  public:
   SilentSteps(Code (&codes)[2], const Values& values) : codes_(codes), values_(values) {}
 
-  // Runs one side up to its next event. Sets `has_met` if it passed a place where ways meet. Returns false if the code
-  // makes no sense.
+  // Runs one side up to its next event. Sets `has_met` if the side passed the target of a jump or a handler. Returns
+  // false if the code is malformed, or loops without an event.
   bool advance(int side, Frames& frames, bool& has_met);
-  // Moves `frame` to the handler of an exception that is raised at `frame.at`. Returns false if the stack does not fit.
+  // Moves `frame` to the handler of an exception that is raised at `frame.at`. Returns false if the stack is too short
+  // for the handler.
   bool unwind(int side, Frame& frame, Value exception) const;
 
  private:
@@ -58,7 +60,7 @@ class SilentSteps {
 
   Code (&codes_)[2];
   const Values& values_;
-  Value saved_ = 0;  // how many locals comprehensions have taken over so far
+  Value saved_ = 0;  // number of locals that comprehensions have taken over so far
 };
 
 }  // namespace depyf::lockstep

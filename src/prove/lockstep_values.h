@@ -10,7 +10,7 @@ namespace depyf::lockstep {
 // meant.
 using Value = std::int32_t;
 inline constexpr Value parts = 8;
-inline constexpr Value self_part = 1;     // the slot behind a loaded method: its self, or NULL
+inline constexpr Value self_part = 1;     // the stack slot above a loaded method: its self, or NULL
 inline constexpr Value negated_part = 2;  // the opposite of a boolean
 // Until 3.10 an exception takes three slots of the stack: its traceback, the exception itself and its class.
 inline constexpr Value class_part = 3, traceback_part = 4;
@@ -37,7 +37,7 @@ inline bool is_whole(Value value) {
 inline Value negation(Value boolean) { return boolean ^ negated_part; }
 inline bool is_known_truth(Value value) { return value == true_value || value == false_value || value == none_value; }
 
-// Hands out bases, and keeps what is known of each.
+// Allocates bases, and stores the facts that are known of each base.
 class Values {
  public:
   Value fresh(std::uint8_t flags = 0) {

@@ -12,20 +12,20 @@ namespace {
 
 constexpr int steps_before_looking = 4096;  // silent steps until the machine looks for an endless loop
 constexpr int silent_rounds =
-    4 * steps_before_looking;  // jumps back in one silent run; a loop that repeats is found before
-constexpr std::int64_t steps_max = 1 << 20;  // silent steps of one side, in all
-constexpr int stack_slack = 16;              // stack slots above the number that the code object states
+    4 * steps_before_looking;  // most backward jumps in one silent run; a loop of equal states is found earlier
+constexpr std::int64_t steps_max = 1 << 20;  // most silent steps of one side in total
+constexpr int stack_slack = 16;              // stack slots allowed beyond `co_stacksize`
 
-// Returns true for an instruction of 3.8 whose stack use depends on the way that led to it, so that it checks the depth
-// itself.
+// Returns true for an instruction of 3.8 whose stack use depends on the path that led to it; the implementation of the
+// instruction checks the depth.
 bool counts_itself(Op op) {
   return op == Op::end_finally_ || op == Op::pop_finally_ || op == Op::with_cleanup_start_ ||
          op == Op::with_cleanup_finish_;
 }
 
 // Returns true if the instruction jumps, without a pop of its value, straight to another jump that tests the value
-// again (until 3.11). CPython's compiler threads such jumps or leaves them, depending on their lines, so the same
-// source may test once or twice.
+// again (until 3.11). CPython's compiler threads a jump to a jump or not, depending on their line numbers, so the same
+// source may test a value once or twice.
 bool threads(const Program& program, const Frame& frame, Op op) {
   const bool keeps = op == Op::jump_ || op == Op::jump_if_true_or_pop_ || op == Op::jump_if_false_or_pop_;
   constexpr OpSet threaded = {Op::jump_, Op::pop_jump_if_true_, Op::pop_jump_if_false_, Op::jump_if_true_or_pop_,
@@ -45,8 +45,8 @@ Outcome Machine::run(State& state) {
   execution_.outcome = {};
   Side snapshot;
   int next_snapshot = steps_before_looking;
-  int rounds = 0;  // jumps back, in which a loop may pile objects upon objects
-  // Every pass executes one instruction, until it is no silent step.
+  int rounds = 0;  // number of backward jumps; a loop may create more objects in each round
+  // Each iteration executes one instruction, until an instruction is no silent step.
   for (int count = 0;; ++count) {
     const int at = execution_.frame.side().at;
     if (at >= execution_.program.size) {
@@ -64,12 +64,12 @@ Outcome Machine::run(State& state) {
       break;
     }
     if (count < steps_before_looking) continue;
-    // A silent loop may create an object in each round, so its states differ although nothing happens. After a
-    // collection of unreachable objects they are equal.
+    // A silent loop may create an object in each round, so unreachable objects are removed before its states are
+    // compared.
     if (count % steps_before_looking == 0) collect(execution_.frame.side(), execution_.symbols);
     // Brent's algorithm finds a cycle: the state is compared with a snapshot, which is renewed at doubling intervals.
-    // An endless silent loop counts as one effect, at a jump back: the handler of a signal may raise there. In 3.8, damaged
-    // code may go round without such a jump, by the ends of finally clauses.
+    // An endless silent loop counts as one effect at a backward jump, because a signal handler may raise there.
+    // Malformed code of 3.8 may loop without a backward jump, by END_FINALLY.
     if (execution_.frame.side() == snapshot) {
       for (int left = count; left > 0 && !is_jump_back(execution_.program, execution_.frame.side().at); --left) step();
       execution_.outcome.step = execution_.effect({.op = Op::jump_, .returns = false});
@@ -83,8 +83,8 @@ Outcome Machine::run(State& state) {
 Step Machine::step() {
   Side& side = execution_.frame.side();
   if (side.at == Side::left) {
-    // Until 3.11 the interpreter itself turns a StopIteration that leaves a generator into a RuntimeError. From 3.12
-    // on, instructions do so.
+    // Until 3.11 the interpreter itself turns a StopIteration that leaves a generator into a RuntimeError; from 3.12
+    // on, an instruction of the generator does.
     if (!side.second && execution_.program.is_generator() && !execution_.program.dialect().wrapped_stop_iteration &&
         execution_.program.across(&Dialect::wrapped_stop_iteration)) {
       Effect made{.op = Op::intrinsic_1_, .detail = static_cast<int>(Intrinsic1::stopiteration_error)};

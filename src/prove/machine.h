@@ -1,4 +1,4 @@
-// Runs one frame over symbols: instructions run in silence up to the next effect.
+// Runs one frame over symbols: all instructions up to the next effect are silent.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,8 @@
 
 namespace depyf {
 
-// Runs one side. The walk of walk.h matches the effects of two machines, and tells both how to go on.
+// Runs one side. The walk of walk.h compares the effects of two machines, and then calls `follow`, `jump` or `raise` on
+// both.
 class Machine {
  public:
   Machine(Symbols& symbols, const Program& program, int side) : execution_{symbols, program, Frame(symbols, side)} {}
@@ -15,7 +16,7 @@ class Machine {
   // Runs the side up to its next effect or branch.
   Outcome run(State& state);
 
-  // Moves the side behind a matched effect. `results` are the same symbols on both sides.
+  // Moves the side past a matched effect. `results` are the same symbols on both sides.
   void follow(State& state, const Effect& effect, const std::vector<Symbol>& results);
   // Moves the side along the jump of the effect: a loop is exhausted, or the receiver of a `send` has returned.
   void jump(State& state, const Effect& effect, const std::vector<Symbol>& results);

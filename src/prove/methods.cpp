@@ -60,8 +60,8 @@ Step super_attribute(Execution& run, const Instruction& it) {
   return run.effect(std::move(made));
 }
 
-// Recognises the load of the class cell in this sequence. Until 3.11 super() itself reads the cell, so the load must be
-// silent.
+// Returns true for the first instruction of the sequence below, which is silent because until 3.11 super() itself reads
+// the cell:
 //   LOAD_DEREF __class__
 //   LOAD_FAST self
 //   LOAD_SUPER_ATTR name

@@ -8,10 +8,10 @@ namespace depyf::operations {
 Step load_attribute(Execution& run, const Instruction& it);
 // Executes the two halves of LOAD_SUPER_ATTR: the call of super(), and the load of the attribute.
 Step super_attribute(Execution& run, const Instruction& it);
-// Returns true if the cell is loaded only for an instruction LOAD_SUPER_ATTR.
+// Returns true if `it` loads the cell `__class__` only as an operand of LOAD_SUPER_ATTR.
 bool is_class_of_super(const Program& program, const Frame& frame, const Instruction& it);
-// Calls a known method. Returns Step::stuck if the call is none of those that the prover knows, so that it is an
-// ordinary call.
+// Calls a known method. Returns Step::stuck if the prover has no rule for the method and its arguments; the caller
+// handles it as an ordinary call.
 Step call_method(Execution& run, Symbol method, const Parts& arguments, int pops);
 
 }  // namespace depyf::operations

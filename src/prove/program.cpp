@@ -93,7 +93,8 @@ Result<Program> make_program(const CodeObject& code, const DecodedCode& decoded,
   const auto& ranges = program.decoded.ranges;
   for (std::size_t range = 0; range < ranges.size(); ++range) {
     program.meets[static_cast<std::size_t>(ranges[range].target)] = true;
-    // Ranges of CPython's compiler do not overlap. In other bytecode the first range counts.
+    // The protected ranges of CPython's compiler do not overlap; in other bytecode, the first range that contains an
+    // instruction counts.
     for (int at = ranges[range].begin; at < ranges[range].end; ++at) {
       int& handler = program.handler_of[static_cast<std::size_t>(at)];
       if (handler < 0) handler = static_cast<int>(range);
@@ -105,7 +106,7 @@ Result<Program> make_program(const CodeObject& code, const DecodedCode& decoded,
     program.constants.push_back(symbols.constant(program.decoded.constant(index)));
   for (const std::string& name : code.names) {
     program.names.push_back(symbols.string(name));
-    // Code that names these functions may read the locals of its own frame.
+    // Code that names `sys._getframe` or `inspect.currentframe` may read the locals of its own frame.
     program.watched = program.watched || name == "_getframe" || name == "currentframe";
   }
   find_returns(program);

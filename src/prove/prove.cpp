@@ -48,8 +48,8 @@ void judge_lifetimes(Proof& proof) {
 }
 
 Proof prove_here(const CodeObject& one, const CodeObject& two, const ProofOptions& options) {
-  // Each pair of nested code objects is proved once, under the assumption that all pairs hold. The proof fails as a
-  // whole if one of them fails.
+  // Each pair of nested code objects is proved once, under the assumption that all pairs hold. The whole proof fails if
+  // the proof of one pair fails.
   std::vector<CodePair> todo{{&one, &two}};
   std::set<CodePair> seen, outermost;
   std::vector<KeptValue> kept;
@@ -84,7 +84,7 @@ Proof prove_here(const CodeObject& one, const CodeObject& two, const ProofOption
 }  // namespace
 
 Proof prove(const CodeObject& one, const CodeObject& two, const ProofOptions& options) {
-  // Constants and code objects nest deeply, so the proof runs on a large stack.
+  // Constants and code objects may nest deeply, so the proof runs on a large stack.
   return with_deep_stack([&] { return prove_here(one, two, options); });
 }
 

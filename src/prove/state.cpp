@@ -5,7 +5,7 @@
 namespace depyf {
 namespace {
 
-// Replaces symbols, and remembers the terms that it has built again.
+// Replaces symbols, and remembers the terms that it has rebuilt.
 class Substitution {
  public:
   Substitution(Symbols& symbols, const std::map<Symbol, Symbol>& by) : symbols_(symbols), by_(by) {}
@@ -64,7 +64,7 @@ void substitute(State& state, Symbols& symbols, const std::map<Symbol, Symbol>& 
   for (auto& [term, truth] : state.facts) term = replace(term);
 }
 
-// A mark and sweep over the objects that the locals and the stack lead to.
+// Marks the objects that are reachable from the locals and the stack, and removes all others.
 void collect(Side& side, const Symbols& symbols) {
   if (side.objects.empty()) return;
   std::set<Symbol> seen;

@@ -9,14 +9,14 @@
 
 namespace depyf {
 
-// A tuple, list or other object that only its frame has seen. Its identity is the identity of its symbol, which belongs
-// to one side.
+// A tuple, list or other object that only its frame has seen. The identity of an Object is that of its symbol, which
+// belongs to one side.
 struct Object {
   // The kind `outputs` is a tuple or a list; which one is unknown.
   enum class Kind : std::uint8_t { tuple, list, dict, slice, cell, function, method, wrapped, outputs };
   Kind kind = Kind::tuple;
-  std::vector<Symbol> keys = {};   // of a dict: constants without duplicates
-  std::vector<Symbol> items = {};  // values of a dict; parts of a function (FunctionPart); self and name of a method
+  std::vector<Symbol> keys = {};   // keys of a dict: constants without duplicates
+  std::vector<Symbol> items = {};  // items, dict values, parts of a function (FunctionPart), self and name of a method
   friend bool operator==(const Object&, const Object&) = default;
 };
 
@@ -37,7 +37,7 @@ enum FunctionPart {
   function_parts
 };
 
-// Returns the type that other code sees once the object is no longer this frame's alone.
+// Returns the exact type that is known of the object after other code has seen it.
 inline Exact exact_type(Object::Kind kind) {
   return kind == Object::Kind::list ? Exact::list : kind == Object::Kind::dict ? Exact::dict : Exact::unknown;
 }
@@ -45,17 +45,18 @@ inline Exact exact_type(Object::Kind kind) {
 // An entry of the block stack (until 3.10).
 struct Block {
   int target = -1;  // the handler's first instruction; -1 while the handler is running
-  int level = 0;    // the depth of the value stack
+  int level = 0;  // the depth of the value stack
   friend auto operator<=>(const Block&, const Block&) = default;
 };
 
 // The frame of one side at one moment.
 struct Side {
-  static constexpr int left = -1;  // `at` once an exception has left the frame; the stack holds only that exception
+  // The value of `at` after an exception has left the frame; the stack then contains only the exception.
+  static constexpr int left = -1;
 
-  int at = 0;           // the index of the next instruction
+  int at = 0;  // the index of the next instruction
   bool second = false;  // true before the second half of an instruction that has two effects
-  bool asked = false;   // true if the last effect was the test of this instruction, or of a jump straight to it
+  bool asked = false;  // true if the last effect was the truth test of this instruction, or of a jump straight to it
   std::vector<Symbol> locals, stack;
   std::vector<Block> blocks;
   Symbol handled = Symbols::null;  // the exception that sys.exception() returns
@@ -64,17 +65,17 @@ struct Side {
   friend bool operator==(const Side&, const Side&) = default;
 };
 
-// The frames of both sides, and what both have learned on their way.
+// The frames of both sides, and the facts that are known on the path to this point.
 struct State {
   Side sides[2];
-  // The last effect was a test of `tested`, whose result was `truth`. Testing the value again is another effect,
-  // because an object may count its tests.
+  // The operand and the result of the last effect if it was a truth test; otherwise null. Testing the value again is
+  // another effect, because an object may count its tests.
   Symbol tested = Symbols::null, truth = Symbols::null;
   std::vector<std::pair<Symbol, bool>> facts;  // booleans on which the execution has branched, with their outcomes
 };
 
-// Replaces symbols in all places of `state`. Terms that contain them are built again; a term that cannot be built
-// becomes an unknown value.
+// Replaces symbols in all places of `state`. Terms that contain replaced symbols are rebuilt; a term that cannot be
+// rebuilt becomes an unknown value.
 void substitute(State& state, Symbols& symbols, const std::map<Symbol, Symbol>& by);
 
 // Removes objects to which nothing refers.

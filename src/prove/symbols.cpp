@@ -66,7 +66,7 @@ void append_key(std::string& key, const Constant& value, int& unique) {
   }
 }
 
-// Returns a constant in at most a few words, for messages.
+// Returns a short description of the constant for messages.
 std::string short_words(const Constant& value) {
   switch (value.kind) {
     case Kind::none: return "None";
@@ -134,7 +134,7 @@ Symbol Symbols::add(SymbolInfo info) {
   return static_cast<Symbol>(infos_.size() - 1);
 }
 
-// Returns the symbol for `key`, and creates it if it is the first of that key.
+// Returns the symbol for `key`, and creates it if `key` has no symbol.
 Symbol Symbols::intern(const std::string& key, SymbolInfo info) {
   auto [found, fresh] = interned_.try_emplace(key, 0);
   if (fresh) found->second = add(std::move(info));
@@ -214,7 +214,7 @@ bool Symbols::is_singleton(Symbol symbol) const {
 
 Symbol Symbols::is(Symbol a, Symbol b) {
   if (may_be_null(a) || may_be_null(b)) return -1;
-  // Which equal tuples of constants are one object is the choice of the compiler.
+  // The compiler decides which equal tuples of constants are one object.
   if (const Constant* same = value(a); a == b && same && same->kind == Kind::tuple && !same->items.empty()) return -1;
   if (a == b) return true_;
   if (is_singleton(a) && value(b)) return false_;  // a constant of another type is not None, True, False or `...`

@@ -1,5 +1,5 @@
-// Defines symbols, which are numbers for values. Two symbols of the two sides are equal only if their values are the
-// same.
+// Defines symbols, which are numbers for values. A symbol of one side equals a symbol of the other side only if their
+// values are the same.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ using Symbol = std::int32_t;
 // The exact type of a value, if it is known to be that type and no subclass.
 enum class Exact : std::uint8_t { unknown, list, set, dict };
 
-// What is known of the value behind a symbol.
+// The facts that are known of the value that a symbol stands for.
 struct SymbolInfo {
   enum class Kind : std::uint8_t {
     null,      // no value: an unbound local, or a NULL on the stack
@@ -33,15 +33,15 @@ struct SymbolInfo {
   bool maybe_null = false;
   bool boolean = false;  // the value is True or False
   Exact exact = Exact::unknown;
-  std::uint8_t depth = 0;  // how deep terms nest in this term
-  // For a term or a known value: its name. For an opaque value: what made it, for messages.
+  std::uint8_t depth = 0;  // nesting depth of the term
+  // For a term or a known value: its name. For an opaque value: a description of its origin for messages.
   std::string text = {};
   std::vector<Symbol> args = {};
   const Constant* constant = nullptr;
   const CodeObject* code = nullptr;
 };
 
-// The names of some known values and terms, or how they begin.
+// The names of some known values and terms, or prefixes of such names.
 inline constexpr std::string_view argument_prefix = "argument ", self_of = "self of",
                                   handled_by_caller = "the exception handled by the caller";
 
@@ -56,7 +56,7 @@ class Symbols {
 
   Symbol constant(const Constant& value);
   Symbol constant(Constant::Kind kind, std::string text = {});
-  // For a frozenset: returns the symbol that stands for all orders of its items. Returns other symbols unchanged.
+  // Returns the symbol that stands for all orders of the items if `symbol` is a frozenset; otherwise `symbol` itself.
   Symbol unordered(Symbol symbol);
   Symbol string(std::string_view text);
   Symbol integer(std::int64_t value);
@@ -64,14 +64,15 @@ class Symbols {
   Symbol none() const { return none_; }
   // Returns the value that is identified by `name`; the same on both sides.
   Symbol known(std::string_view name);
-  // Returns a fresh symbol for an unknown value. `words` describes it in messages.
+  // Returns a fresh symbol for an unknown value, which `words` describes in messages.
   Symbol opaque(std::string_view words, bool boolean = false, bool maybe_null = false, Exact exact = Exact::unknown);
   // Returns a fresh symbol for an object that only one frame has.
   Symbol object();
 
   // Returns a term; -1 if an argument is an object or may be NULL, or if terms nest too deep.
   Symbol term(std::string_view name, std::vector<Symbol> args, bool boolean = false);
-  // Returns whether `a` and `b` are identical, as a constant if that is known; -1 if the compiler decides about it.
+  // Returns the result of `a is b`: True or False if it is known, otherwise a term. Returns -1 if the result depends on
+  // the compiler, or if a value may be NULL.
   Symbol is(Symbol a, Symbol b);
   Symbol negation(Symbol boolean);
   // Returns the class or the traceback of an exception as a term, for versions that keep both on the stack.
@@ -80,7 +81,7 @@ class Symbols {
   bool is_object(Symbol symbol) const { return (*this)[symbol].kind == SymbolInfo::Kind::object; }
   bool is_term(Symbol symbol) const { return (*this)[symbol].kind == SymbolInfo::Kind::term; }
   bool may_be_null(Symbol symbol) const { return symbol == null || (*this)[symbol].maybe_null; }
-  // Returns the constant behind `symbol`; null if it is no constant.
+  // Returns the constant that `symbol` stands for; null if `symbol` is no constant.
   const Constant* value(Symbol symbol) const { return (*this)[symbol].constant; }
   bool is_singleton(Symbol symbol) const;
 

@@ -43,7 +43,7 @@ struct Point {
   bool queued = false;
 };
 
-// Follows all ways through both code objects at once. A failure of any way fails the proof.
+// Follows all paths through both code objects at once. The proof fails if it fails on any path.
 class Walk {
  public:
   Walk(Symbols& symbols, const Program& one, const Program& two, const ProofOptions& options,
@@ -61,7 +61,7 @@ class Walk {
     start.sides[1] = start_of(*programs_[1], symbols_);
     proof_.proved = from(std::move(start));
     while (proof_.proved) {
-      // Handlers come last, because most of the ways into them are known by then.
+      // Handlers come last, because most of the paths into a handler are known by then.
       std::vector<Key>& queue = !queue_.empty() ? queue_ : handlers_;
       if (queue.empty()) break;
       Key key = std::move(queue.back());
@@ -81,14 +81,14 @@ class Walk {
     return 20000 + 200 * (std::int64_t{one.size} + two.size);
   }
 
-  // A state from which the walk must go on.
+  // A state from which the walk has to continue.
   struct Ahead {
     State state;
-    bool known;  // true if this is the state of a point, which is then not looked up again
-    bool met;    // true if the way has passed a place where ways meet
+    bool known;  // true if this is the state of a known point, which is not looked up again
+    bool met;    // true if the path has passed the target of a jump or a handler
   };
 
-  // Follows all ways from `state` up to the next places where ways meet.
+  // Follows all paths from `state` up to the next places where paths meet.
   bool from(State state) {
     std::vector<Ahead> ahead;
     ahead.push_back({std::move(state), true, false});
@@ -100,7 +100,7 @@ class Walk {
     return true;
   }
 
-  // Runs both sides to their next effects, which must be equal, and moves both behind them.
+  // Runs both sides to their next effects, which must be equal, and moves both sides past the effects.
   bool advance(Ahead now, std::vector<Ahead>& ahead) {
     // A step copies the state, so large states count as several steps.
     constexpr std::size_t symbols_of_step = 64;
@@ -137,7 +137,8 @@ class Walk {
     if (symbols_.is_term(test)) state.facts.emplace_back(test, holds);
   }
 
-  // Arrives at a place where ways meet. The place is visited again only if its state became more general.
+  // Merges `state` into the state of a place where paths meet. The walk continues from the place only if the place is
+  // new or its state became more general.
   void arrive(State state, bool handler) {
     for (Side& side : state.sides) collect(side, symbols_);
     state.facts.clear();
@@ -156,11 +157,11 @@ class Walk {
     (handler ? handlers_ : queue_).push_back(std::move(key));
   }
 
-  // Compares the next effects of both sides. If they match, the ways behind them are appended to `ahead`.
+  // Compares the next effects of both sides. If the effects match, the states after them are appended to `ahead`.
   bool match(State state, const Effect& one, const Effect& two, std::vector<Ahead>& ahead) {
     if (one.op != two.op) return fail("the effects differ");
     if (one.detail != two.detail || one.name != two.name || one.then != two.then) {
-      // Until 3.10 a with statement also pushes a block, so the two effects may go on in different ways.
+      // Until 3.10 a with statement also pushes a block, so `then` of the two effects may differ.
       if (one.op != Op::before_with_ || one.detail != two.detail) return fail("the effects differ");
     }
     Pairing pairing(state, symbols_);
@@ -207,7 +208,7 @@ class Walk {
     return true;
   }
 
-  // Continues behind a call that ProofOptions::outputs describes: its result is a container on each side, with the same
+  // Continues after a call that ProofOptions::outputs describes: its result is a container on each side, with the same
   // items in both.
   void go_on_with_outputs(State state, const Effect& one, const Effect& two, std::vector<Ahead>& ahead) {
     std::vector<Symbol> items;
@@ -222,8 +223,8 @@ class Walk {
     ahead.push_back({std::move(state), false, false});
   }
 
-  // Returns true in a handler from which both sides can only raise. Their locals stay alive in any case, because the
-  // traceback refers to the frame.
+  // Returns true if both sides are in handlers that can only raise. In such handlers, the traceback of the exception
+  // keeps the locals of the frame alive.
   bool is_leaving_by_exception(const State& state) {
     for (int side = 0; side < 2; ++side) {
       const Side& frame = state.sides[side];
@@ -233,8 +234,8 @@ class Walk {
     return true;
   }
 
-  // Returns the values in the tuples among the operands. The first side holds these values too, because no callee can
-  // take an item out of a tuple.
+  // Returns the values in the tuples among the operands, which the first side keeps alive, too, because no callee can
+  // remove an item from a tuple.
   std::vector<Symbol> items_of_tuples(const Side& side, const Effect& effect) const {
     std::vector<Symbol> result, todo = effect.operands;
     while (!todo.empty()) {
@@ -269,7 +270,7 @@ class Walk {
     }
   }
 
-  // Follows the exception that a matched effect may raise, if one of the sides handles it.
+  // Follows the exception that a matched effect may raise, if one of the sides has a handler for it.
   bool raise(const State& before, Symbol unbound) {
     if (!machines_[0].has_handler(before) && !machines_[1].has_handler(before)) return true;
     State state = before;
@@ -283,8 +284,8 @@ class Walk {
     return true;
   }
 
-  // Returns true if both sides store the same class detail. The line is not compared, and the names are compared
-  // without their order.
+  // Returns true if both sides store the same `__firstlineno__` or `__static_attributes__`. The line is not compared,
+  // and the names are compared without their order.
   bool same_class_detail(const State& state, const Effect& one, const Effect& two) const {
     auto at = [&](int side, int place) { return place >= 0 && state.sides[side].at == place; };
     if (at(0, programs_[0]->stores_line) && at(1, programs_[1]->stores_line)) return true;
@@ -326,7 +327,7 @@ class Walk {
   std::map<Key, Point> points_;
   std::vector<Key> queue_, handlers_;
   Proof proof_;
-  std::map<std::pair<int, int>, KeptValue> kept_;  // by instruction and local (-1 for the value stack)
+  std::map<std::pair<int, int>, KeptValue> kept_;  // keyed by instruction and local (-1 for the value stack)
   Effect last_[2];
   bool stuck_[2] = {};
 };

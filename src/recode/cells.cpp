@@ -1,8 +1,9 @@
-// Replaces nested code objects, and keeps the cells of the functions that are made of them.
+// Replaces nested code objects, and reorders the loads of cells for functions whose new code has another order of free
+// variables.
 //
 //     LOAD_FAST x; LOAD_FAST y; BUILD_TUPLE 2; LOAD_CONST <code>; MAKE_FUNCTION
 //
-// The cells are loaded in the order of the code's free variables. From 3.13 on, one instruction may load two of them.
+// The cells are loaded in the order of the code's free variables. From 3.13 on, one instruction may load two cells.
 #include <algorithm>
 #include <optional>
 
@@ -23,7 +24,7 @@ bool loads_two(Opcode opcode) {
   return opcode == Opcode::LOAD_FAST_LOAD_FAST || opcode == Opcode::LOAD_FAST_BORROW_LOAD_FAST_BORROW;
 }
 
-// Returns for each name of `wanted` its index in `names`; an empty list if the two do not hold the same names.
+// Returns for each name of `wanted` its index in `names`; an empty list if the two lists do not contain the same names.
 std::vector<std::size_t> order_of(const std::vector<std::string>& wanted, const std::vector<std::string>& names) {
   std::vector<std::size_t> order;
   if (!std::is_permutation(wanted.begin(), wanted.end(), names.begin(), names.end())) return order;
@@ -32,8 +33,8 @@ std::vector<std::size_t> order_of(const std::vector<std::string>& wanted, const 
   return order;
 }
 
-// Returns the index of the first instruction of the loads of `count` values that end in front of the instruction `end`;
-// nothing if these instructions load other things.
+// Returns the index of the first of the instructions before `end` that load `count` locals; nothing if other
+// instructions are in between.
 std::optional<std::size_t> first_load(const Raws& raws, std::size_t end, std::size_t count) {
   std::size_t first = end, loaded = 0;
   while (loaded < count && first > 0) {
@@ -45,7 +46,8 @@ std::optional<std::size_t> first_load(const Raws& raws, std::size_t end, std::si
   return first;
 }
 
-// Changes the loads in front of the tuple of cells at `tuple`, so that its item i is the previous item order[i].
+// Changes the loads before the BUILD_TUPLE of cells at `tuple`, so that item i of the tuple is the previous item
+// order[i].
 void reorder_loads(const Raws& raws, std::size_t tuple, const std::vector<std::size_t>& order,
                    Replacements& replacements) {
   if (raws[tuple].opcode != Opcode::BUILD_TUPLE || raws[tuple].arg != order.size()) return;

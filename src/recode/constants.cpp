@@ -10,7 +10,7 @@ namespace {
 
 using Indices = std::map<std::string_view, std::uint32_t>;
 
-// Adds the values of those names that the code uses, and returns their indices among the constants.
+// Appends the values of the names that the code uses to its constants, and returns the index of each value.
 Indices add_constants(CodeObject& code, const ConstantsByName& values) {
   Indices indices;
   for (const std::string& name : code.names) {
@@ -22,7 +22,8 @@ Indices add_constants(CodeObject& code, const ConstantsByName& values) {
   return indices;
 }
 
-// LOAD_GLOBAL may load a NULL beside the value, on the side where a call of the version expects it.
+// Returns instructions that load a constant instead of a global. If the LOAD_GLOBAL also pushes a NULL, a PUSH_NULL
+// comes before or after the load, depending on the version.
 std::vector<NewInstruction> load_of(std::uint32_t constant, const RawInstruction& raw, const Dialect& dialect) {
   std::vector<NewInstruction> load{{Opcode::LOAD_CONST, constant}};
   const bool with_null = raw.opcode == Opcode::LOAD_GLOBAL && dialect.global_null_bit && (raw.arg & 1);
@@ -49,7 +50,7 @@ bool bind_own_names(CodeObject& code, const ConstantsByName& values) {
   return false;
 }
 
-// Makes a constant plain data. Returns false if it is plain data already.
+// Replaces opaque objects in a constant by strings. Returns false if the constant is plain data already.
 bool make_data(Constant& constant) {
   if (constant.kind == Constant::Kind::opaque) {
     constant = {.kind = Constant::Kind::string, .text = "<" + constant.text + ">", .items = {}, .code = nullptr};

@@ -14,8 +14,8 @@ bool is_assignment(Opcode opcode) {
   return opcode == Opcode::STORE_GLOBAL || opcode == Opcode::STORE_NAME || opcode == Opcode::IMPORT_NAME;
 }
 
-// Returns by index which names of a code object are used by instructions with a wanted opcode. Malformed bytecode has
-// none.
+// Returns, for each index of `co_names`, whether an instruction with a wanted opcode uses the name. For malformed
+// bytecode, all results are false.
 std::vector<bool> names_with(const CodeObject& code, bool (*is_wanted)(Opcode)) {
   std::vector<bool> with(code.names.size());
   const Result<std::vector<RawInstruction>> raws = read_raw(code);

@@ -20,7 +20,7 @@ bool rename_all(std::vector<std::string>& names, const NewNames& new_names) {
 
 NewNames short_names(const CodeObject& code) {
   NameSet used;
-  std::map<std::string, NameSet, std::less<>> full_names;  // by the short one
+  std::map<std::string, NameSet, std::less<>> full_names;  // keyed by the short name
   for_each_code(code, [&](const CodeObject& each) {
     for (const auto* names : {&each.names, &each.varnames, &each.freevars, &each.cellvars})
       used.insert(names->begin(), names->end());

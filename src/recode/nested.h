@@ -8,7 +8,7 @@
 
 namespace depyf {
 
-// Calls `look` with the code object and each one that is nested in it, the outermost first.
+// Calls `look` with the code object and each code object nested in it, the outermost first.
 template <class Look>
 void for_each_code(const CodeObject& code, const Look& look) {
   look(code);
@@ -17,8 +17,8 @@ void for_each_code(const CodeObject& code, const Look& look) {
   }
 }
 
-// Calls `change` with each code object, the innermost first. `change` returns whether it changed something. Returns
-// true if any of them did.
+// Calls `change` with each code object, the innermost first. `change` returns whether it changed its code object.
+// Returns true if any code object was changed.
 template <class Change>
 bool change_each_code(CodeObject& code, const Change& change) {
   bool changed = false;

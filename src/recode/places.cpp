@@ -1,4 +1,4 @@
-// Files and lines.
+// Moves code objects to other files and lines.
 #include "depyf/recode.h"
 #include "recode/nested.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int32_t no_line = -1;
 
-// Adds with a wrap instead of an overflow, because line tables may be hostile.
+// Adds with wraparound instead of an undefined overflow, because line tables may be hostile.
 void add_lines(std::int32_t& line, std::int32_t lines) {
   line = static_cast<std::int32_t>(static_cast<std::uint32_t>(line) + static_cast<std::uint32_t>(lines));
 }

@@ -20,12 +20,13 @@ bool begins_with(std::string_view name, std::string_view prefix) {
 
 // A function that a code object makes with MAKE_FUNCTION.
 struct MadeFunction {
-  std::size_t index = 0;  // of its code among the constants
-  std::string qualified_name;  // empty: unknown
-  std::optional<std::size_t> name_index;  // to 3.10: of the constant that is its qualified name
+  std::size_t index = 0;  // index of its code object among the constants
+  std::string qualified_name;  // empty if unknown
+  std::optional<std::size_t> name_index;  // until 3.10: index of the constant with its qualified name
 };
 
-// Finds the names until 3.10, where LOAD_CONST <code>, LOAD_CONST <qualified name>, MAKE_FUNCTION makes a function.
+// Finds the qualified names of functions until 3.10, which are made by `LOAD_CONST <code>; LOAD_CONST <qualified name>;
+// MAKE_FUNCTION`.
 void name_by_instructions(const CodeObject& code, std::vector<MadeFunction>& functions) {
   const Result<std::vector<RawInstruction>> raws = read_raw(code);
   if (!raws) return;
@@ -53,7 +54,7 @@ std::vector<MadeFunction> functions_in(const CodeObject& code) {
   return functions;
 }
 
-// Returns the value that the body of a class stores as `__qualname__`.
+// Returns the value that the body of a class stores as `__qualname__`; the name of the code if it stores no string.
 std::string stored_qualified_name(const CodeObject& code) {
   const Result<std::vector<RawInstruction>> raws = read_raw(code);
   for (std::size_t i = 1; raws && i < raws->size(); ++i) {
@@ -98,7 +99,8 @@ std::string qualified_name(const CodeObject& code, const std::string& written_na
 }
 
 void qualify_as(CodeObject& code, const CodeObject& original) {
-  std::map<std::string, std::map<std::string, const CodeObject*>> theirs;  // by name, then by qualified name
+  // The code of the functions in `original`, keyed by name and then by qualified name.
+  std::map<std::string, std::map<std::string, const CodeObject*>> theirs;
   for (const MadeFunction& function : functions_in(original)) {
     const CodeObject* const same = original.constants[function.index].code.get();
     theirs[same->name][function.qualified_name] = same;

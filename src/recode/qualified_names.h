@@ -1,5 +1,5 @@
-// Qualified names. From 3.11 on, code objects have them. Class bodies store them as constants, and until 3.10 functions
-// get their names from constants as well.
+// Changes qualified names. From 3.11 on, code objects have qualified names. Class bodies store their qualified names as
+// constants, and until 3.10 functions get theirs from constants, too.
 #pragma once
 
 #include <string>
@@ -11,12 +11,13 @@ namespace depyf {
 // Replaces the beginning `prefix` of qualified names, in nested code too.
 void replace_prefix(CodeObject& code, const std::string& prefix, const std::string& replacement);
 
-// Returns the qualified name of a function's code. Until 3.10 code has none: then it is taken from the names of the
-// functions that the code makes, or is `written_name`.
+// Returns the qualified name of a function's code. Until 3.10 code has no qualified name, so the result is derived from
+// the names of the functions that the code makes; `written_name` if the code makes none.
 std::string qualified_name(const CodeObject& code, const std::string& written_name);
 
-// Gives the functions in `code` the qualified names of those in `original`. These need not continue the name of `code`:
-// Dynamo names its resume functions by their short name alone.
+// Sets the qualified names of the functions in `code` to those of the functions of the same name in `original`. A
+// nested function's qualified name need not begin with that of `code`: Dynamo's resume functions have only a short
+// name.
 void qualify_as(CodeObject& code, const CodeObject& original);
 
 }  // namespace depyf

@@ -7,7 +7,7 @@
 namespace depyf {
 namespace {
 
-// True if both have the same bits: 0.0 and -0.0 are different constants, and a NaN is the same as itself.
+// True if both numbers have the same bits: 0.0 and -0.0 are different constants, and a NaN is the same as itself.
 bool same_bits(double one, double two) {
   return std::bit_cast<std::uint64_t>(one) == std::bit_cast<std::uint64_t>(two);
 }

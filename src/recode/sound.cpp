@@ -1,4 +1,4 @@
-// Verifies bytecode: checks all that CPython relies on when it runs a code object.
+// Verifies the properties of bytecode that CPython relies on without a check when it runs a code object.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -15,9 +15,9 @@ namespace {
 
 bool leaves(Op op) { return leaves_function(op) || op == Op::jump_; }
 
-// The number of times that an operation may be reached with more values on the stack than before. CPython's compiler
-// reaches each operation with one number of values, or with a few where a finally clause of 3.8 begins. In a loop that
-// leaves a value on the stack, the number would grow without end.
+// The number of times that an operation may be reached with more values on the stack than before. In code of CPython's
+// compiler, each operation is reached with one stack depth, or with a few where a finally clause of 3.8 begins. In a
+// loop that leaves a value on the stack, the stack depth would grow without end.
 constexpr int raises_max = 64;
 
 // Walks along all paths through the operations and counts the values on the stack. A path that reaches an operation
@@ -31,7 +31,7 @@ class StackDepths {
 
   std::string problem() {
     reach(0, 0);
-    for (const ProtectedRange& range : decoded_.ranges)  // a handler finds the exception, and where it was raised
+    for (const ProtectedRange& range : decoded_.ranges)  // a handler's stack has the exception and perhaps `lasti`
       reach(range.target, range.depth + 1 + range.lasti);
     while (problem_.empty() && !todo_.empty()) {
       const std::int32_t index = todo_.back();
@@ -59,8 +59,8 @@ class StackDepths {
     todo_.push_back(index);
   }
 
-  // One instruction of CPython may become several operations, and between these the stack may hold more values than
-  // CPython ever puts there. So only the start of an instruction is checked.
+  // One instruction of CPython may become several operations, between which the stack may be deeper than in CPython, so
+  // the depth is checked only at the start of an instruction.
   bool begins_instruction(std::int32_t index) const { return index == 0 || at(index).offset != at(index - 1).offset; }
 
   void follow(std::int32_t index, std::int32_t depth) {
@@ -91,7 +91,7 @@ class StackDepths {
 
   const DecodedCode& decoded_;
   std::vector<std::int32_t> deepest_;  // by operation: the most values that it was reached with
-  std::vector<int> raises_;  // by operation: how often that has grown
+  std::vector<int> raises_;  // by operation: how often its entry in `deepest_` has grown
   std::vector<std::int32_t> todo_;
   std::string problem_;
 };

@@ -16,7 +16,7 @@ std::uint8_t byte_of(const OpcodeTable& table, Opcode opcode) {
   return static_cast<std::uint8_t>(entry - table.begin());
 }
 
-// Returns how many EXTENDED_ARG stand in front of an instruction with this argument.
+// Returns how many EXTENDED_ARG precede an instruction with this argument.
 std::uint32_t prefixes_of(std::uint32_t arg) {
   return (arg > 0xffu ? 1u : 0u) + (arg > 0xffffu ? 1u : 0u) + (arg > 0xffffffu ? 1u : 0u);
 }
@@ -59,8 +59,8 @@ bool fits(const OpcodeTable& table, const std::vector<RawInstruction>& raws, con
   });
 }
 
-// Lays the instructions out anew. A jump that leads further may need another EXTENDED_ARG, which moves the instructions
-// that other jumps lead over. So sizes are computed again, and may only grow, until nothing changes.
+// Computes new offsets for all instructions. A longer jump may need another EXTENDED_ARG, which makes other jumps
+// longer, so the sizes of jumps are computed again until none of them grows.
 class Layout {
  public:
   Layout(const CodeObject& code, const std::vector<RawInstruction>& raws, const Replacements& replacements)
@@ -105,7 +105,7 @@ class Layout {
   std::uint64_t size_before(std::size_t index) const {
     const auto replacement = replacements_.find(index);
     if (replacement == replacements_.end()) return raw(index).end - raw(index).offset;
-    // A jump may lead here, so there has to be an instruction.
+    // The replaced instruction may be the target of a jump, so at least one instruction has to take its place.
     return 2 * std::max<std::uint64_t>(1, units_of(table_, replacement->second));
   }
 
@@ -150,7 +150,7 @@ class Layout {
   const OpcodeTable& table_;
   const std::vector<RawInstruction>& raws_;
   const Replacements& replacements_;
-  std::vector<std::uint64_t> sizes_, offsets_;  // in bytes, by instruction
+  std::vector<std::uint64_t> sizes_, offsets_;  // in bytes, for each instruction
 };
 
 }  // namespace

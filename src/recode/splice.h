@@ -1,4 +1,4 @@
-// Replaces instructions of CPython by any number of others.
+// Replaces instructions of CPython by any number of new instructions.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ struct NewInstruction {
   std::uint32_t arg = 0;
 };
 
-// The new instructions by the index, in the result of `read_raw`, of the instruction that they replace. An empty list
-// stands for an instruction that does nothing.
+// Maps the index of an instruction, in the result of `read_raw`, to the new instructions that replace it. An empty list
+// stands for a NOP.
 using Replacements = std::map<std::size_t, std::vector<NewInstruction>>;
 
 // Replaces instructions that are no jumps. If all new instructions fit into the old places, the rest of each place is
-// filled with NOP, and nothing else moves. Otherwise all code moves, and with it its jumps, positions and exception
-// table. `raws` is the result of `read_raw` for `code`. Returns false and leaves `code` unchanged if the bytecode would
-// be too large.
+// filled with NOP, and nothing else moves. If the new instructions do not fit, all code is laid out anew, with its
+// jumps, positions and exception table. `raws` is the result of `read_raw` for `code`. Returns false and leaves `code`
+// unchanged if the bytecode would be too large.
 bool replace_instructions(CodeObject& code, const std::vector<RawInstruction>& raws, const Replacements& replacements);
 
-// Does the same, but moves all code even if the new instructions fit.
+// Does the same as `replace_instructions`, but lays all code out anew even if the new instructions fit.
 bool lay_out_anew(CodeObject& code, const std::vector<RawInstruction>& raws, const Replacements& replacements);
 
 }  // namespace depyf

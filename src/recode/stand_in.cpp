@@ -1,4 +1,4 @@
-// Turns the code object that a compiler made of source into one that can stand in for another.
+// Turns a code object that was compiled from source into one that can replace another code object.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -46,11 +46,11 @@ Missing missing_variables(const CodeObject& code, const StandInRequest& request)
   return missing;
 }
 
-// Gives the code the variables that it lacks, or lists the variables that the source has to mention so that the
-// compiler makes them.
+// Adds the variables that the code lacks, or lists the variables that the source has to mention so that the compiler
+// makes them.
 //
-// Dynamo of PyTorch 2.2 puts the values of the original's locals in place by name, so none may be missing. A variable
-// that is global in the source cannot be added.
+// Dynamo of PyTorch 2.2 copies the values of the original's locals by name, so no local may be missing. A variable that
+// is global in the source cannot be added.
 void add_variables(const StandInRequest& request, StandIn& result) {
   CodeObject& code = result.code;
   const CodeObject& original = *request.original;
@@ -71,8 +71,7 @@ void add_variables(const StandInRequest& request, StandIn& result) {
   const bool has_cells =
       !(original.freevars.empty() && original.cellvars.empty() && code.freevars.empty() && code.cellvars.empty());
   if (!has_cells) {
-    // New locals go behind all others. The indices in instructions stay the same, so the source need not be compiled
-    // again.
+    // New locals are appended, so the indices in instructions stay the same, and the source need not be compiled again.
     code.varnames.insert(code.varnames.end(), more.begin(), more.end());
     return;
   }
@@ -104,7 +103,7 @@ std::string difference(const CodeObject& code, const CodeObject& original) {
 }
 
 // A comprehension that is written as a function contains a `for` statement, which calls iter() on the function's
-// argument. The argument is an iterator already, so that call is removed.
+// argument. The argument of a comprehension's function is an iterator already, so the call of iter() is removed.
 void iterate_over_argument(CodeObject& code) {
   const Result<std::vector<RawInstruction>> raws = read_raw(code);
   for (std::size_t i = 1; raws && i < raws->size(); ++i) {

@@ -8,7 +8,7 @@
 namespace depyf {
 namespace {
 
-// Returns the length of an underscore and a uuid at the start of a text; 0 if it does not start with these.
+// Returns the length of an underscore and a uuid at the start of a text; 0 if the text does not start with them.
 std::size_t unique_end(std::string_view text) {
   constexpr std::array<std::size_t, 5> groups{8, 4, 4, 4, 12};
   std::size_t at = 0;

@@ -1,4 +1,5 @@
-// The unique names of Dynamo: `__compiled_fn_1_` and a uuid with underscores between its groups.
+// Shortens the unique names of Dynamo, which consist of a name such as `__compiled_fn_1`, an underscore, and a uuid
+// with underscores between its groups.
 #pragma once
 
 #include <string>
@@ -6,7 +7,7 @@
 
 namespace depyf {
 
-// Returns the text without each `_` and uuid that ends a name.
+// Returns the text with the `_` and the uuid removed from the end of each unique name.
 std::string without_unique_ends(std::string_view text);
 
 }  // namespace depyf

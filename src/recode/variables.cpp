@@ -9,7 +9,7 @@ namespace depyf {
 namespace {
 
 using Order = std::vector<std::string>;
-using Followers = std::map<std::string, NameSet, std::less<>>;  // by name: the names that come at once behind it
+using Followers = std::map<std::string, NameSet, std::less<>>;  // by name: the names that directly follow it
 
 constexpr const char* prefix = "depyf_";
 
@@ -24,7 +24,8 @@ Order without_fixed(const std::vector<std::string>& names) {
   return order;
 }
 
-// From 3.11 on, cells that are also locals come first, in the order of the locals, whatever their names are.
+// Returns the cell variables whose order depends on their names. From 3.11 on, cells that are also locals come first,
+// in the order of the locals.
 Order cells_in_order(const CodeObject& code) {
   Order cells = without_fixed(code.cellvars);
   if (dialect_of(code.version).cells_apart) return cells;
@@ -34,10 +35,9 @@ Order cells_in_order(const CodeObject& code) {
   return cells;
 }
 
-// Returns all names so that each stands behind those that it follows; an empty list if names follow each other in a
-// circle.
+// Returns all names in topological order; an empty list if there is a cycle.
 Order topological(const Followers& followers) {
-  std::map<std::string_view, std::size_t> before;  // how many names have to come first
+  std::map<std::string_view, std::size_t> before;  // for each name: how many names must come before it
   for (const auto& [name, behind] : followers) {
     before[name];
     for (const std::string& follower : behind) ++before[follower];
@@ -47,7 +47,7 @@ Order topological(const Followers& followers) {
     if (count == 0) ready.push_back(name);
   }
   Order order;
-  for (std::size_t i = 0; i < ready.size(); ++i) {  // grows on the way
+  for (std::size_t i = 0; i < ready.size(); ++i) {  // `ready` grows in the loop
     order.emplace_back(ready[i]);
     const auto behind = followers.find(ready[i]);
     if (behind == followers.end()) continue;
@@ -100,7 +100,7 @@ NewNames names_that_sort(const CodeObject& code) {
     Followers more = followers;
     for (std::size_t i = 0; i + 1 < order.size(); ++i) more[order[i]].insert(order[i + 1]);
     Order sorted = topological(more);
-    if (sorted.empty()) continue;  // an order that those before contradict
+    if (sorted.empty()) continue;  // the earlier orders contradict this one
     followers = std::move(more);
     sequence = std::move(sorted);
   }

@@ -1,11 +1,12 @@
-// Names for free and cell variables under which the compiler puts them into a given order.
+// Restores variables that were renamed so that the compiler, which sorts free and cell variables by name, puts them
+// into a given order.
 #pragma once
 
 #include "depyf/recode.h"
 
 namespace depyf {
 
-// Undoes `names_that_sort`: gives variables their own names back, in qualified names too.
+// Undoes the renaming of `names_that_sort`: restores the original names of variables, in qualified names too.
 void restore_variables(CodeObject& code, const NewNames& sorted);
 
 }  // namespace depyf

@@ -1,4 +1,4 @@
-// The functions of a compilation that the compiler writes from its members.
+// Defines the special member functions of Compilation, which the C++ compiler generates.
 #include "depyf/record.h"
 
 namespace depyf::record {

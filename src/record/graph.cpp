@@ -35,8 +35,8 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Reads "# File: PATH:LINE in FUNCTION, code: TEXT". Other notes of PyTorch's about the node can precede it: "#
-// ac_graph_id: 3 - PREFER_RECOMPUTE File: ..." stands in a checkpointed region.
+// Reads "# File: PATH:LINE in FUNCTION, code: TEXT". Other notes of PyTorch's about the node can precede "File:", such
+// as "# ac_graph_id: 3 - PREFER_RECOMPUTE File: ..." in a checkpointed region.
 bool read_place(std::string_view comment, Place& place) {
   constexpr std::string_view mark = " File: ";
   const std::size_t start = comment.starts_with('#') ? comment.find(mark) : std::string_view::npos;
@@ -58,7 +58,7 @@ bool read_place(std::string_view comment, Place& place) {
   return true;
 }
 
-// The functions of Python's module operator that graphs print as signs, with those signs.
+// The operators that graphs print as signs, with their functions in Python's module operator.
 constexpr std::pair<std::string_view, std::string_view> operators[] = {
     {" + ", "operator.add"},     {" - ", "operator.sub"},       {" * ", "operator.mul"},
     {" / ", "operator.truediv"}, {" // ", "operator.floordiv"}, {" % ", "operator.mod"},
@@ -138,8 +138,8 @@ class GraphReader {
     add(std::move(node));
   }
 
-  // Gives the last input the name that PyTorch uses for it in other graphs and in output code, if the comment behind
-  // it states that name.
+  // Renames the last input to the name that PyTorch uses for it in other graphs and in output code, if the comment
+  // after the input states that name.
   void restore_name(std::string_view comment) {
     const std::string_view name = original_name(comment);
     if (name.empty() || graph_.nodes.empty()) return;
@@ -147,8 +147,8 @@ class GraphReader {
     known_.insert_or_assign(graph_.nodes.back().name, graph_.nodes.size() - 1);
   }
 
-  // Returns the module of a parameter. Dynamo names an input by the expression that leads to it:
-  // L_self_modules_b1_modules_fc1_parameters_weight_ is self.b1.fc1.weight.
+  // Returns the module of a parameter; empty if the name has another form. Dynamo names an input by the expression that
+  // leads to it: L_self_modules_b1_modules_fc1_parameters_weight_ is self.b1.fc1.weight.
   static std::string module_of_parameter(std::string_view name) {
     static constexpr std::string_view start = "L_self_modules_", between = "_modules_";
     if (!take(name, start) && !take(name, "l_self_modules_")) return {};
@@ -194,7 +194,7 @@ class GraphReader {
       text.remove_prefix(end);
     }
     if (!take(text, " = ")) {
-      // The joint graph has two parameters, and then declares the values that it unpacks from them.
+      // The joint graph has two parameters, and its body declares the inputs that are unpacked from them.
       if (node.shape.empty() || !trimmed(statement_of(text)).empty()) return;
       if (!declares_inputs_) {
         declares_inputs_ = true;
@@ -223,9 +223,9 @@ class GraphReader {
     add(std::move(node));
   }
 
-  // Returns the node whose value a node copies into an input of the graph; null for other nodes. AOTAutograd writes
-  // the new values of buffers back at the end of a graph, and notes the graph's last line for it. The user's line is
-  // the one that computed the value.
+  // Returns the node whose value a node copies into an input of the graph; null if `node` is no such copy. AOTAutograd
+  // writes the new values of buffers back at the end of a graph, and attributes the copies to the graph's last line. A
+  // copy into an input therefore gets the place of the node that computed the value.
   const Node* copied_into_input(const Node& node) const {
     if (node.op != "aten.copy_.default" || node.inputs.size() < 2) return nullptr;
     const Node* into = find(node.inputs[0]);
@@ -283,7 +283,8 @@ class GraphReader {
     return inputs;
   }
 
-  // Reads what the graph returns: "(a, None, b)", or "pytree.tree_unflatten([" followed by a line for each item.
+  // Reads the values that the graph returns: "(a, None, b)", or "pytree.tree_unflatten([" followed by a line for each
+  // item.
   void returned(std::string_view text) {
     char before = ' ';
     for (std::size_t at = 0; at < text.size();) {
@@ -311,7 +312,7 @@ class GraphReader {
   Graph graph_;
   Place place_;
   Part part_ = Part::before;
-  int depth_ = 0;  // the number of brackets that are open in what is returned
+  int depth_ = 0;  // the number of open brackets in the return statement
   bool declares_inputs_ = false;
   std::unordered_map<std::string, std::size_t> known_;  // name in the text -> index of the node
 };

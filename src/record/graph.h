@@ -8,8 +8,7 @@
 //             h: "f32[8, 64][64, 1]cpu" = torch._C._nn.gelu(l_x_);  l_x_ = None
 //             return (h,)
 //
-// Graphs within the graph, which higher-order operators have, are classes of their own. They are indented further and
-// left out.
+// The subgraphs of higher-order operators are separate classes that are indented further, and are left out.
 #pragma once
 
 #include <string_view>
@@ -18,12 +17,12 @@
 
 namespace depyf::record {
 
-// Returns the nodes, including the inputs, and what the graph returns. Lines that are no nodes are skipped. The
-// caller sets the stage and the direction.
+// Returns the nodes of the graph, including its inputs, and the names of its outputs. Lines that are no nodes are
+// skipped. The caller sets the stage and the direction.
 Graph graph_of(std::string_view text);
 
-// Marks the nodes of a joint graph that compute gradients: those that read a tangent, directly or through other
-// nodes, and those behind the last node that the forward returns.
+// Marks the nodes of a joint graph that compute gradients: those that read a tangent, directly or through other nodes,
+// and those after the last node that the forward graph returns.
 void mark_backward(Graph& graph);
 
 }  // namespace depyf::record

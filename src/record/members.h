@@ -1,8 +1,9 @@
 // Names the members of each part of the record in its JSON form, in their order. The writer (to_json.cpp), the reader
-// (from_json.cpp) and the JSON Schema (schema.cpp) are visitors of these lists, so that the three cannot disagree.
+// (from_json.cpp) and the JSON Schema (schema.cpp) are visitors of these lists, so that these three files cannot
+// disagree.
 //
-// A visitor offers `visit(name, value)` for a member, and `visit.or_null(name, text)` for a text (or a list of texts) in
-// which the empty text stands for an unknown one, which JSON shows as null.
+// A visitor offers `visit(name, value)` for a member, and `visit.or_null(name, text)` for a text (or a list of texts)
+// in which an empty text stands for an unknown text, which is null in JSON.
 #pragma once
 
 #include <concepts>

@@ -17,7 +17,8 @@ std::optional<std::int64_t> bytes_of(std::string_view shape);
 
 // A value that the forward graph returns because the backward graph has it as an input.
 struct SavedValue {
-  // The node of the forward graph. A placeholder is only passed on, and takes no additional memory.
+  // The node of the forward graph that computes the value. A saved value that is a placeholder takes no additional
+  // memory.
   const Node* node = nullptr;
   std::string shape;
 };

@@ -7,7 +7,7 @@
 namespace depyf::record {
 namespace {
 
-// Returns the fingerprint of the captured graph, which logs and dumps note under different kinds of artifacts.
+// Returns the fingerprint of the captured graph, which logs and dumps store in different kinds of artifacts.
 std::string fingerprint_of(const Compilation& compilation) {
   for (const Artifact& artifact : compilation.artifacts)
     if (artifact.kind == "dynamo_output_graph" || artifact.kind == "Captured_Graph") return artifact.fingerprint;
@@ -61,7 +61,7 @@ bool is_same(const Node& one, const Node& two) {
          one.inputs.size() == two.inputs.size();
 }
 
-// Returns a sentence about the first node in which two lists differ.
+// Returns a sentence about the first node in which two lists differ; empty if they do not differ.
 std::string first_difference_of(const char* what, const std::vector<const Node*>& here,
                                 const std::vector<const Node*>& there) {
   for (std::size_t i = 0; i < std::max(here.size(), there.size()); ++i) {
@@ -91,7 +91,7 @@ std::string captured_difference(const Compilation& here, const Compilation& ther
 }
 
 // Returns a sentence about the first collective whose operator or size differs, in the order in which the graphs
-// execute them.
+// execute collectives; empty if none differs.
 std::string collective_difference(const Compilation& here, const Compilation& there) {
   if (here.graphs.empty() || there.graphs.empty()) return {};  // The graphs of one side were not read.
   for (const char* stage : {"forward", "inference", "backward"}) {
@@ -107,15 +107,15 @@ std::string differing(const char* what, const std::string& here, const std::stri
 }
 
 // Returns what differs between two compilations with the same id, where a cause takes precedence over its effects;
-// empty if nothing differs. The names, paths and times of a machine do not count.
+// empty if nothing differs. The names, paths and times of a machine are not compared.
 std::string difference_of(const Compilation& here, const Compilation& there) {
   if (function_of(here) != function_of(there)) return differing("function", function_of(here), function_of(there));
   if (reasons_of(here) != reasons_of(there)) return differing("guard that failed", reasons_of(here), reasons_of(there));
   if (here.status != there.status) return differing("outcome", name_of(here.status), name_of(there.status));
   if (here.failure != there.failure) return differing("failure", here.failure, there.failure);
   if (breaks_of(here) != breaks_of(there)) return differing("graph breaks", breaks_of(here), breaks_of(there));
-  // Ranks with different collectives wait for each other forever, so this difference takes precedence over all others
-  // in the graphs.
+  // Ranks with different collectives wait for each other forever, so a difference in collectives takes precedence over
+  // all other differences in the graphs.
   if (std::string difference = collective_difference(here, there); !difference.empty()) return difference;
   if (std::string difference = captured_difference(here, there); !difference.empty()) return difference;
   if (here.graph_operators != there.graph_operators)

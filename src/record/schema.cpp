@@ -12,7 +12,8 @@
 namespace depyf::record {
 namespace {
 
-// Describes the members of one part of the record. `define` is called for each part that a member contains.
+// Describes the members of one part of the record. A member that is itself a part is described by a reference to the
+// definition of that part.
 class Describing {
  public:
   Describing(json::Writer& out, std::vector<std::string>& names) : out_(out), names_(names) {}

@@ -14,7 +14,7 @@ using namespace ast;
 
 namespace {
 
-// True for `tmp_` and a number.
+// True for a name that consists of `tmp_` and a number.
 bool numbered(std::string_view name) {
   constexpr std::string_view stem = "tmp_";
   return name.size() > stem.size() && name.starts_with(stem) &&
@@ -28,7 +28,7 @@ Block adopt_temporaries(Context& context, Block body, const Scope& scope) {
   if (!locals.generated()) return body;
   std::map<std::string_view, std::string_view> names;
   const auto& code = *scope.decoded.code;
-  // Arguments keep their names.
+  // The arguments of the code object keep their names.
   for (std::size_t i = std::size_t(code.argument_count()); i < code.varnames.size(); ++i)
     if (const std::string& name = code.varnames[i]; numbered(name) && locals.is_fast(name))
       names[name] = context.arena.copy("__temp_" + name);

@@ -2,16 +2,19 @@
 //
 //   x = v; __annotations__['x'] = T   ->   x: T = v     (module and class bodies, to 3.13)
 //
-// The annotation of an attribute or a subscript is evaluated and dropped. Only SETUP_ANNOTATIONS, which precedes a body
-// with any annotation, tells it from a statement. It is restored where the body has no other annotation:
+// The compiler evaluates the annotation of an attribute or a subscript and drops its value, as for an expression
+// statement. Only SETUP_ANNOTATIONS at the start of a body shows that the body has annotations, so `o.a: T` is restored
+// if the body has no other annotation:
 //
 //   o.a = v; T   ->   o.a: T = v
 //
-// Without that, `if False: (_): None` makes the compiler emit SETUP_ANNOTATIONS and nothing else.
+// If no statement explains the SETUP_ANNOTATIONS of a body, `if False: (_): None` is added, for which the compiler
+// emits SETUP_ANNOTATIONS and nothing else.
 //
-// From 3.14 on, a function evaluates the annotations (see lift/annotations.cpp). An annotation that is not always
-// reached, and each annotation of a module, has a mark at its place in the code. For any other annotation, only its
-// line shows the place.
+// From 3.14 on, the function `__annotate__` evaluates the annotations of variables (see lift/annotations.cpp). An
+// annotation that is not always reached, and each annotation of a module, has a mark at its place in the code: the
+// instructions that add its index to `__conditional_annotations__`. The place of an annotation without a mark follows
+// only from its line.
 #include <algorithm>
 #include <map>
 
@@ -32,7 +35,8 @@ namespace {
 
 using Statements = std::vector<Stmt*>;
 
-// Returns `name: annotation`. An assignment of the name right in front becomes its value, and is removed from `before`.
+// Returns `name: annotation = value` if the last statement of `before` is `name = value`, which is removed; otherwise
+// `name: annotation`.
 Stmt* annotated(Context& context, Statements& before, std::string_view name, Expr* annotation, const Stmt& place) {
   Expr* value = nullptr;
   auto* assign = before.empty() ? nullptr : as<Assign>(before.back());
@@ -44,13 +48,13 @@ Stmt* annotated(Context& context, Statements& before, std::string_view name, Exp
   return context.stmt(AnnAssign{context.name(name), annotation, value, true}, place.offset, place.line);
 }
 
-// Returns the marker if the statement is one of that kind; otherwise null.
+// Returns the statement as a marker if it is one of the `wanted` kind; otherwise null.
 const InternalStmt* marker(const Stmt* stmt, StmtMarker wanted) {
   auto* internal = as<InternalStmt>(stmt);
   return internal && internal->marker == wanted ? internal : nullptr;
 }
 
-// Returns the name if the statement assigns to exactly one; otherwise an empty name.
+// Returns the name if the statement is `name = value` with one target; otherwise an empty name.
 std::string_view assigned_name(const Stmt* stmt) {
   auto* assign = as<Assign>(stmt);
   auto* name = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
@@ -65,23 +69,26 @@ void for_each_mark(Stmt* stmt, FunctionRef<void(int)> see) {
   });
 }
 
-// Returns `if False: <annotation>`. The compiler makes no code of the statement, but knows that the body has annotations.
+// Returns `if False: <annotation>`. The compiler emits no code for `if False: x: T`, but records that the body has
+// annotations.
 Stmt* never_reached(Context& context, Stmt* annotation) {
   Expr* never = context.constant(Constant::Kind::false_);
   return context.stmt(If{never, context.list({annotation}), {}}, annotation->offset);
 }
 
-// Writes the annotations without a mark into the body, in their order, at the places that their lines show. One that has an
-// index, but no mark, stood in code that is never reached.
+// Writes the annotations without a mark into the body, in their order, at the places that their lines show. An
+// annotation that has an index, but no mark, was in unreachable code, so it is written as `if False: x: T`.
 void place_unmarked(Context& context, Statements& statements, const std::vector<DeferredAnnotation>& table) {
   std::size_t at = 0, inserted = 0;
-  // Skip what the compiler stores first. A module begins with the function that evaluates the annotations.
+  // Skip the stores that the compiler puts at the start of the body, such as `__module__ = __name__`; a module begins
+  // with the store of the function `__annotate__`.
   if (!statements.empty() && marker(statements[0], StmtMarker::annotate)) at = 1;
   while (at < statements.size() && assigned_name(statements[at]).starts_with("__")) ++at;
-  // A class ends with that function.
+  // In a class, annotations are placed in front of the store of the function that evaluates the annotations, which is
+  // at the end of the body.
   std::size_t end = at;
   while (end < statements.size() && !marker(statements[end], StmtMarker::annotate)) ++end;
-  std::map<int, std::size_t> marked;  // by index: the statement with the mark
+  std::map<int, std::size_t> marked;  // maps the index of an annotation to that of the statement with its mark
   for (std::size_t index = 0; index < end; ++index)
     for_each_mark(statements[index], [&](int mark) { marked.emplace(mark, index); });
   for (const DeferredAnnotation& each : table) {
@@ -97,7 +104,8 @@ void place_unmarked(Context& context, Statements& statements, const std::vector<
       continue;
     }
     const std::int32_t line = each.value->line;
-    // The place is the assignment on that line, or in front of the first statement on a later line.
+    // The annotation is merged with the assignment of its name on its line, or else inserted in front of the first
+    // statement on a later line.
     std::size_t place = at;
     bool found = false;
     for (std::size_t next = at; next < end && !found; ++next) {
@@ -122,13 +130,14 @@ void place_unmarked(Context& context, Statements& statements, const std::vector<
   }
 }
 
-// Writes `_: None` at the end of the body, in place of an annotation that left nothing to read.
+// Writes `(_): None` (in an `if False:` if `is_conditional` is true) at the end of the body, in place of an annotation
+// that left no instructions of its own.
 Block with_unknown_annotation(Context& context, Block body, bool is_conditional) {
   const std::uint32_t offset = body.empty() ? 0 : body.back()->offset;
   Stmt* annotation = context.stmt(AnnAssign{context.name("_"), context.none(), nullptr, false}, offset);
   Statements whole(body.begin(), body.end());
   auto end = whole.end();
-  // What the compiler stores last stays last.
+  // The stores that the compiler puts at the end of a body stay behind the annotation.
   auto is_own = [&](const Stmt* stmt) {
     const std::string_view name = assigned_name(stmt);
     return is<Return>(stmt) || name == "__static_attributes__" || name == "__classdictcell__";
@@ -138,18 +147,20 @@ Block with_unknown_annotation(Context& context, Block body, bool is_conditional)
   return context.arena.copy(whole);
 }
 
-// True if the compiler met an annotated assignment in the code's own body, even one that it left no other code for.
+// True if the code has a SETUP_ANNOTATIONS, which the compiler emits for a body with any annotated assignment, even an
+// unreachable one.
 bool sets_up_annotations(const DecodedCode& decoded) {
   return std::any_of(decoded.instructions.begin(), decoded.instructions.end(),
                      [](const Instruction& each) { return each.op == Op::setup_annotations_; });
 }
 
-// From 3.14 on, an annotation whose target is no simple name is not evaluated. It still makes a class keep its namespace
-// in a cell, as functions that evaluate annotations need it, and a module keep the set of annotations that were reached;
-// a class does so too if the annotation stands within another statement.
+// Writes `(_): None` into a body of 3.14 or later if only an annotation whose target is no simple name can explain its
+// code. The annotation in `o.a: T` is not evaluated, but makes a class keep its namespace in the cell `__classdict__`,
+// and makes a module, or a class with the annotation inside another statement, create `__conditional_annotations__`.
 Block show_unstored(Context& context, Block body, const Scope& scope, bool has_set) {
   const CodeObject& code = *scope.decoded.code;
-  // Each function in a class, and what else may read the cell, makes the class keep it as well.
+  // A class also keeps the cell `__classdict__` if it contains a function, or a lambda or comprehension that reads the
+  // cell.
   auto names_class = [](const std::vector<std::string>& names) {
     return std::ranges::find(names, "__classdict__") != names.end();
   };
@@ -170,7 +181,7 @@ Block deferred(Context& context, Block body, const Scope& scope) {
       if (auto* made = marker(stmt, StmtMarker::annotate)) table = &context.deferred[std::size_t(made->index)];
   };
   rewrite_blocks(context, body, find);
-  // The table is empty with `from __future__ import annotations`.
+  // With `from __future__ import annotations`, the table of deferred annotations is empty.
   static const std::vector<DeferredAnnotation> none;
   if (!table) table = &none;
   Statements whole(body.begin(), body.end());
@@ -182,7 +193,7 @@ Block deferred(Context& context, Block body, const Scope& scope) {
       if (marker(stmt, StmtMarker::annotate)) continue;
       auto* assign = as<Assign>(stmt);
       auto* empty = assign ? as<SetExpr>(assign->value) : nullptr;
-      // The set of annotations that were reached is created by the compiler.
+      // The compiler itself creates `__conditional_annotations__`, the set of annotations that were reached.
       if (empty && empty->elts.empty() && assigned_name(stmt) == "__conditional_annotations__") {
         has_set = true;
         continue;
@@ -201,14 +212,14 @@ Block deferred(Context& context, Block body, const Scope& scope) {
     }
     statements = std::move(result);
   });
-  // With `from __future__ import annotations`, SETUP_ANNOTATIONS tells the same.
+  // Code with `from __future__ import annotations` has SETUP_ANNOTATIONS, which the caller handles.
   if (sets_up_annotations(scope.decoded)) return body;
   const bool needs_set = has_set && std::ranges::none_of(*table, [](const auto& each) { return each.index >= 0; });
   return show_unstored(context, body, scope, needs_set);
 }
 
-// Merges `target = value` and the annotation behind it, which is evaluated and dropped: `target: annotation = value`.
-// Only attributes and subscripts have such annotations. Returns true if the block has one.
+// Merges the first `target = value; annotation` of a block, where the target is an attribute or a subscript, into
+// `target: annotation = value`. Returns true if the block has such a pair of statements.
 bool annotate_target(Context& context, Statements& statements) {
   for (std::size_t at = 0; at + 1 < statements.size(); ++at) {
     auto* assign = as<Assign>(statements[at]);
@@ -224,10 +235,11 @@ bool annotate_target(Context& context, Statements& statements) {
   return false;
 }
 
-// Writes one annotation that SETUP_ANNOTATIONS follows from, where no statement of the body shows any. The annotation was
-// in code that is never reached, unless a target has it.
+// Explains the SETUP_ANNOTATIONS of a body that stores no annotation: merges an assignment to an attribute or a
+// subscript with the expression statement behind it if there is such a pair; otherwise adds `if False: (_): None`.
 Block show_setup(Context& context, Block body, bool as_text) {
-  // An annotation that is kept as text is not evaluated.
+  // With `from __future__ import annotations`, the annotation of an attribute is not evaluated, so no statement shows
+  // it.
   bool is_shown = false;
   if (!as_text)
     body = rewrite_blocks(context, body,
@@ -241,7 +253,7 @@ Block show_setup(Context& context, Block body, bool as_text) {
 Block annotations(Context& context, Block body, const Scope& scope) {
   if (scope.kind != Scope::Kind::module && scope.kind != Scope::Kind::class_body) return body;
   if (dialect_of(scope.decoded.version).deferred_annotations) body = deferred(context, body, scope);
-  // Without this, the body has no annotations, whatever it stores in `__annotations__`.
+  // A body without SETUP_ANNOTATIONS has no annotations: its stores to `__annotations__` are assignments of the user.
   if (!sets_up_annotations(scope.decoded)) return body;
   bool as_text = (scope.decoded.code->flags & CodeObject::future_annotations) != 0;
   bool has_any = false;

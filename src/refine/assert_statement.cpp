@@ -15,10 +15,11 @@ namespace depyf {
 using namespace ast;
 
 namespace {
-// True if `expr` is the AssertionError of an assert statement. From 3.9 on, the name that LOAD_ASSERTION_ERROR gives is
-// a text of its own, while a global is a view of co_names. In 3.8 the exception is loaded by LOAD_GLOBAL even in
-// modules and classes, where code that a person wrote uses LOAD_NAME. In functions of 3.8, both are the same code.
-// A variable of the function may have the name, too; then the instruction decides.
+// True if `expr` is the AssertionError of an assert statement. From 3.9 on, the name in `expr` points into co_names if
+// a global was loaded, but not if LOAD_ASSERTION_ERROR was executed. In 3.8, an assert loads the exception by
+// LOAD_GLOBAL even in modules and classes, where a written `AssertionError` is loaded by LOAD_NAME. In functions of
+// 3.8, `assert c` and `if not c: raise AssertionError` have the same code. If a local variable is named AssertionError,
+// the opcode of the instruction that loads `expr` shows whether an assert loaded it.
 bool is_assertion(const Expr* expr, const Scope& scope) {
   auto* name = as<Name>(expr);
   if (!name || name->id != "AssertionError") return false;
@@ -45,12 +46,12 @@ bool may_assert(const Scope& scope) {
 // True if the compiler leaves out the test of `assert False`.
 bool known_to_fail(const Scope& scope) { return dialect_of(scope.decoded.version).known_assertions; }
 
-// True if `block` is just `raise AssertionError` or `raise AssertionError(message)`. `message` becomes the message, or
-// null.
+// True if `block` is just `raise AssertionError` or `raise AssertionError(message)`. Sets `message` to the argument of
+// AssertionError, or to null.
 bool fails(Block block, const Scope& scope, Expr*& message) {
   message = nullptr;
   if (block.size() != 1) return false;
-  // Before 3.10, `assert False` is compiled as any other test.
+  // Before 3.10, `assert False` is compiled with a test, like any other assert.
   if (auto* failed = as<Assert>(block[0]); failed && known_to_fail(scope)) {
     message = failed->msg;
     return constant_of(failed->test, Constant::Kind::false_) != nullptr;
@@ -65,7 +66,8 @@ bool fails(Block block, const Scope& scope, Expr*& message) {
   message = call->args[0];
   return true;
 }
-// True if control never reaches the end of the block. A `with` may go on behind an exception that it swallows.
+// True if control never reaches the end of the block. The end of a block that ends in a `with` is reachable, because
+// `__exit__` may suppress an exception.
 bool never_ends(Block block) {
   if (block.empty()) return false;
   const Stmt* last = block.back();
@@ -78,17 +80,17 @@ bool never_ends(Block block) {
   return leaves(block);
 }
 
-// True if the failure belongs to the test of an assert, which has the line of the test. The failure of an
-// `assert False` in the body of an `if` stands on a later line.
+// True if the raise `failure` belongs to an assert with the test of `branch`, because it has the line of the test. The
+// raise of an `assert False` in the body of an `if` has a later line than the test of the `if`.
 bool asserts(const Stmt* branch, const Stmt* failure) { return failure->line >= 0 && failure->line <= branch->line; }
 
-// Returns how many operands of the test of a failing statement stand above the assert. They are the test of an `if`
-// around it:
+// Returns how many operands of the `and` in the test of `branch` are on lines above the raise `failure`, because they
+// are the test of an `if` around the assert:
 //
 //   if a and not b: raise AssertionError      ->      if a:
 //                                                         assert b
 //
-// Returns 0 if none or all of them do.
+// Returns 0 if none or all of the operands are above the raise.
 std::size_t operands_above(const If& branch, const Stmt* failure) {
   auto* chain = as<BoolOp>(branch.test);
   if (!chain || chain->is_or || failure->line < 0) return 0;
@@ -97,8 +99,8 @@ std::size_t operands_above(const If& branch, const Stmt* failure) {
   return first_below == chain->values.end() ? 0 : std::size_t(first_below - chain->values.begin());
 }
 
-// True if the whole test stands above the statement that fails. From 3.11 on, the failure of an assert has the line of the
-// word `assert`, which no part of its test stands above:
+// True if the whole test is on lines above the raise `failure`. From 3.11 on, the raise of an assert has the line of
+// the word `assert`, and no part of the test of an assert is above that line:
 //
 //     if test:                        assert not test, message       if the failure has the line of the test
 //         assert False, message   or
@@ -109,14 +111,14 @@ bool is_test_above(const If& branch, const Stmt* failure) {
   return failure->line >= 0 && line >= 0 && line < failure->line && (!last || last->line < failure->line);
 }
 
-// Returns the conjunction of some operands of `chain`.
+// Returns the `and` of the operands, or the operand itself if there is only one.
 Expr* conjunction(Context& context, List<Expr*> operands) {
   return operands.size() == 1 ? operands[0]
                               : context.expr(BoolOp{false, operands}, operands[0]->offset, operands[0]->line);
 }
 
-// Removes the `continue` behind an assert at the end of a loop, also in an `if` there. It is left over from an
-// `if c: continue` that became the assert.
+// Removes the `continue` behind an assert at the end of a loop body, also in an `if` at that end. The `continue` is
+// left over from an `if c: continue` in front of a raise that became `assert c`.
 Block drop_continue(Block body) {
   if (body.empty()) return body;
   if (auto* branch = as<If>(body.back())) {
@@ -127,8 +129,8 @@ Block drop_continue(Block body) {
   return is_left_over ? body.first(body.size() - 1) : body;
 }
 
-// Removes the return behind an assert at the end of a function, also within a with statement there. The compiler gave it
-// the position of the assert's test or of the with statement, so it was not written.
+// Removes the return behind an assert at the end of a function, also in a with statement at that end. A return with the
+// position of the assert's test or of the with statement was added by the compiler.
 Block drop_return(Block body) {
   if (body.empty()) return body;
   if (auto* with = as<With>(body.back())) with->body = drop_return(with->body);
@@ -156,7 +158,7 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
       }
       Expr* test = nullptr;
       Block rest;
-      // Blocks nested in this one have been rewritten already.
+      // rewrite_blocks has already rewritten the blocks of the `if`, so a failing branch may be an `assert False`.
       if (fails(branch->body, scope, message) &&
           (dialect_of(scope.decoded.version).asserts_either_way || !negation_changes(context, branch->test))) {
         if (const std::size_t above = operands_above(*branch, branch->body[0])) {
@@ -178,7 +180,8 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
         }
         test = negate(context, branch->test), rest = branch->orelse;
       } else if (branch->body.size() == 1 && is<Pass>(branch->body[0]) && fails(branch->orelse, scope, message)) {
-        // This is `assert c in d`, whose test cannot be negated without another instruction.
+        // The branch is `if c in d: pass` with an `else: raise AssertionError`; negating `c in d` would need another
+        // instruction.
         test = branch->test;
       } else if (fails(branch->orelse, scope, message) &&
                  (!known_to_fail(scope) || asserts(statements[index], branch->orelse[0]))) {
@@ -197,7 +200,8 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
       statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, after.begin(), after.end());
     }
   });
-  // What no test was found for still raises the builtin, whatever the name stands for.
+  // A raise of LOAD_ASSERTION_ERROR for which no test was found becomes `assert False`, because it raises the builtin
+  // exception even if the name AssertionError is rebound.
   const Dialect& dialect = dialect_of(scope.decoded.version);
   if (!dialect.global_assertion_error && !known_to_fail(scope))
     body = rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {

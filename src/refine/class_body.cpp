@@ -1,5 +1,6 @@
-// Removes the statements that every class body has by itself: __module__ = __name__, __qualname__ = '...', the stores
-// of the cells of __class__ and __classdict__, and those of type parameters. __doc__ = '...' becomes the docstring.
+// Removes the statements that the compiler adds to each class body: __module__ = __name__, __qualname__ = '...', the
+// stores of the cells of __class__ and __classdict__, and those of type parameters. __doc__ = '...' becomes the
+// docstring.
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,9 @@ bool returns_cell(const Stmt* stmt) {
   return name && name->id == "__classcell__";
 }
 
-// Removes the last statements of a class body, which the compiler adds (`__static_attributes__` from 3.13 on). They
-// stand in the branch that reaches the end of the body:
+// Removes the last statements of a class body, which the compiler adds (`__static_attributes__` from 3.13 on). If the
+// body ends in an `if`, the compiler adds `__static_attributes__` and the like to the branch that reaches the end of
+// the body:
 //
 //     if c:                              if c:
 //         a()                                a()
@@ -38,7 +40,7 @@ bool returns_cell(const Stmt* stmt) {
 //     else:                                  raise E
 //         raise E
 //
-// `attributes` becomes the value of `__static_attributes__`, where it is a constant.
+// Sets `attributes` to the value of `__static_attributes__` if the value is a constant.
 Block without_end(Context& context, Block body, int depth, const Constant*& attributes) {
   if (body.empty() || depth > search_limits::statement_nesting) return body;
   std::size_t count = body.size();
@@ -76,7 +78,7 @@ Block class_body(Context& context, Block body, const Scope& scope) {
   Stmt* doc = nullptr;
   const Constant* attributes = nullptr;
   body = without_end(context, body, 0, attributes);
-  // A statement that occurs a second time was written by a person.
+  // The second of two equal stores, such as `__module__ = __name__`, was written by the user.
   std::vector<std::string_view> seen;
   auto is_first = [&](std::string_view name) {
     if (std::ranges::find(seen, name) != seen.end()) return false;

@@ -41,7 +41,7 @@ bool is_implied(std::string_view name) {
 }
 
 // Collects names that comprehensions of a function bind by a walrus: `[x := a for a in b]` binds x in the function. If
-// x is no variable of the function there, the function must have declared it.
+// the comprehension stores x as a global or as a free variable of the function, the function must have declared x.
 void walrus_targets(const CodeObject& function, const CodeObject& code, std::set<std::string_view>& globals,
                     std::set<std::string_view>& nonlocals) {
   for (const Constant& constant : code.constants) {
@@ -66,8 +66,8 @@ void walrus_targets(const CodeObject& function, const CodeObject& code, std::set
   }
 }
 
-// Adds those of `variables`, which are sorted, that are names in `code` or in the lambdas and comprehensions in it.
-// Lambdas and comprehensions have no statements, so the definition around them has to declare their globals.
+// Adds to `hidden` those of the sorted `variables` that are in co_names of `code` or of the lambdas and comprehensions
+// in it. Lambdas and comprehensions have no statements, so the definition around them has to declare their globals.
 void add_hidden(const CodeObject& code, const std::vector<std::string_view>& variables,
                 std::set<std::string_view>& hidden) {
   for (const std::string& name : code.names)
@@ -77,8 +77,8 @@ void add_hidden(const CodeObject& code, const std::vector<std::string_view>& var
       add_hidden(*constant.code, variables, hidden);
 }
 
-// Returns the names in `code` that are also variables of a function around it. Where the code loads them as globals, it
-// must have declared them.
+// Returns the names in `code` that are also variables of a function around it. Code that loads the name of a variable
+// of an outer function as a global must have declared the name global.
 std::set<std::string_view> hidden_globals(const Context& context, const CodeObject& code) {
   std::set<std::string_view> hidden;
   if (context.around.size() < 2) return hidden;
@@ -103,7 +103,7 @@ bool is_own_variable(const Around& outer, std::string_view name) {
   auto uses = [&](const Instruction& it) { return uses_local(it.op) && is_named(it.arg); };
   for (int slot = 0; slot < outer.code->argument_count(); ++slot)
     if (is_named(slot)) return true;
-  // The code of comprehensions and patterns has been moved out of the graph.
+  // The instructions of inlined comprehensions and of case patterns have been moved out of the control flow graph.
   return std::ranges::any_of(cfg.blocks,
                              [&](const BasicBlock& block) {
                                return std::any_of(cfg.code.begin() + block.begin, cfg.code.begin() + block.end, uses);
@@ -113,7 +113,8 @@ bool is_own_variable(const Around& outer, std::string_view name) {
          });
 }
 
-// Removes names that are variables of comprehensions around the code alone, which it does not see (3.12 and later).
+// Removes names that are variables only of inlined comprehensions in outer functions, which nested code cannot see
+// (3.12 and later).
 void remove_unseen(const Context& context, std::set<std::string_view>& names) {
   std::erase_if(names, [&](std::string_view name) {
     return std::none_of(context.around.begin(), context.around.end() - 1, [&](const Around& outer) {
@@ -138,8 +139,8 @@ void loaded_globals(const CodeObject& code, const std::set<std::string_view>& na
   }
 }
 
-// True if there may be anything to declare. Most classes and modules have nothing, nor have functions whose only locals
-// are their arguments.
+// True if there may be anything to declare. Most classes and modules need no declarations, nor do functions whose only
+// locals are their arguments.
 bool has_declarations(const Scope& scope) {
   const CodeObject& code = *scope.decoded.code;
   const OpSet& ops = scope.cfg.ops;
@@ -163,8 +164,8 @@ enum class Way : std::uint8_t {
   loads_local,
   binds_cell,
   loads_cell,
-  shares_cell,       // with a closure
-  loads_free,        // in a class body
+  shares_cell,       // passes the cell to a closure
+  loads_free,        // loads a free variable in a class body
   yields,
   yields_or_awaits,  // in an asynchronous generator, yield_from is an await
 };
@@ -197,11 +198,12 @@ class NameUses {
     for (const InlinedComprehension& part : scope.cfg.comprehensions) look_into(part);
     if (scope.kind == Scope::Kind::module) return;
     if (scope.kind == Scope::Kind::function) walrus_targets(code_, code_, globals, nonlocals);
-    // A free variable that no instruction uses must have been declared.
+    // A free variable that no instruction uses must have been declared nonlocal.
     for (const std::string& name : code_.freevars)
       if (!closed_.contains(name) && !is_implied(name)) nonlocals.insert(name);
-    // Loading the name `super` is what implies __class__ in a function. Dynamo keeps the variable where it takes `super()`
-    // away, and keeps the name in co_names.
+    // A function that loads the name `super` has the free variable `__class__` without a declaration; any other
+    // function must have declared it nonlocal. Where Dynamo removes `super()`, it keeps the variable `__class__`, and
+    // keeps `super` in co_names.
     if (scope.kind == Scope::Kind::function && !loads_super_ &&
         std::ranges::find(code_.freevars, "__class__") != code_.freevars.end() && !closed_.contains("__class__") &&
         std::ranges::find(decoded_.localsplus, "super") == decoded_.localsplus.end())
@@ -227,7 +229,7 @@ class NameUses {
 
   std::set<std::string_view> globals, nonlocals;
   std::set<std::string_view>
-      loaded_hidden;  // globals that are loaded, and hidden by variables around (see hidden_globals)
+      loaded_hidden;  // loaded globals that variables of outer functions hide (see hidden_globals)
   std::set<std::string_view> shared;  // cells that closures contain
   bool yields = false;
 
@@ -236,8 +238,8 @@ class NameUses {
     bool bound = false, used = false;
   };
 
-  // Records a load of a global. In a class body LOAD_GLOBAL shows that the name is declared global: other names are looked
-  // up in the namespace of the class first, by LOAD_NAME.
+  // Records a load of a global. In a class body, LOAD_GLOBAL shows that the name is declared global: other names are
+  // looked up in the namespace of the class first, by LOAD_NAME.
   void load_global(std::string_view name) {
     loads_super_ |= name == "super";
     if (scope_.kind != Scope::Kind::class_body) {
@@ -298,7 +300,8 @@ class NameUses {
       if (instruction.op == Op::match_case_) look(pattern_instructions(decoded_, cfg.patterns[instruction.arg]));
   }
 
-  // Looks at the body of an inlined comprehension. Its variables are apart from those of the function.
+  // Records the uses of names in the body of an inlined comprehension, except those of the comprehension's own
+  // variables.
   void look_into(const InlinedComprehension& part) {
     std::set<int> own(part.variables.begin(), part.variables.end());
     own.insert(int(part.body.localsplus.size()) - 1);  // the argument .0
@@ -321,7 +324,8 @@ class NameUses {
   const std::set<std::string_view> hidden_;  // see hidden_globals
 };
 
-// Returns the statements that make the compiler's symbol table what it was. Most of them never run.
+// Returns statements, most of them under `if False:`, from which the compiler builds the same symbol table as from the
+// original source.
 std::vector<Stmt*> declaring_statements(Context& context, const Scope& scope, std::set<std::string_view> hidden) {
   NameUses uses(scope, std::move(hidden));
   remove_unseen(context, uses.loaded_hidden);
@@ -341,8 +345,8 @@ std::vector<Stmt*> declaring_statements(Context& context, const Scope& scope, st
   for (std::string_view name : uses.unbound())
     if (!uses.nonlocals.contains(name) && !name.empty())
       never(context.stmt(Assign{context.list({context.name(name)}), context.none()}));
-  // A cell that no closure contains: some function that mentions the name was removed as dead code. What bound the name may
-  // have been removed as well.
+  // If no closure contains a cell, the function that uses the variable was removed as dead code; the statement that
+  // binds the variable may have been removed as well.
   for (const std::string& name : code.cellvars)
     if (!uses.shared.contains(name)) {
       auto* nothing = context.arena.make<Arguments>();
@@ -362,7 +366,8 @@ Block declarations(Context& context, Block body, const Scope& scope) {
   if (hidden.empty() && !has_declarations(scope)) return body;
   const std::vector<Stmt*> statements = declaring_statements(context, scope, std::move(hidden));
   if (statements.empty()) return body;
-  // In a module or a class, they stand behind the docstring and imports from __future__, which must come first.
+  // In a module or a class, the declarations are inserted behind the docstring and imports from __future__, which must
+  // come first.
   std::size_t first = 0;
   auto must_lead = [](const Stmt* stmt) {
     auto* import = as<ImportFrom>(stmt);

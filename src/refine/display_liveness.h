@@ -1,4 +1,4 @@
-// Which names the statements from the current one on may read.
+// Tracks which names may be read by the current statement and by those that may run after it.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +12,15 @@ namespace depyf::displays {
 
 using Intervals = std::vector<Reads::Interval>;
 
-// Tracks the current statement of fold_displays.cpp, and answers whether a name is read from there on.
+// Tracks the current statement of fold_displays.cpp, and answers whether a name may be read from that statement on.
 class Liveness {
  public:
   explicit Liveness(ast::Block body) : reads_(body) {}
 
-  // A point of the execution. Intervals hold numbers of statements in the order of the text.
+  // A point of the execution, with intervals of the numbers that statements have in the order of the text.
   struct Moment {
-    // `after`: the statements to which control may go behind the current statement. `future`: the same with the
-    // statements nested in the current one.
+    // `after` has the statements that may run after the current statement; `future` also has the statements nested in
+    // the current one.
     Intervals after, future;
     // The current statement; null at the end of a block.
     const ast::Stmt* now = nullptr;
@@ -36,13 +36,13 @@ class Liveness {
     future.push_back({reads_.number_of(stmt) + 1, reads_.extent(stmt).second});
     moment_ = {std::move(after), std::move(future), stmt};
   }
-  // Moves to the end of a block, behind which `outside` may be executed.
+  // Makes the end of a block, behind which the statements in `outside` may run, the current point.
   void come_to_end(const Intervals& outside) { moment_.future = outside, moment_.now = nullptr; }
   void come_back(Moment moment) { moment_ = std::move(moment); }
   // Records that the current statement may run once more, so that its own reads count as later reads.
   void repeat(const ast::Stmt* stmt) { moment_.future.push_back(reads_.extent(stmt)); }
 
-  // True if the name is read later.
+  // True if the name may be read by a statement that is nested in the current statement or runs after it.
   bool live(std::string_view name) const { return live(name, moment_.future); }
   bool live(std::string_view name, const Intervals& within) const {
     return std::ranges::any_of(within, [&](Reads::Interval each) { return reads_.any(name, each); });
@@ -51,7 +51,7 @@ class Liveness {
   bool live_or_now(std::string_view name) const {
     return live(name) || (moment_.now && reads_.any(name, own(moment_.now)));
   }
-  // True if the statement at work reads the name more than once.
+  // True if the current statement itself reads the name more than once.
   bool read_twice_now(std::string_view name) const { return moment_.now && reads_.count(name, own(moment_.now)) > 1; }
   // Returns the numbers of the statement and of all statements nested in it.
   Reads::Interval extent(const ast::Stmt* stmt) const { return reads_.extent(stmt); }

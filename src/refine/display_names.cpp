@@ -1,4 +1,4 @@
-// Tracks which names are read later and what is known of each, and writes the stores that are needed after all:
+// Tracks the known values of names, and writes the removed stores of those names that are read after all:
 //
 //   t = [a]; t.append(f()); b = t; g(b)   ->   t = [a, f()]; g(t)
 #include "refine/display_names.h"
@@ -37,7 +37,7 @@ void Names::refresh(Value& value) const {
     value = {context_.name(named->second), -1};
 }
 
-// Objects that no name refers to any more are forgotten with the names.
+// Drops names that are not read any more, and the objects to which no remaining name refers.
 void Names::forget_dead() {
   std::erase_if(state().names, [&](const auto& entry) { return !liveness_.live_or_now(entry.first); });
   std::set<int> kept;
@@ -60,7 +60,7 @@ void Names::bind(std::string_view name, Value value) {
 
 void Names::stored(std::string_view name) {
   state().names.erase(name);
-  // The copy is made only if some value refers to the local.
+  // The old value of the local is copied to a temporary only if some known value refers to the local.
   Expr* copy = nullptr;
   auto replace = [&](Value& value) {
     auto* read = as<Name>(value.atom);

@@ -1,4 +1,4 @@
-// What is known about names and objects at one point of the code; see fold_displays.cpp.
+// The known values of names and the known objects at one point of the code; see fold_displays.cpp.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,27 @@
 
 namespace depyf::displays {
 
-// The known value of a name or item: either an expression that may stand anywhere (a local, a constant, a cell), or an
-// object.
+// The known value of a name or item: either an expression that may be copied to any place (a local, a constant, a
+// cell), or an object.
 struct Value {
   ast::Expr* atom = nullptr;
-  int object = -1;  // number of an object, or -1
+  int object = -1;  // the number of the object in State::objects, or -1
 };
 
 // A list, tuple or dict that only locals and other known objects refer to.
 struct Object {
   enum class Kind : std::uint8_t { list, tuple, dict } kind = Kind::list;
-  std::vector<ast::Expr*> keys;  // of a dict: constants
+  std::vector<ast::Expr*> keys;  // the keys of a dict, which are constants
   std::vector<Value> items;
 };
 
-// The knowledge at one point of the code.
+// The known values and objects at one point of the code.
 struct State {
-  // By name: its value.
+  // Maps each name to its known value.
   std::map<std::string_view, Value> names;
   std::map<int, Object> objects;
 
-  // Returns the object of the value; null if the value is no object, or one that is not followed any more.
+  // Returns the object of the value; null if the value is no object, or an object that is not tracked any more.
   Object* object_of(const Value& value);
   // Adds the objects that the value is or contains, at any depth, to `found`.
   void reach(const Value& value, std::set<int>& found) const;
@@ -39,7 +39,7 @@ struct State {
   bool reaches(const Value& value, int object) const;
   // True if the name has this object as its value.
   bool bound_to(std::string_view name, int object) const;
-  // Returns how many references to one object another one contains, at any depth.
+  // Returns how many references to the object `part` the object `whole` contains, at any depth.
   int times(int whole, int part) const;
 };
 

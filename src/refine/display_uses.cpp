@@ -1,4 +1,4 @@
-// Puts known values where they are needed:
+// Replaces the reads of names and items in a statement by their known values:
 //
 //   f(*t, u[0]), with t known to be [a, b] and u to be {0: c}   ->   f(a, b, c)
 #include "ast/visit.h"
@@ -9,7 +9,7 @@ using namespace ast;
 
 namespace {
 
-// Returns the name of the variable from which subscripts take an item; an empty name if there is none.
+// Returns the name `x` of an expression such as `x`, `x[0]` or `x[0][1]`; an empty name for any other expression.
 std::string_view base_name(const Expr* expr) {
   while (auto* subscript = as<Subscript>(expr)) expr = subscript->value;
   auto* name = as<Name>(expr);
@@ -24,7 +24,7 @@ void Known::use(Expr*& slot) {
     if (found != names_.state().names.end()) slot = names_.given(found->second, name->id);
     return;
   }
-  // Lambdas and comprehensions see names, not values.
+  // The names that lambdas and comprehensions read have been stored in front of the statement, so they are kept.
   if (is<Lambda>(slot) || is<ComprehensionExpr>(slot) || is_cell(slot)) return;
   if (is<Subscript>(slot)) {
     if (auto value = known(slot, false)) {
@@ -32,7 +32,7 @@ void Known::use(Expr*& slot) {
       return;
     }
   }
-  // A walrus whose name nobody reads is only its value.
+  // A walrus whose name is not read is replaced by its value.
   if (auto* walrus = as<NamedExpr>(slot)) {
     use(walrus->value);
     auto* name = as<Name>(walrus->target);

@@ -1,5 +1,5 @@
-// Puts the docstring in front of the body. That of a function is its first constant, that of a module is assigned to
-// __doc__.
+// Puts the docstring in front of the body. The docstring of a function is its first constant; the docstring of a module
+// is assigned to __doc__.
 #include "decode/decode.h"
 #include "refine/refine.h"
 
@@ -19,7 +19,7 @@ Block docstring(Context& context, Block body, const Scope& scope) {
     return context.arena.copy(result);
   }
   if (scope.kind != Scope::Kind::function || !has_docstring(*scope.decoded.code)) return body;
-  // No instruction has the docstring of a function, so its line is unknown.
+  // No instruction loads the docstring of a function, so its line is unknown.
   std::vector<Stmt*> result;
   result.reserve(1 + body.size());
   result.push_back(context.stmt(ExprStmt{context.expr(ConstantExpr{&scope.decoded.constants[0]})}));

@@ -7,7 +7,7 @@ using namespace ast;
 
 namespace {
 
-// `effect` means that something with an effect may come before the expression.
+// `effect` means that something with an effect may be evaluated before the wanted expression.
 enum class Found : std::uint8_t { no, yes, effect };
 
 // Searches one statement in the order of evaluation.
@@ -43,7 +43,8 @@ class Search {
   Found in_parts(Expr*& expr) {
     if (auto* name = as<Name>(expr)) return locals_.is_fast(name->id) ? Found::no : Found::effect;
     if (is<ConstantExpr>(expr)) return Found::no;
-    // Only the first part of these expressions is certain to be evaluated.
+    // Only the first part of `a and b`, of a conditional expression, a chained comparison or a comprehension is certain
+    // to be evaluated.
     if (auto* either = as<BoolOp>(expr)) return first(either->values[0]);
     if (auto* choice = as<IfExp>(expr)) return first(choice->test);
     if (auto* chain = as<Compare>(expr)) {
@@ -57,12 +58,13 @@ class Search {
     for_each_child(expr, [&](Expr*& child) {
       if (found == Found::no) found = in(child);
     });
-    // Making these displays has no effect.
+    // Building a tuple, a list or a slice has no effect.
     const bool silent = is<Tuple>(expr) || is<ListExpr>(expr) || is<Slice>(expr);
     return found == Found::no && !silent ? Found::effect : found;
   }
 
-  // Searches the only part that is certain to be evaluated; behind it, an effect is assumed.
+  // Searches `expr`, the only part of an expression that is certain to be evaluated; behind that part, an effect is
+  // assumed.
   Found first(Expr*& expr) {
     const Found found = in(expr);
     return found == Found::no ? Found::effect : found;

@@ -9,15 +9,15 @@
 namespace depyf {
 
 struct FirstEvaluated {
-  // The place that holds the expression; null if an effect comes first or there is no such expression.
+  // Points to the pointer to the expression in the tree; null if an effect comes first or no expression matches.
   ast::Expr** slot = nullptr;
-  // Fast locals that are read before the expression.
+  // The fast locals that are read before the expression is evaluated.
   std::set<std::string_view> read_before{};
 };
 
-// Returns the first subexpression in the order of evaluation for which `wanted` holds. A subexpression comes after its
-// parts, and their effects do not count: in `g((t := f()), h())` the walrus comes first, although f() is called before
-// it binds t.
+// Returns the first subexpression in the order of evaluation for which `wanted` is true. A subexpression comes after
+// its parts, and the effects of its parts do not count: in `g((t := f()), h())` the walrus comes first, although f() is
+// called before it binds t.
 FirstEvaluated first_evaluated(ast::Stmt* stmt, const Locals& locals, FunctionRef<bool(const ast::Expr*)> wanted);
 
 }  // namespace depyf

@@ -1,9 +1,10 @@
-// Gives a name that a statement binds before it does anything else a statement of its own in front:
+// Moves a walrus that a statement evaluates before anything with an effect into an assignment in front of the
+// statement:
 //
 //   weight = (t := self._parameters)['weight']   ->   t = self._parameters
 //                                                     weight = t['weight']
 //
-// The name can then say what it holds, and a debugger can stop at the statement.
+// A later pass can name the variable of the assignment after its value, and a debugger can stop at the assignment.
 #include "ast/visit.h"
 #include "refine/evaluation.h"
 #include "refine/rewrite.h"

@@ -2,10 +2,10 @@
 //
 //   t = [a]; t.extend([b]); u = [t]; v = u[0]; f(*v)     ->   f(a, b)
 //
-// Lists, tuples and dicts that only locals refer to are followed from statement to statement, with their items. The
-// statements that build them are removed. Where any other code gets such an object, the display is written there.
-// Copies (`b = a`) and stores that nothing reads are removed too. The proof of equivalence decides whether the result
-// is used.
+// Lists, tuples and dicts that only locals refer to are tracked with their items from statement to statement, and the
+// statements that build them are removed. Where any other code uses a tracked object, the object is written as a
+// display. Copies (`b = a`) and stores that nothing reads are removed too. The pass relies on a later proof of
+// equivalence: if the folded source is not proved, python/depyf/decompilation.py falls back to source without folding.
 #include "ast/visit.h"
 #include "refine/known_displays.h"
 #include "support/search_limits.h"
@@ -41,10 +41,10 @@ class Folder {
   }
 
  private:
-  // Rewrites a block. `outside` holds the statements that may run behind it.
+  // Rewrites a block behind which the statements in `outside` may run.
   Block block(Block body, State& state, const Intervals& outside);
   void statement(Stmt* stmt);
-  // Rewrites a statement with nested blocks, without following values into or out of it.
+  // Rewrites a statement with nested blocks, without tracking values into or out of it.
   void compound(Stmt* stmt);
   // Rewrites an `if`.
   void conditional(Stmt* stmt, If& branch);
@@ -69,7 +69,7 @@ class Folder {
   Liveness liveness_;
   Names names_;
   Known known_;
-  bool in_try_ = false;  // the code is protected, so any statement may be followed by a handler
+  bool in_try_ = false;  // true inside try and with statements, where any statement may be followed by a handler
 };
 
 Block Folder::block(Block body, State& state, const Intervals& outside) {
@@ -84,8 +84,7 @@ Block Folder::block(Block body, State& state, const Intervals& outside) {
     statement(body[i]);
   }
   liveness_.come_to_end(outside);
-  // What the block leaves behind for others has its name then.
-  // Values that code behind the block may read get their names at its end.
+  // Known values that code behind the block may read are stored under their names at the end of the block.
   if (!ends_function(body)) names_.name_all_live();
   names_.exchange(outer);
   liveness_.come_back(std::move(before));
@@ -98,7 +97,7 @@ void Folder::statement(Stmt* stmt) {
   if (auto* remove = as<Delete>(stmt)) return deletion(stmt, *remove);
   if (auto* single = as<ExprStmt>(stmt)) return expression(stmt, *single);
   if (auto* branch = as<If>(stmt)) return conditional(stmt, *branch);
-  // An augmented assignment may change the object itself.
+  // An augmented assignment may change the object in place.
   if (auto* augmented = as<AugAssign>(stmt)) {
     if (auto* name = as<Name>(augmented->target)) names_.give_name(name->id);
     else known_.use_parts(augmented->target);
@@ -116,7 +115,8 @@ void Folder::statement(Stmt* stmt) {
   compound(stmt);
 }
 
-// Known values get their names in front of the statement. Inside, the pass starts without knowledge.
+// Known values that may be read later are stored in front of the statement, and its nested blocks are rewritten without
+// any known values.
 void Folder::compound(Stmt* stmt) {
   liveness_.repeat(stmt);
   names_.name_all_live();
@@ -135,7 +135,7 @@ void Folder::compound(Stmt* stmt) {
 
 void Folder::conditional(Stmt* stmt, If& branch) {
   known_.use(branch.test);
-  // If a branch leaves the function, what it knows does not matter behind the statement.
+  // If a branch always leaves the function, its changes of known values do not matter behind the `if`.
   bool first = ends_function(branch.body), second = ends_function(branch.orelse);
   if (in_try_ || (!first && !second)) return compound(stmt);
   Intervals after = liveness_.after();
@@ -147,7 +147,7 @@ void Folder::conditional(Stmt* stmt, If& branch) {
     *other = block(*other, copy, {});
     names_.state().names.clear();
   } else if (!other->empty()) {
-    // The other branch is the only way on, so its values are known behind the statement.
+    // Known values that the other branch, or code behind the `if`, may read are stored in front of the `if`.
     after.push_back(liveness_.extent(*other));
     names_.name_all_live(after);
     State fresh;
@@ -180,11 +180,12 @@ void Folder::assignment(Stmt* stmt, Assign& assign) {
   names_.keep(stmt);
 }
 
-// Gives the outputs of a compiled graph names of their own:
+// Unpacks the outputs of a compiled graph into separate variables:
 //
 //   t = f(x); g(t[0], t[1])   ->   a, b = f(x); g(a, b)
 //
-// The options say that f returns a container of two items to which nobody else has a reference.
+// In the example, Options::outputs lists two outputs of f, which returns them in a container to which nothing else
+// refers.
 bool Folder::outputs(std::string_view name, Expr*& value) {
   auto* call = as<Call>(value);
   auto* function = call ? as<Name>(call->func) : nullptr;
@@ -248,7 +249,7 @@ bool Folder::store_item(Subscript& target, Expr*& value) {
   const bool is_dict = object->kind == Object::Kind::dict;
   std::size_t first = 0, last = 0;
   std::vector<Value> items;
-  // An item of a dict or list with a known key or index.
+  // The target is an item of a dict or list with a known key or index.
   if (is_dict ? plain_key(target.slice) : index_in(target.slice, object->items.size(), first)) {
     items.push_back(known_.value_of(value));
     object = known_.receiver(*container, items);
@@ -300,13 +301,14 @@ void Folder::expression(Stmt* stmt, ExprStmt& single) {
     auto* method = as<Attribute>(call->func);
     if (method && !is<Starred>(call->args[0]) && grow(*method, call->args[0])) return;
   }
-  // A known value as a statement has no effect.
+  // An expression statement whose value is known has no effect.
   if (auto value = known_.known(single.value, false)) return;
   known_.use(single.value);
   if (!silent(single.value)) names_.keep(stmt);
 }
 
-// Handles list.append(x) and list.extend(display). A very long display gets a name, since more would not be readable.
+// Handles list.append(x) and list.extend(display). A list that reaches search_limits::display_items items is stored
+// under a name, since a longer display would not be readable.
 bool Folder::grow(Attribute& method, Expr*& argument) {
   if (method.attr != "append" && method.attr != "extend") return false;
   auto container = known_.known(method.value, false);

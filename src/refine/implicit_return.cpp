@@ -32,14 +32,15 @@ bool returns_none(const Stmt* stmt) {
 WrittenReturn written_return(const Stmt* stmt) {
   if (!returns_none(stmt) || stmt->column < 0 || stmt->width < 0) return WrittenReturn::unknown;
   if (stmt->width == width_of_return) return WrittenReturn::written;
-  // A written `None` stands seven columns behind an even column, so at an odd one. A `pass` stands at an even column.
+  // In a written `return None`, the `None` is seven columns behind the `return`, so at an odd column if the indentation
+  // is even. A `pass`, which is as wide as `None`, is at an even column if the indentation is even.
   if (stmt->width == width_of_none && stmt->column % 2 == 1) return WrittenReturn::written;
   return stmt->width == width_of_break ? WrittenReturn::broke : WrittenReturn::implied;
 }
 
 namespace {
 
-// True if a statement without a known line (`break`, `pass` and the like) stands in `stmt`.
+// True if `stmt` is or contains a definition or a statement without a known line (`break`, `continue`, `pass`).
 bool has_silent(Stmt* stmt, int depth) {
   if (is<Pass>(stmt) || is<Break>(stmt) || is<Continue>(stmt) || is<FunctionDef>(stmt) || is<ClassDef>(stmt))
     return true;
@@ -50,7 +51,7 @@ bool has_silent(Stmt* stmt, int depth) {
   return found;
 }
 
-// True if a copy of the return stands at the end of `stmt`, or of a block in it.
+// True if `stmt` is a copy of the return `leave`, or if a block in it ends in a copy.
 bool ends_in_copy(Stmt* stmt, const Stmt* leave, int depth) {
   if (returns_none(stmt) && stmt->line == leave->line && stmt->column == leave->column && stmt->width == leave->width)
     return true;
@@ -62,8 +63,8 @@ bool ends_in_copy(Stmt* stmt, const Stmt* leave, int depth) {
 }
 
 // True if the return of None at the end of a block was written. A written return stands on a line of its own, while an
-// implied one has the line of the statement in front of it. The compiler copies a written one into that statement, if
-// ways out of it lead to the return.
+// implied one has the line of the statement in front of it. The compiler may copy a written return into the statement
+// in front of it, where control leads from there to the return.
 bool stands_alone(const Stmt* leave, Stmt* before) {
   const WrittenReturn source = written_return(leave);
   if (source == WrittenReturn::implied || source == WrittenReturn::broke) return false;
@@ -75,8 +76,8 @@ bool stands_alone(const Stmt* leave, Stmt* before) {
   return is_written || !has_silent(before, 0);
 }
 
-// Restores the else clause of a try statement in 3.10. If a handler leaves the function by reaching its end, the code
-// behind the statement must have been the else clause:
+// Restores the else clause of a try statement in 3.10. If a handler ends in an implied return, the code behind the try
+// statement must have been its else clause:
 //
 //     try: a()             try: a()
 //     except E: pass       except E: return        equal bytecode, but for the line that `else:` takes
@@ -102,8 +103,8 @@ void else_of_try(Context& context, std::vector<Stmt*>& statements) {
   }
 }
 
-// In a module or class, nobody can write a return. So if one branch of an `if` ends in a return of None, the code
-// behind the statement belongs to the other branch. Returns true if it was moved there.
+// Moves the code behind an `if` of a module or class into one branch if the other branch ends in a return of None,
+// which cannot be written there. Returns true if it moved the code.
 bool into_branch(Context& context, std::vector<Stmt*>& statements, std::size_t index) {
   auto* branch = as<If>(statements[index]);
   const bool first = has_return(branch->body) && leaves(branch->body);
@@ -117,17 +118,17 @@ bool into_branch(Context& context, std::vector<Stmt*>& statements, std::size_t i
   return true;
 }
 
-// Facts about the ends of a code object.
+// The facts about a code object that decide which returns at the ends of its blocks are implied.
 struct Ends {
   const StatementColumns& columns;
   bool may_be_written;  // true for functions, where `return` can be written
-  // True in 3.10 for functions that return no value. There, `pass` and `return` in a handler compile to the same code,
-  // and most handlers at the end of such functions contain `pass`.
+  // True in 3.10 for functions that return no value. At the end of a function of 3.10, `pass` and `return` in a handler
+  // compile to the same code, and `pass` is the more frequent source.
   bool silent_handlers;
 };
 
-// True if the statement `next` is indented like the `if` in front of it, so that it is no else clause. A return out of a
-// with statement has the line of that statement, so its own line does not show whether it was written.
+// True if the statement `next` is indented like the `if` in front of it, so that `next` is no else clause. A return out
+// of a with statement has the line of that statement, so its own line does not show whether it was written.
 bool stands_at_if(const Ends& ends, const Stmt* branch, const Stmt* next) {
   const int test = ends.columns.of_test(as<If>(branch)->test), column = ends.columns.of(next);
   return test >= 0 && column >= 0 && StatementColumns::is_behind_if(test - column) &&
@@ -142,7 +143,7 @@ bool stands_at_if(const Ends& ends, const Stmt* branch, const Stmt* next) {
 //     else:                   return
 //         return          c()
 //
-// If the body leaves, the return is not in the else clause yet, but behind the `if`.
+// If the body of the `if` always leaves the block, the return of the else clause is still behind the `if`.
 void leave_behind_else(Context& context, std::vector<Stmt*>& statements) {
   if (statements.empty()) return;
   const bool is_behind = statements.size() > 1 && returns_none(statements.back());
@@ -160,8 +161,8 @@ void leave_behind_else(Context& context, std::vector<Stmt*>& statements) {
 // True if the return of None at the end of a block has the line of the code in front of it, or no line.
 bool is_on_line_before(Block body) { return body.back()->line <= last_line(body.first(body.size() - 1)); }
 
-// Returns `body` without the return of None at its end, unless it was written. `implied` is true if it is known not to
-// be written.
+// Returns `body` without the return of None at its end, unless that return was written. `implied` is true if the return
+// is known not to be written.
 Block without_return(Block body, const Ends& ends, bool implied) {
   if (body.empty() || !returns_none(body.back())) return body;
   if (!implied && ends.may_be_written) {
@@ -172,7 +173,7 @@ Block without_return(Block body, const Ends& ends, bool implied) {
   return body.first(body.size() - 1);
 }
 
-// If the body of an `if` ends in a return that was not written, the code behind the statement is its else clause.
+// Moves the code behind an `if` into its else clause if the body of the `if` ends in a return that was not written.
 void else_of_if(Context& context, std::vector<Stmt*>& statements, const Ends& ends, int with_line) {
   for (std::size_t index = 0; index + 1 < statements.size(); ++index) {
     auto* branch = as<If>(statements[index]);
@@ -189,7 +190,8 @@ void else_of_if(Context& context, std::vector<Stmt*>& statements, const Ends& en
   }
 }
 
-// Removes the implied return at the end of a block, and moves what the block shows to belong to other clauses.
+// Removes the implied return at the end of a block, and moves statements of the block into or out of the branches of
+// its `if` and `try` statements as the returns show.
 Block arranged(Context& context, Block body, const Ends& ends, int with_line, bool implied, bool is_deep) {
   std::vector<Stmt*> statements(body.begin(), body.end());
   if (ends.may_be_written) leave_behind_else(context, statements);
@@ -202,7 +204,8 @@ Block arranged(Context& context, Block body, const Ends& ends, int with_line, bo
 }
 
 // Removes the implied return at the end of a block and of the blocks nested in its last statement. `implied` is true if
-// the return of this block is known not to be written. `with_line` is the line of the with statement around, or -1.
+// the return at the end of `body` is known not to be written. `with_line` is the line of the enclosing with statement,
+// or the last line of the enclosing try statement's finally clause, or -1.
 Block drop(Context& context, Block body, const Ends& ends, int depth, int with_line = -1, bool implied = false) {
   const bool is_deep = depth > search_limits::statement_nesting;
   const bool has_clauses =
@@ -217,8 +220,9 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, int with_l
     inner = drop(context, inner, ends, depth + 1, with_line, known);
     if (inner.empty()) inner = context.list({context.stmt(Pass{})});
   };
-  // Treats the end of a block in the last statement, whose implied return may have the line of the statement in front
-  // of it. `next` is the line where the code goes on behind the block, or -1.
+  // Removes the return at the end of a block of the last statement if the return is implied: if its columns show so, or
+  // if it has the line of the statement in front of it or of code behind the block. `next` is the line of the code
+  // behind the block, or -1 if it is unknown.
   auto keep_implied = [&](Block& inner, int next) {
     if (inner.size() < 2 || !returns_none(inner.back())) return keep(inner);
     if (written_return(inner.back()) == WrittenReturn::implied || (next >= 0 && inner.back()->line >= next) ||
@@ -229,7 +233,7 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, int with_l
     int next = -1;
     if (!attempt->finalbody.empty()) next = attempt->finalbody[0]->line;
     if (!attempt->handlers.empty() && !attempt->handlers[0].body.empty()) next = attempt->handlers[0].body[0]->line;
-    // A return that runs a finally clause first has the line where the clause ends.
+    // An implied return that first runs a finally clause has the last line of that clause.
     if (!attempt->finalbody.empty()) with_line = last_line(attempt->finalbody);
     if (attempt->orelse.empty()) keep_implied(attempt->body, next);
     else keep_implied(attempt->orelse, attempt->finalbody.empty() ? -1 : attempt->finalbody[0]->line);
@@ -242,7 +246,8 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, int with_l
     for (MatchCase& each : match->cases) keep_implied(each.body, -1);
   if (auto* branch = as<If>(last)) {
     const bool only_return = ends.may_be_written && branch->body.size() == 1 && returns_none(branch->body[0]);
-    // A return with a line above the `if` is the end of a statement around it: `with a: assert b` at the end.
+    // A return with a line above the `if` belongs to the end of a statement around the `if`, as in a final `with a:
+    // assert b`.
     const bool is_above = only_return && branch->body[0]->line >= 0 && branch->body[0]->line < first_line(last);
     if (!only_return || is_above) keep(branch->body, is_above);
     if (!(branch->orelse.size() == 1 && returns_none(branch->orelse[0]))) keep(branch->orelse);
@@ -251,11 +256,11 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, int with_l
   return body;
 }
 
-// The return statements of a code object, and the statements around them.
+// The return statements of a code object, and facts about them.
 struct Returns {
   bool has_values = false;  // some return has a value other than None
-  std::vector<Stmt*> of_none;  // the others
-  // A return may run code when it leaves a statement: there is a with statement or a finally clause.
+  std::vector<Stmt*> of_none;  // the returns without a value or with the value None
+  // True if the code has a with statement or a finally clause, so that a return may run code on its way out.
   bool may_run_code = false;
 };
 
@@ -271,14 +276,14 @@ void collect_returns(Block body, Returns& returns) {
   }
 }
 
-// Decides between `return` and `return None`. The long form is used in functions that return other values as well,
-// unless the column shows the short one. An asynchronous generator allows only the short form. `end` is the last statement
-// of the function.
+// Decides between `return` and `return None`. If the columns do not show the form, `return None` is used in functions
+// that also return other values, and at the end of any function. In an asynchronous generator, only `return` without a
+// value is allowed. `end` is the last statement of the function.
 void shorten(const Returns& returns, const Stmt* end, const Scope& scope) {
   const bool never = scope.decoded.is_async_generator();
   for (Stmt* stmt : returns.of_none) {
     const bool written = written_return(stmt) == WrittenReturn::written;
-    // At the end of a function, people write the long form.
+    // A return of None that was written at the end of a function is usually `return None`.
     const bool needless = written ? stmt->width == width_of_return : !returns.has_values && stmt != end;
     if (never || needless) stmt->node = Return{nullptr};
   }
@@ -290,7 +295,7 @@ Block implicit_return(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
   Returns returns;
   collect_returns(body, returns);
-  // Only an `if` makes the pass ask for columns, and only in such a statement.
+  // The pass uses columns only for an `if` inside a with statement or a try statement with a finally clause.
   const bool needs_columns = returns.may_run_code && scope.kinds.has(StmtKinds::of<If>());
   const StatementColumns columns(*scope.decoded.code, needs_columns ? body : Block());
   const Ends ends{columns, scope.kind == Scope::Kind::function,

@@ -11,7 +11,7 @@
 //             d()                  continue
 //                              d()
 //
-// Each rewriting may make room for another one on the same block, and all share its column, so they are one file.
+// One rewrite of a block may enable another one, and all rewrites use the column of the block, so they are in one file.
 #include <algorithm>
 #include <utility>
 
@@ -44,7 +44,8 @@ bool breaks_loop(Block body, int depth) {
 
 bool has_blocks(const Stmt* stmt) { return StmtKinds::of(stmt).has(StmtKinds::nesting()); }
 
-// True for the statements that the compiler puts at the start of a class body. They have the column of the word `class`.
+// True for the statements that the compiler puts at the start of a class body, which have the column of the word
+// `class`.
 bool made_by_class(const Stmt* stmt) {
   auto* assign = as<Assign>(stmt);
   auto* name = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
@@ -66,7 +67,8 @@ class Indentation {
   }
 
  private:
-  // What follows a block: the next round of a loop, or the end of the function.
+  // The code to which control goes behind a block: the next iteration of a loop, the end of the function, or other
+  // code.
   enum class Tail : std::uint8_t { none, loop, function };
 
   // Removes the statements from `begin` up to `end`, and returns them as a block.
@@ -77,7 +79,8 @@ class Indentation {
     return taken;
   }
 
-  // Moves the statements that are indented further than the `if` at `index`, whose body leaves, into its else clause.
+  // Moves the statements behind the `if` at `index`, whose body never reaches its end, into its else clause if they are
+  // indented further than the `if`.
   void absorb(std::vector<Stmt*>& statements, std::size_t index, int base) {
     auto* branch = as<If>(statements[index]);
     std::size_t end = index + 1;
@@ -87,14 +90,16 @@ class Indentation {
     branch->orelse = take(statements, index + 1, end);
   }
 
-  // Moves statements that are indented like the `if` itself from its else clause behind it. Returns true if it did.
+  // Moves statements that are indented like the `if` itself from its else clause behind it. Returns true if it moved
+  // statements.
   bool splice(std::vector<Stmt*>& statements, std::size_t index, int base, Tail behind) {
     auto* branch = as<If>(statements[index]);
     const bool goes = leaves(branch->body);
     if (!goes && !(behind == Tail::loop && index + 1 == statements.size())) return false;
-    // The column of a `break` is unknown. Behind a body that leaves, few people write `else:` in front of a break.
+    // The column of a `break` is unknown, but few people write `else: break` if the body of the `if` never reaches its
+    // end.
     const bool only_breaks = goes && branch->orelse.size() == 1 && is<Break>(branch->orelse[0]);
-    // An `elif` stays.
+    // An `elif` at the start of the else clause is not moved.
     const std::size_t kept = branch->orelse.size() > 1 && columns_.is_elif(branch->orelse[0], base) ? 1 : 0;
     const Block behind_if = branch->orelse.subspan(kept);
     if (!only_breaks && !columns_.all_at(behind_if, base)) return false;
@@ -105,8 +110,9 @@ class Indentation {
     return true;
   }
 
-  // Rewrites the `if` at the end of a loop whose body is indented like the `if`: it was `if not test: continue`. If only
-  // the end of the body is, it stood behind the else clause `else: continue`.
+  // Rewrites an `if test:` at the end of a loop body to `if not test: continue` if its body is indented like the `if`
+  // itself. If only the last statements of the body are indented like the `if`, they are moved behind an added `else:
+  // continue`.
   void turn(std::vector<Stmt*>& statements, int base) {
     auto* branch = as<If>(statements.back());
     std::size_t kept = branch->body.size();
@@ -125,8 +131,8 @@ class Indentation {
     statements.insert(statements.end(), body.begin(), body.end());
   }
 
-  // Moves the statement that leaves the loop at its end in front of the body of the `if`, if that body goes on and is
-  // indented like the `if`:
+  // Moves a `return` or `break` at the end of a loop body into the `if` in front of it, if the body of that `if` ends
+  // in `continue` and is indented like the `if` itself:
   //
   //     if c:               if not c:
   //         a()                 return
@@ -146,8 +152,8 @@ class Indentation {
     statements.insert(statements.end(), body.begin(), body.end());
   }
 
-  // Moves statements that are indented like the `try` itself from its else clause behind it. This needs handlers that
-  // leave.
+  // Moves the else clause of a `try` behind it if the statements of the clause are indented like the `try` itself and
+  // no handler reaches its end. At the end of a loop body, a `continue` is added to handlers that reach their end.
   void splice_try(std::vector<Stmt*>& statements, std::size_t index, int base, Tail behind) {
     auto* attempt = as<Try>(statements[index]);
     if (attempt->orelse.empty() || !attempt->finalbody.empty()) return;
@@ -163,8 +169,8 @@ class Indentation {
     move_behind(statements, index, attempt->orelse, 0);
   }
 
-  // Moves the statements behind a `try` that are indented like its body into its else clause. Its handlers leave, so only
-  // the end of its body comes to them.
+  // Moves the statements behind a `try` that are indented like its body into its else clause, if no handler reaches its
+  // end, so that only the end of the body leads to these statements.
   void absorb_behind_try(std::vector<Stmt*>& statements, std::size_t index, int base) {
     auto* attempt = as<Try>(statements[index]);
     if (!attempt->orelse.empty() || !attempt->finalbody.empty() || leaves(attempt->body)) return;
@@ -177,8 +183,8 @@ class Indentation {
     attempt->orelse = take(statements, index + 1, end);
   }
 
-  // Moves a return that is indented like the `try` itself from the end of its body behind it. Nothing that the return
-  // does can raise, and handlers that leave do not come to it.
+  // Moves a return of a constant that is indented like the `try` itself from the end of its body behind it, if no
+  // handler reaches its end. The return needs no protection, because it cannot raise.
   void return_behind(std::vector<Stmt*>& statements, std::size_t index, int base) {
     auto* attempt = as<Try>(statements[index]);
     if (attempt->body.size() < 2 || !attempt->orelse.empty() || !attempt->finalbody.empty()) return;
@@ -191,8 +197,8 @@ class Indentation {
     attempt->body = attempt->body.first(attempt->body.size() - 1);
   }
 
-  // Moves the return of a constant that ends handlers, but is indented like the `try` itself, behind it. What stands
-  // behind the `try` so far and is indented further is its else clause.
+  // Moves a return of a constant that ends handlers, but is indented like the `try` itself, behind the `try`. The
+  // statements that were behind the `try`, which must be indented like its body, become its else clause.
   void return_of_handlers(std::vector<Stmt*>& statements, std::size_t index, int base) {
     auto* attempt = as<Try>(statements[index]);
     if (!attempt->orelse.empty() || !attempt->finalbody.empty() || index + 1 == statements.size()) return;
@@ -221,8 +227,8 @@ class Indentation {
     statements.push_back(behind);
   }
 
-  // Moves the statements behind a loop that are indented like its body into its else clause. No `break` may pass the
-  // clause by.
+  // Moves the statements behind a loop that are indented like its body into its else clause. A loop with a `break`,
+  // which would skip the else clause, is left alone.
   void absorb_behind_loop(std::vector<Stmt*>& statements, std::size_t index, int base) {
     auto* counted = as<For>(statements[index]);
     auto* repeat = as<While>(statements[index]);
@@ -241,13 +247,13 @@ class Indentation {
     orelse = take(statements, index + 1, end);
   }
 
-  // Moves statements that are indented like the `if` itself from the end of its body behind it. Its else clause leaves,
-  // and stands between them and the rest of the body.
+  // Moves statements that are indented like the `if` itself from the end of its body behind it. The else clause must
+  // never reach its end, and must be above the moved statements in the source.
   void splice_body(std::vector<Stmt*>& statements, std::size_t index, int base) {
     auto* branch = as<If>(statements[index]);
     if (branch->orelse.empty() || !leaves(branch->orelse)) return;
     std::size_t kept = branch->body.size();
-    // The line of a `break` is unknown. An else clause takes two lines at least.
+    // The line of a `break` or `continue` is unknown, but an else clause takes at least two lines.
     const Stmt* last = branch->orelse.back();
     const bool is_jump = is<Break>(last) || is<Continue>(last);
     const int line = !is_jump                    ? last->line
@@ -261,8 +267,9 @@ class Indentation {
     move_behind(statements, index, branch->body, kept);
   }
 
-  // Moves the whole body behind the `if`, if it is indented like the `if` itself, and the else clause leaves and stands in
-  // front of it. The line of a `break` is unknown, but there is one between the test and the body.
+  // Moves the whole body behind the `if` if it is indented like the `if` itself, and the else clause never reaches its
+  // end and is above the body in the source. The line of a `break` is unknown, but there must be a free line for it
+  // between the test and the body.
   //
   //     if c:               if not c:
   //     a()          ->         break
@@ -287,8 +294,8 @@ class Indentation {
     statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, behind.begin(), behind.end());
   }
 
-  // Joins nested statements to `if a and b:` if the body is indented by one unit only. At the end of a function, each
-  // test has a copy of the return of its own to jump to, so that lifting does not join them.
+  // Joins `if a: if b:` to `if a and b:` if the body is indented by one unit only. At the end of a function, the tests
+  // of `a and b` jump to separate copies of the return, so that lifting does not join the tests.
   void unite(If& branch, int base) {
     for (int count = 0; branch.body.size() == 1 && branch.orelse.empty() && count < search_limits::operand_nesting;
          ++count) {
@@ -307,7 +314,7 @@ class Indentation {
     }
   }
 
-  // Restores `break` in a loop behind which the function ends. The compiler has made a return of it.
+  // Restores `break` in a loop at the end of a function, where the compiler replaces the `break` by a return.
   void break_out(Block body, int depth) {
     for (Stmt* stmt : body) {
       if (written_return(stmt) == WrittenReturn::broke) stmt->node = Break{};
@@ -318,20 +325,21 @@ class Indentation {
     }
   }
 
-  // Exchanges the branches if the second one comes first in the source.
+  // Exchanges the branches of an `if`, and negates its test, if the second branch comes first in the source.
   void exchange(If& branch, const Stmt* stmt) {
     if (branch.body.empty() || branch.orelse.empty() || negation_changes(context_, branch.test)) return;
     const Stmt *first = branch.body[0], *second = branch.orelse[0];
     if (second->line <= stmt->line || columns_.of(second) < 0) return;
-    // The line of a `break` is unknown. It comes second if there is no line for it in front of the other branch.
+    // The line of a `break` or `continue` is unknown; it comes second if there is no line for it in front of the other
+    // branch.
     const bool jumps = is<Break>(first) || is<Continue>(first);
     if (jumps ? second->line - stmt->line > 1 : columns_.of(first) < 0 || first->line <= second->line) return;
     branch.test = negate(context_, branch.test);
     std::swap(branch.body, branch.orelse);
   }
 
-  // Splits `if a and b:` into nested statements if the body is indented further than one unit. The operands that stand
-  // on lines of their own, behind the space for an `if`, are the tests of the nested statements.
+  // Splits `if a and b:` into nested statements if the body is indented further than one unit. An operand on a line of
+  // its own, at the column behind an `if ` of the nested statement, starts the test of that statement.
   void nest(Stmt* stmt, int base) {
     auto* branch = as<If>(stmt);
     auto* chain = as<BoolOp>(branch->test);
@@ -360,7 +368,8 @@ class Indentation {
     branch->body = body;
   }
 
-  // Splits `while a and b:` if the body is indented by two units, and `b` stands behind an `if` on a line of its own:
+  // Splits `while a and b:` if the body is indented by two units, and `b` is on a line of its own, at the column behind
+  // an `if `:
   //
   //     while a:
   //         if b: ...
@@ -417,7 +426,7 @@ class Indentation {
         // An elif is not indented further than its if.
         const bool chained = !branch->orelse.empty() && columns_.is_elif(branch->orelse[0], base);
         branch->orelse = block(branch->orelse, chained ? base : base + columns_.unit(), tail, depth + 1);
-        // What stands behind the `elif` now may stand behind the `if` as well.
+        // Statements that were moved behind the `elif` may have to be moved behind the whole `if`.
         if (chained && branch->orelse.size() > 1) splice(statements, index, base, behind);
         continue;
       }
@@ -431,15 +440,15 @@ class Indentation {
       if (looping && base >= 0) absorb_behind_loop(statements, index, base);
       if (is<While>(stmt) && base >= 0) nest_in_loop(stmt, base);
       bool first = true;
-      // Behind a try statement that is the last in a loop's body, the next round of the loop follows. That holds for its
-      // handlers and its else clause, and for its body only if there is no else clause.
+      // If a try statement is the last one in the body of a loop, the next iteration follows its handlers and its else
+      // clause, and also its body if there is no else clause.
       auto* attempt = as<Try>(stmt);
       const bool goes_round =
           attempt && attempt->finalbody.empty() && behind == Tail::loop && index + 1 == statements.size();
       const bool body_goes_round = goes_round && attempt->orelse.empty();
       for_each_block(stmt, [&](Block& inner) {
         if (looping && first && behind == Tail::function && index + 1 == statements.size()) break_out(inner, 0);
-        // The body may stand on the line of its statement, and then has no indentation.
+        // A body on the line of its statement (`for a in b: c()`) has no indentation of its own.
         const bool below = base >= 0 && !inner.empty() && inner[0]->line > stmt->line;
         inner = block(inner, below ? base + columns_.unit() : columns_.of_first(inner),
                       (first ? looping || body_goes_round : goes_round) ? Tail::loop : Tail::none, depth + 1);

@@ -1,4 +1,4 @@
-// Puts values of temporaries in the place where they are used:
+// Replaces the use of a temporary by the expression that was stored to it:
 //
 //   t = f(a)               ->   return g(f(a))      g is a local, so nothing happens between the call and its use
 //   return g(t)
@@ -16,7 +16,7 @@ using namespace ast;
 
 namespace {
 
-// The largest number of nodes of an expression, so that lines stay readable.
+// The largest number of nodes of an expression that is inlined, so that lines stay readable.
 constexpr int parts_max = 16;
 
 // Returns the number of nodes of an expression.
@@ -65,7 +65,8 @@ Block inline_temporaries(Context& context, Block body, const Scope& scope) {
   return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
     std::vector<Stmt*> kept;
     for (Stmt* stmt : statements) {
-      // The value may itself contain a temporary that the statement in front makes, so this repeats.
+      // The inlined value may itself contain a temporary that the previous statement stores, so the replacement is
+      // repeated.
       while (!kept.empty()) {
         auto* made = as<Assign>(kept.back());
         auto* name = made && made->targets.size() == 1 ? as<Name>(made->targets[0]) : nullptr;

@@ -10,7 +10,7 @@ namespace depyf::displays {
 using namespace ast;
 
 namespace {
-// Returns true if the expression is an integer of up to six characters, which `value` then holds.
+// True if the expression is an integer constant of up to six characters, which is then stored to `value`.
 bool small_integer(const Expr* expr, int& value) {
   const Constant* constant = constant_of(expr, Constant::Kind::integer);
   if (!constant || constant->text.size() > 6) return false;
@@ -74,7 +74,7 @@ std::optional<Value> Known::known(Expr* expr, bool hoist) {
 }
 
 std::optional<Value> Known::display(Object::Kind kind, List<Expr*> elements, bool hoist) {
-  // All items must be known before any of them is evaluated, unless they may get names.
+  // All items must be known before any of them is evaluated, unless `hoist` lets items be stored to temporaries.
   for (Expr* element : elements) {
     auto* starred = as<Starred>(element);
     std::vector<Value> unused;
@@ -90,7 +90,8 @@ std::optional<Value> Known::display(Object::Kind kind, List<Expr*> elements, boo
     if (auto* starred = as<Starred>(element)) {
       std::vector<Value> items;
       auto inner = known(starred->value, false);
-      // The evaluation of an item in front has used the display, so it has a name.
+      // If an item in front has used the starred display, that display was stored under a name, and its items are not
+      // known any more.
       if (!inner || !names_.sequence(*inner, items)) return {};
       object.items.insert(object.items.end(), items.begin(), items.end());
     } else {
@@ -122,7 +123,7 @@ std::optional<Value> Known::item(Subscript& subscript) {
   if (names_.sequence(*container, items)) {
     if (index_in(subscript.slice, items.size(), first)) return items[first];
     const Object* object = names_.state().object_of(*container);
-    // A slice of a constant tuple would need a constant of its own.
+    // A slice of a constant tuple is not folded, because it would need a new constant.
     if (!object || !bounds_in(subscript.slice, items.size(), first, last)) return {};
     return names_.make(
         {object->kind, {}, {items.begin() + std::ptrdiff_t(first), items.begin() + std::ptrdiff_t(last)}});
@@ -135,7 +136,7 @@ std::optional<Value> Known::item(Subscript& subscript) {
 }
 
 Value Known::value_of(Expr*& expr) {
-  // The value is not known, so the expression is evaluated here, under a name.
+  // An expression whose value is not known is evaluated here and stored to a temporary.
   if (auto value = known(expr, true)) return *value;
   use(expr);
   const Value value = names_.named(expr);
@@ -145,7 +146,7 @@ Value Known::value_of(Expr*& expr) {
 
 Object* Known::receiver(const Value& container, std::vector<Value>& items) {
   for (Value& item : items) names_.refresh(item);
-  // A container that would contain itself is written under its name first.
+  // A container that would contain itself is first stored under a name.
   for (const Value& item : items)
     if (names_.state().reaches(item, container.object)) return names_.name_object(container.object), nullptr;
   return names_.state().object_of(container);

@@ -1,5 +1,5 @@
 // Chooses between forms that compile to equal bytecode in code up to 3.10, which has lines but no columns (see
-// indentation.cpp). An `else` takes a line of its own, while there is none in front of an `elif`:
+// indentation.cpp). An `else:` takes a line of its own, while an `elif` has no extra line in front of it:
 //
 //     1 if a:            if a:              1 if a:             if a:
 //     2     return b         return b       2     return b          return b
@@ -58,13 +58,15 @@ bool is_else(const If& branch, const Stmt* stmt) {
   const Stmt* leave = branch.body.back();
   const int last = last_line(branch.body), first = first_line(stmt);
   if (last < 0) return false;
-  // An elif directly follows the body; few people write `if` right behind a return.
+  // An `elif` is on the line directly below the body, where few people write an independent `if` below a return or
+  // break.
   if (is<If>(stmt)) return (is<Return>(leave) || is<Break>(leave)) && first == last + 1;
   // The line with `else:` stands between the body and the statement.
   return (is<Return>(stmt) || is<Raise>(stmt)) && first == last + 2;
 }
 
-// True if `stmt` is the else clause of the try statement in front of it. In 3.8, the bytecode shows that (see flow).
+// True if `stmt` is the else clause of the try statement in front of it. In 3.8, the bytecode itself shows where an
+// else clause starts (see flow/).
 bool is_else(const Try& attempt, const Stmt* stmt) {
   if (!attempt.orelse.empty() || !attempt.finalbody.empty() || attempt.handlers.empty()) return false;
   int last = -1;
@@ -76,7 +78,8 @@ bool is_else(const Try& attempt, const Stmt* stmt) {
   return last >= 0 && first_line(stmt) == last + 2;
 }
 
-// Moves the last statement into the else clause of the statement in front of it. Returns true if it did.
+// Moves the last statement into the else clause of the `if` or `try` in front of it. Returns true if it moved the
+// statement.
 bool take_else(Context& context, std::vector<Stmt*>& statements, Version version) {
   if (statements.size() < 2) return false;
   Stmt* before = statements[statements.size() - 2];
@@ -90,8 +93,8 @@ bool take_else(Context& context, std::vector<Stmt*>& statements, Version version
   return true;
 }
 
-// Moves what stands behind the `if` at `index` into its else clause, if the body leaves and its last statements stand
-// below in the source. These go behind the `if`:
+// Moves the statements behind the `if` at `index` into its else clause, and the last statements of its body behind it,
+// if the body never reaches its end and its last statements are below the moved statements in the source:
 //
 //     1 if a:            1 if a:
 //     2     b()          2     b()

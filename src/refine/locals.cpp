@@ -11,7 +11,8 @@ using namespace ast;
 
 namespace {
 
-// True for code that Dynamo made, by the names that it gives to compiled graphs, resume functions and their variables.
+// True if the code uses names that Dynamo chooses for compiled graphs, resume functions and their variables, which
+// shows that Dynamo generated the code.
 bool made_by_dynamo(const CodeObject& code) {
   auto made = [](std::string_view name) {
     return name.starts_with("__compiled_fn_") || name.starts_with("__resume_at_") || name.starts_with("___stack") ||
@@ -31,7 +32,7 @@ void target_reads(Expr* target, FunctionRef<void(std::string_view, bool)> visit)
   for_each_read(target, visit);
 }
 
-// Renames within an expression.
+// Renames the names in an expression.
 void rename(Expr* expr, const std::map<std::string_view, std::string_view>& names) {
   if (auto* name = as<Name>(expr))
     if (auto found = names.find(name->id); found != names.end()) name->id = found->second;
@@ -45,7 +46,7 @@ Locals::Locals(const Scope& scope, const Options& options) {
   if (scope.kind != Scope::Kind::function && scope.kind != Scope::Kind::expression) return;
   generated_ = made_by_dynamo(code);
   fast_.insert(code.varnames.begin(), code.varnames.end());
-  // Cells can be changed by other functions.
+  // Cell variables can be changed by other functions.
   for (const std::string& cell : code.cellvars) fast_.erase(cell);
   if (options.installed.empty()) return;
   // A global that is installed by Dynamo keeps its value, unless this code stores it.

@@ -23,10 +23,9 @@ class Locals {
   bool is_fast(std::string_view name) const {
     return is_temporary(name) || fast_.contains(name) || installed_.contains(name);
   }
-  // True if stores of the name may be removed: the name is a temporary, or the code was generated, so that no person
-  // knows the names of its locals.
+  // True if stores of the name may be removed: the name is a temporary, or a local of code that Dynamo generated.
   bool foldable(std::string_view name) const { return is_temporary(name) || (generated_ && fast_.contains(name)); }
-  // True if Dynamo made the code.
+  // True if Dynamo generated the code.
   bool generated() const { return generated_; }
 
  private:
@@ -43,7 +42,7 @@ void for_each_read(ast::Stmt* stmt, FunctionRef<void(std::string_view, bool inne
 void for_each_target(const ast::Stmt* stmt, FunctionRef<void(ast::Expr*)> visit);
 // True if some statement of `body`, nested definitions left out, stores to a temporary.
 bool stores_temporary(ast::Block body);
-// Replaces names by others everywhere in `body` but in nested definitions.
+// Renames each key of `names` to its value everywhere in `body` except in nested definitions.
 void rename(ast::Block body, const std::map<std::string_view, std::string_view>& names);
 // Calls `visit` with each name that a target binds.
 void for_each_bound(const ast::Expr* target, FunctionRef<void(std::string_view)> visit);
@@ -53,7 +52,7 @@ class Reads {
  public:
   explicit Reads(ast::Block body) { number(body); }
 
-  // Numbers of statements; both ends belong to the interval.
+  // An interval of the numbers of statements, which includes both ends.
   using Interval = std::pair<int, int>;
 
   int number_of(const ast::Stmt* stmt) const { return numbers_.at(stmt).first; }
@@ -69,7 +68,7 @@ class Reads {
 
   int next_ = 0;
   std::map<const ast::Stmt*, Interval> numbers_;
-  std::map<std::string_view, std::vector<int>> reads_;  // by name: numbers of statements, ascending
+  std::map<std::string_view, std::vector<int>> reads_;  // maps a name to the numbers of the statements that read it
 };
 
 }  // namespace depyf

@@ -1,9 +1,10 @@
-// Names the temporaries that are left:
+// Replaces the names of the temporaries that no other pass has removed by readable names:
 //
 //   __temp_3 = graph_out_0[1]       ->   graph_out_0_1 = graph_out_0[1]
 //   return __resume_at_4(__temp_3)  ->   x = graph_out_0[1]; return __resume_at_4(x)     if the parameter's name is x
 //
-// A name says what the temporary holds: the parameter or local that it becomes, or the expression that made it.
+// A temporary is named after the parameter or local to which it is passed or copied, or after the expression whose
+// value it has.
 #include <algorithm>
 #include <cctype>
 
@@ -19,7 +20,7 @@ using namespace ast;
 
 namespace {
 
-constexpr std::size_t length_max = 32;  // characters of a name
+constexpr std::size_t length_max = 32;  // the largest number of characters of a suggested name
 
 // Adds all names that the code object and those nested in it use.
 void all_names(const CodeObject& code, std::set<std::string_view>& names) {
@@ -48,14 +49,14 @@ std::string plain(std::string_view name) {
   return std::string(name.substr(begin, end - begin + 1));
 }
 
-// Collects suggestions for all temporaries, chooses among them, and renames.
+// Collects suggestions of names for all temporaries, chooses among the suggestions, and renames the temporaries.
 class Namer {
  public:
   Namer(Context& context, const Scope& scope) : context_(context) {
     all_names(*scope.decoded.code, taken_);
     taken_.insert(std::begin(reserved), std::end(reserved));
     const CodeObject& code = *scope.decoded.code;
-    // The bytecode has some locals that the source does not mention any more. Their names are free.
+    // The names of locals that the bytecode has, but the source does not mention any more, are free for temporaries.
     for (const std::string& local : code.varnames) lendable_.insert(local);
     for (const std::string& cell : code.cellvars) lendable_.erase(cell);
     count(code);
@@ -63,7 +64,7 @@ class Namer {
     for (auto [temporary, name] : context.wanted) suggest(temporary, std::string(name));
   }
 
-  // Collects suggestions from all statements.
+  // Collects suggestions of names from all statements.
   void look(Block body) {
     for (Stmt* stmt : body) {
       for_each_expr(stmt, [&](Expr*& expr) { mention(expr); });
@@ -88,7 +89,7 @@ class Namer {
   void rename(Block body) { depyf::rename(body, names_); }
 
  private:
-  // Suggests the names of a resume function's parameters for its arguments.
+  // Suggests the names of a resume function's parameters for the temporaries that are its arguments.
   void arguments(Expr* expr) {
     auto* call = as<Call>(expr);
     auto* function = call ? as<Name>(call->func) : nullptr;
@@ -101,17 +102,17 @@ class Namer {
     for_each_child(expr, [&](Expr*& child) { arguments(child); });
   }
 
-  // Notes that the temporary becomes the variable `name`. A temporary that becomes two different variables gets neither
-  // name.
+  // Records that the temporary is passed or copied to the variable `name`. A temporary that is passed or copied to two
+  // different variables gets neither name.
   void lend(std::string_view temporary, std::string_view name) {
     auto [found, fresh] = lent_.try_emplace(temporary, name);
     if (!fresh && found->second != name) found->second = {};
   }
 
-  // True if a temporary may get this name, which belongs to a variable.
+  // True if a temporary may get the name of a variable to which it is passed or copied.
   bool usable(std::string_view name) const {
     if (name.empty() || mentioned_.contains(name) || name.starts_with("___stack")) return false;
-    // The name is new to the code, or it is a local that the remaining source does not use.
+    // A usable name is new to the code, or belongs to a local that the code uses for nothing else.
     if (!taken_.contains(name)) return is_identifier(name);
     return lendable_.contains(name) && uses_.at(name) == 0;
   }
@@ -121,8 +122,8 @@ class Namer {
            std::ranges::all_of(name, [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)); });
   }
 
-  // Counts uses of local names as globals, attributes, parameters or in nested code. Such names are not given to
-  // temporaries.
+  // Counts uses of the names of locals as globals, attributes, parameters or in nested code. Temporaries do not get the
+  // name of a local that is also used as a global, attribute or parameter, or in nested code.
   void count(const CodeObject& code) {
     for (const std::string& local : code.varnames) uses_.try_emplace(local, 0);
     for (const std::string& name : code.names)
@@ -136,7 +137,7 @@ class Namer {
       ++uses_[code.varnames[std::size_t(i)]];
   }
 
-  // Records the names that the source mentions, and the order of temporaries.
+  // Records the names in the expression, and the order in which temporaries occur.
   void mention(Expr* expr) {
     if (auto* name = as<Name>(expr)) {
       if (!is_temporary(name->id)) mentioned_.insert(name->id);
@@ -145,7 +146,7 @@ class Namer {
     for_each_child(expr, [&](Expr*& child) { mention(child); });
   }
 
-  // Suggests a name; the first suggestion counts.
+  // Suggests a name for a temporary; the first suggestion for a temporary is kept.
   void suggest(std::string_view name, std::string text) {
     if (!is_temporary(name) || !is_identifier(text) || text.size() > length_max) return;
     suggested_.try_emplace(name, std::move(text));
@@ -201,17 +202,18 @@ class Namer {
   }
 
   Context& context_;
-  // `taken_`: names that some code uses; `lendable_`: locals of this code; `mentioned_`: names in the source; `seen_`:
-  // temporaries in `order_`.
+  // `taken_` has the names that this code or nested code uses, `lendable_` the locals of this code, `mentioned_` the
+  // names in the source, and `seen_` the temporaries in `order_`.
   std::set<std::string_view> taken_, lendable_, mentioned_, seen_;
-  // By local: how often its name is used for anything else.
+  // Maps each local to the number of other uses of its name (see `count`).
   std::map<std::string_view, int> uses_;
   // The temporaries in the order in which they occur.
   std::vector<std::string_view> order_;
-  // The variables that temporaries become, and the names that their values suggest.
+  // Map each temporary to the variable to which it is passed or copied (`lent_`), and to the name that its value
+  // suggests (`suggested_`).
   std::map<std::string_view, std::string_view> lent_;
   std::map<std::string_view, std::string> suggested_;
-  // The names that temporaries have got, and the renaming that results.
+  // The names chosen for temporaries (`given_`), and the map from temporaries to these names (`names_`).
   std::set<std::string, std::less<>> given_;
   std::map<std::string_view, std::string_view> names_;
 };

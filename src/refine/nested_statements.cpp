@@ -4,7 +4,8 @@
 //   with a: with b: c                       ->   with a, b: c       if lines and columns show one statement
 //   else: if a: return ...; rest            ->   elif a: return ...  else: rest
 //
-// Control never gets behind a finally clause that leaves, so the copy of the clause that stands there is removed:
+// Control never gets behind a finally clause that ends in a return or the like, so the copy of the clause behind the
+// try statement is removed:
 //
 //   try: a  finally: return b; return b     ->   try: a  finally: return b
 #include "ast/equal.h"
@@ -39,8 +40,8 @@ Block try_finally(Context& context, Block body, const Scope&) {
 
 namespace {
 
-// True if `inner`, the whole body of `outer`, was an item of the same with statement. A nested statement would start on
-// a line of its own, further to the right than the statement around it.
+// True if `inner`, the whole body of `outer`, was an item of the same with statement. A nested with statement would
+// start on a line of its own, further to the right than `outer`.
 bool is_item_of(const CodeObject& code, const With& outer, const With& inner) {
   if (outer.items.empty() || inner.items.empty()) return false;
   const Position* last = position_in(code, outer.items.back().context_expr);
@@ -57,7 +58,7 @@ bool is_item_of(const CodeObject& code, const With& outer, const With& inner) {
 Block with_items(Context& context, Block body, const Scope& scope) {
   for_each_statement(body, [&](Stmt* stmt) {
     auto* outer = as<With>(stmt);
-    // Without a line, nothing shows that both were one statement.
+    // Without a line, nothing shows that two nested with statements were one statement.
     if (!outer || outer->body.size() != 1 || stmt->line < 0) return;
     auto* inner = as<With>(outer->body[0]);
     if (!inner || inner->is_async != outer->is_async) return;
@@ -75,7 +76,7 @@ Block elif_chain(Context&, Block body, const Scope&) {
     auto* outer = as<If>(stmt);
     if (!outer || outer->orelse.size() < 2) return;
     auto* inner = as<If>(outer->orelse[0]);
-    // The statements behind a branch that leaves can be its else clause.
+    // The statements behind an `if` whose body never reaches its end can be its else clause.
     if (!inner || !inner->orelse.empty() || !leaves(inner->body)) return;
     inner->orelse = outer->orelse.subspan(1);
     outer->orelse = outer->orelse.first(1);

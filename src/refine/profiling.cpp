@@ -3,7 +3,7 @@
 //   token = utils.record_pregraph_bytecode_enter()
 //   utils.record_pregraph_bytecode_exit(token)            ->   each gets the comment "# profiling" at its end
 //
-// They are no part of the user's program, but have effects, so they stay and are marked.
+// The profiling calls are no part of the user's program, but have effects, so they are marked instead of removed.
 #include "ast/visit.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"

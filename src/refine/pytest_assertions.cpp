@@ -1,5 +1,5 @@
-// Folds the statements that pytest makes of `assert` in test modules back to asserts. pytest rewrites an assert to
-// statements that explain the failure:
+// Folds the statements to which pytest rewrites each `assert` of a test module back to asserts. pytest rewrites an
+// assert to statements that explain the failure:
 //
 //     @py_assert2 = 1
 //     @py_assert1 = a == @py_assert2
@@ -8,7 +8,8 @@
 //         raise AssertionError(@pytest_ar._format_explanation(...))
 //     @py_assert1 = @py_assert2 = None                                      ->   assert a == 1
 //
-// Operands of `and` and `or` are evaluated in nested ifs, each of which sets the variable of the result.
+// pytest evaluates the operands of `and` and `or` in nested `if` statements, each of which sets the variable of the
+// result.
 #include <map>
 #include <set>
 #include <string_view>
@@ -31,7 +32,7 @@ std::string_view variable_of(const Expr* expr) {
   return name && name->id.starts_with(variable_prefix) ? name->id : std::string_view();
 }
 
-// True if the expression calls one of pytest's helpers with one argument.
+// True if the expression is a call `@pytest_ar.function(x)` of pytest's helper `function` with one argument.
 bool is_helper(const Expr* expr, std::string_view function) {
   auto* call = as<Call>(expr);
   auto* attribute = call ? as<Attribute>(call->func) : nullptr;
@@ -39,7 +40,8 @@ bool is_helper(const Expr* expr, std::string_view function) {
   return name && name->id == helpers && attribute->attr == function && call->args.size() == 1;
 }
 
-// True if `block` only explains a failure and raises it. `message` becomes the message of the assert, or null.
+// True if `block` ends in a raise with pytest's explanation of a failed assert. Sets `message` to the message of the
+// assert, or to null.
 bool explains(Block block, Expr*& message) {
   message = nullptr;
   if (block.empty()) return false;
@@ -55,7 +57,8 @@ bool explains(Block block, Expr*& message) {
   return true;
 }
 
-// Folds the asserts of one block. The values of pytest's variables are collected until the test that uses them.
+// Folds the asserts of one block. The values of pytest's variables are collected up to the `if` that tests these
+// variables.
 class Folder {
  public:
   explicit Folder(Context& context) : context_(context) {}
@@ -88,7 +91,7 @@ class Folder {
       result.resize(start);
       result.push_back(context_.stmt(Assert{condition, message}, first->offset, first->line));
       result.insert(result.end(), rest.begin(), rest.end());
-      // The statement that clears the variables goes with the assert.
+      // The statement `@py_assert1 = ... = None` behind the test is removed with the test.
       if (at + 1 < statements.size() && clears(statements[at + 1])) ++at;
       start = result.size();
       forget();
@@ -97,14 +100,15 @@ class Folder {
   }
 
  private:
-  // Forgets the variables behind each assert and each other statement.
+  // Drops the collected values, behind each assert and each statement that sets none of pytest's variables.
   void forget() { values_.clear(), joined_.clear(); }
 
-  // Records the value if `stmt` sets one of pytest's variables. Returns false for any other statement.
+  // Returns true and records the value if `stmt` sets one of pytest's variables to a value of known parts; otherwise
+  // false.
   bool evaluate(Stmt* stmt) {
     if (auto* assign = as<Assign>(stmt)) {
       std::string_view variable;
-      // `n = @py_assert1 = f()` was `(n := f())`.
+      // `n = @py_assert1 = f()` was `(n := f())` in the source.
       Expr* walrus = nullptr;
       for (Expr* target : assign->targets) {
         if (const std::string_view name = variable_of(target); !name.empty() && variable.empty()) variable = name;
@@ -122,8 +126,8 @@ class Folder {
     return join(stmt);
   }
 
-  // Handles the operands of `and` and `or`. If r is a so far, `if a: <evaluate b>; r = b` makes r `a and b`, and
-  // `if not a:` makes it `a or b`. Returns false if the statement has another shape.
+  // Handles the operands of `and` and `or`. `r = a; if a: r = b` sets r to `a and b`, and `r = a; if not a: r = b` sets
+  // r to `a or b`. Returns false for a statement that evaluates no such operand.
   bool join(Stmt* stmt) {
     auto* branch = as<If>(stmt);
     if (!branch || !branch->orelse.empty() || branch->body.empty()) return false;
@@ -154,7 +158,8 @@ class Folder {
     return true;
   }
 
-  // True if all of pytest's variables in `expr`, and in their values, have a known value. Adds the variables to `used`.
+  // True if all of pytest's variables in `expr`, and in their values, have a known value. Adds pytest's variables in
+  // `expr` to `used`.
   bool is_resolvable(Expr* expr, std::set<std::string_view>& used, int depth) {
     if (depth > search_limits::statement_nesting) return false;
     if (const std::string_view variable = variable_of(expr); !variable.empty()) {
@@ -169,8 +174,8 @@ class Folder {
     return complete;
   }
 
-  // Puts the values of pytest's variables in the place of the variables. The expressions are changed, so this is called
-  // only when nothing can fail any more.
+  // Replaces pytest's variables in `expr` by their values. The expressions are changed in place, so this function is
+  // called only after all checks have succeeded.
   Expr* substituted(Expr* expr) {
     if (const std::string_view variable = variable_of(expr); !variable.empty()) return substituted(values_[variable]);
     for_each_child(expr, [&](Expr*& child) {
@@ -182,14 +187,14 @@ class Folder {
   // True if no effect is lost when the statements that set the variables are removed.
   bool uses_all(const std::set<std::string_view>& used) const {
     for (const auto& [variable, value] : values_) {
-      auto* explanations = as<ListExpr>(value);  // of the operands of `and` and `or`
+      auto* explanations = as<ListExpr>(value);  // the empty list in which pytest collects explanations of operands
       if (!used.contains(variable) && !is<ConstantExpr>(value) && !(explanations && explanations->elts.empty()))
         return false;
     }
     return true;
   }
 
-  // Returns the condition that `test` stands for; null if it does not belong to pytest.
+  // Returns the condition of the assert that pytest compiled to `test`; null if `test` is none of pytest's.
   Expr* folded_test(Expr* test) {
     std::set<std::string_view> used;
     if (!is_resolvable(test, used, 0) || !uses_all(used)) return nullptr;
@@ -197,8 +202,8 @@ class Folder {
     return whole ? substituted(whole) : nullptr;
   }
 
-  // Returns the chained comparison that the test of its parts stands for; other tests themselves, and null for a test
-  // of parts that form no chain.
+  // Returns `a < b < c` for the test `@py_assert1 and @py_assert2` of `a < b` and `b < c`, or null if the parts form no
+  // chain. Returns any test but an `and` unchanged.
   Expr* chained_comparison(Expr* test) {
     auto* parts = as<BoolOp>(test);
     if (!parts || parts->is_or) return test;
@@ -231,12 +236,12 @@ class Folder {
   }
 
   Context& context_;
-  std::map<std::string_view, Expr*> values_;  // by variable of pytest that was set since the last assert
-  // The variables whose value is an `and` or `or` that `join` made.
+  std::map<std::string_view, Expr*> values_;  // the values of pytest's variables since the last assert
+  // The variables whose value is an `and` or `or` that `join` built.
   std::set<std::string_view> joined_;
 };
 
-// True if some explanation of pytest's is left.
+// True if some statement still raises an error with pytest's explanation.
 bool uses_helpers(Block body) {
   return has_any(body, [](const Stmt* stmt) {
     Expr* message = nullptr;
@@ -245,7 +250,7 @@ bool uses_helpers(Block body) {
   });
 }
 
-// Removes the imports of pytest's helpers. Returns true if nothing is left of the statement.
+// Removes the imports of pytest's helpers. Returns true if the import statement has no other names.
 bool drop_imports(Context& context, Stmt* stmt) {
   auto* import = as<Import>(stmt);
   if (!import) return false;

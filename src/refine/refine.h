@@ -1,5 +1,6 @@
-// The passes that make the finished tree more readable. Each keeps the meaning and may be left out. Each gets and
-// returns the statements of one code object, with nested blocks but without nested definitions.
+// The passes that make the finished tree more readable. Each pass keeps the meaning of the tree, and may be left out.
+// Each pass takes and returns the statements of one code object, with nested blocks but without the bodies of nested
+// definitions.
 #pragma once
 
 #include "ast/visit.h"
@@ -11,13 +12,14 @@ namespace depyf {
 struct Cfg;
 struct DecodedCode;
 
-// The facts about the code object of the statements that a pass may ask for.
+// The facts about a code object that a pass over its statements may use.
 struct Scope {
   const DecodedCode& decoded;
   const Cfg& cfg;
   // The kind `expression` stands for lambdas and comprehensions.
   enum class Kind : std::uint8_t { module, class_body, function, expression } kind;
-  // The kinds of the statements before any pass. Those that passes add are of these, or none that a pass asks for.
+  // The kinds of the statements before the first pass. Passes add only statements of kinds that occur before the first
+  // pass, or that no pass requires.
   ast::StmtKinds kinds = {};
 };
 
@@ -30,7 +32,7 @@ Scope::Kind kind_of(const CodeObject& code);
 void for_each_code(const CodeObject& root, std::uint32_t limit,
                    FunctionRef<void(const CodeObject& code, const CodeObject* definition)> look);
 
-// The passes in the order in which pipeline.cpp runs them; the file of each shows its source before and after.
+// The passes of all styles, which pipeline.cpp runs; the file of each pass shows source before and after the pass.
 ast::Block implicit_return(Context& context, ast::Block body, const Scope& scope);
 ast::Block assert_statement(Context& context, ast::Block body, const Scope& scope);
 ast::Block pytest_assertions(Context& context, ast::Block body, const Scope& scope);
@@ -45,7 +47,7 @@ ast::Block with_items(Context& context, ast::Block body, const Scope& scope);
 ast::Block annotations(Context& context, ast::Block body, const Scope& scope);
 ast::Block class_body(Context& context, ast::Block body, const Scope& scope);
 ast::Block declarations(Context& context, ast::Block body, const Scope& scope);
-// The passes of the readable style:
+// The passes that run in the readable style only:
 ast::Block adopt_temporaries(Context& context, ast::Block body, const Scope& scope);
 ast::Block fold_displays(Context& context, ast::Block body, const Scope& scope);
 ast::Block inline_temporaries(Context& context, ast::Block body, const Scope& scope);
@@ -59,11 +61,11 @@ enum class WrittenReturn : std::uint8_t { unknown, written, implied, broke };
 // The length of the word `return`.
 constexpr int width_of_return = 6;
 WrittenReturn written_return(const ast::Stmt* stmt);
-// Return the first line of a statement and the last line of a block in the source; -1 if they are unknown. Nested
-// definitions do not count.
+// Return the first line of a statement and the last line of a block in the source, without the lines of nested
+// definitions; -1 if the line is unknown.
 int first_line(const ast::Stmt* stmt);
 int last_line(ast::Block body);
-// True if the expression is a call by which Dynamo measures itself.
+// True if the expression is a call by which Dynamo measures the time of its own bytecode.
 bool is_profiling(const ast::Expr* value);
 ast::Block docstring(Context& context, ast::Block body, const Scope& scope);
 // True for `__doc__ = "text"`, which is what a docstring of a module compiles to.

@@ -6,8 +6,9 @@
 #include "lift/context.h"
 #include "support/function_ref.h"
 namespace depyf {
-// Calls `rewrite` with the statements of each block that contains a statement of the `wanted` kinds. `rewrite` may change
-// the statements; those of nested blocks have been rewritten before. `statements` is one vector that all calls use.
+// Calls `rewrite` with the statements of each block that contains a statement of the `wanted` kinds. `rewrite` may
+// change the statements, after those of nested blocks have been rewritten. `statements` is a vector that all calls of
+// `rewrite` share.
 inline ast::Block rewrite_blocks(Context& context, ast::Block body, ast::StmtKinds wanted,
                                  FunctionRef<void(std::vector<ast::Stmt*>&)> rewrite,
                                  std::vector<ast::Stmt*>& statements) {
@@ -55,8 +56,7 @@ bool has_any(ast::Block body, const Wanted& wanted) {
 inline bool has_return(ast::Block body) {
   return has_any(body, [](const ast::Stmt* stmt) { return ast::is<ast::Return>(stmt); });
 }
-// Returns how many statements at the start of `block` stand above `line` in the source. The others, up to its end, all
-// stand below.
+// Returns the index in `block` from which on all statements are below `line` in the source.
 std::size_t above_line(ast::Block block, int line);
 
 // Moves the statements of `block` from `kept` on behind the statement at `index`, to which the block belongs.

@@ -14,7 +14,7 @@ namespace {
 
 using Look = FunctionRef<void(const CodeObject&, const CodeObject*)>;
 
-// Calls `look` for one code object and those nested in it.
+// Calls `look` for one code object and those nested in it, down to `left` levels.
 void walk_codes(const CodeObject& code, const CodeObject* definition, std::uint32_t left, const Look& look) {
   if (kind_of(code) != Scope::Kind::expression) definition = &code;
   look(code, definition);

@@ -1,6 +1,6 @@
-// Joins copies of the end of a function. The compiler copies a short end to each place that leads to it, and
-// structuring writes an end that only returns wherever control reaches it. The copies have the position of the one
-// statement in the source:
+// Joins copies of the end of a function. The compiler copies a short end of a function to each place that leads to it,
+// and structuring writes a copy of an end that only returns wherever control reaches it. All copies of an end have the
+// position of the one statement in the source:
 //
 //     1 if a:              if a:
 //     2     b()                b()
@@ -18,11 +18,11 @@ using namespace ast;
 
 namespace {
 
-// In statements. The compiler copies up to four instructions.
+// The largest number of statements of a copied end: the compiler copies up to four instructions.
 constexpr std::size_t longest_end = 4;
 
 // Returns the line of the returned value; -1 if there is none. A return out of a `with` has the position of the `with`,
-// and only its value shows where it stands.
+// and only the returned value has the position in the source.
 std::int32_t value_line(const Stmt* stmt) {
   auto* leave = as<Return>(stmt);
   return leave && leave->value ? leave->value->line : -1;
@@ -43,10 +43,10 @@ bool is_end(const Stmt* stmt) {
   return true;
 }
 
-// True if the blocks of the statement may end in a copy of what follows it.
+// True if the blocks of the statement may end in a copy of the statements behind it.
 bool may_end_in_copy(const Stmt* stmt) { return StmtKinds::of(stmt).has(StmtKinds::of<If, Try, With>()); }
 
-// Rewrites blocks that end in a statement with copies in front of it.
+// Rewrites blocks whose last statements have copies in the nested blocks in front of them.
 class SharedEnds {
  public:
   explicit SharedEnds(Context& context) : context_(context) {}
@@ -69,8 +69,8 @@ class SharedEnds {
   }
 
  private:
-  // True if it makes no difference whether the end stands at the end of a protected body or behind the statement: it
-  // returns None, and does nothing else that could raise.
+  // True if `end` may be moved out of the protected body of a `try` or `with`: it is only a return of None, which
+  // cannot raise.
   static bool may_leave_body(Block end) {
     auto* leave = end.size() == 1 ? as<Return>(end[0]) : nullptr;
     return leave && (!leave->value || is_none(leave->value));
@@ -81,7 +81,7 @@ class SharedEnds {
     return is<If>(stmt) || is<Try>(stmt) || (is<With>(stmt) && may_leave_body(end));
   }
 
-  // Removes the else clause of an `if` that `continue` follows, if the clause is a `continue`, too.
+  // Removes the else clause of `if a: ... else: continue` in front of a `continue`.
   static void leave_out_else(Stmt* stmt) {
     auto* branch = as<If>(stmt);
     if (branch && branch->orelse.size() == 1 && is<Continue>(branch->orelse[0])) branch->orelse = {};
@@ -92,13 +92,15 @@ class SharedEnds {
     return body.size() >= end.size() && std::ranges::equal(body.last(end.size()), end, is_same_statement);
   }
 
-  // True if a handler of the statement cannot hold a copy of `end`: the line of `end` is also that of the body, which no
-  // source has. Outside of the handler, `end` would be executed when no exception is being handled any more.
+  // True if `end` has the line of the try body, so that no handler can end in a copy of it: a statement behind the try
+  // statement has a later line. Moving `end` out of a handler would execute it when the exception is not being handled
+  // any more.
   static bool is_on_its_line(const Try& attempt, Block end) {
     return !attempt.body.empty() && first_line(attempt.body[0]) == end[0]->line;
   }
 
-  // True if some handler ends as the whole block does, so that what stands between is the else clause.
+  // True if some handler ends in a copy of `end`, so that the statements between the `try` and `end` are its else
+  // clause.
   static bool ends_handler(const Try& attempt, Block end) {
     if (!attempt.orelse.empty() || !attempt.finalbody.empty() || is_on_its_line(attempt, end)) return false;
     return std::ranges::any_of(attempt.handlers,
@@ -106,8 +108,8 @@ class SharedEnds {
            std::ranges::all_of(attempt.handlers, [&](const ExceptHandler& each) { return leaves(each.body); });
   }
 
-  // If a branch or a handler ends as the whole block does, the statements between it and the end are the else
-  // clause.
+  // If the body of an `if` or a handler of a `try` ends in a copy of the last statement of the block, moves the
+  // statements in front of the last one into the else clause.
   Block take_else(Block body) {
     Stmt* last = body.back();
     const Block end(&last, 1);
@@ -144,7 +146,7 @@ class SharedEnds {
       branch->body = without(branch->body, end, depth);
       branch->orelse = without(branch->orelse, end, depth);
       if (branch->orelse.size() == 1 && is<Pass>(branch->orelse[0])) branch->orelse = {};
-      // A branch that has become empty is left out, and the test is negated.
+      // If the body of the `if` has become empty, the else clause becomes the body, and the test is negated.
       const bool is_turned = branch->body.size() == 1 && is<Pass>(branch->body[0]) && !branch->orelse.empty();
       if (is_turned && !negation_changes(context_, branch->test)) {
         branch->test = negate(context_, branch->test);

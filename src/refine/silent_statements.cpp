@@ -1,5 +1,5 @@
-// Restores `...` and branches of `pass` in code of 3.11 and later. Neither leaves an instruction that does anything, but
-// the compiler keeps the position of the statement if it stands alone on its line:
+// Restores `...` and branches of `pass` in code of 3.11 and later. The compiler emits no instruction with an effect for
+// `...` and `pass`, but keeps the position of such a statement if it is alone on its line:
 //
 //     if a:                  if not a:              1 with a:          with a:
 //         pass                   b()        and     2     ...     <-       pass        if position 2 is 3 columns wide
@@ -30,17 +30,17 @@ namespace {
 
 constexpr int width_of_ellipsis = 3, width_of_pass = 4;
 
-// What the compiler leaves of such a statement, or puts behind it.
+// The instructions that the compiler emits with the position of a `...` or `pass`.
 constexpr OpSet silent_ops{Op::nop_,        Op::jump_,        Op::load_const_, Op::return_value_, Op::pop_except_,
                            Op::store_fast_, Op::delete_fast_, Op::store_name_, Op::delete_name_};
 
-// True if `block` has the size of one statement that may have been silent.
+// True if `block` is only a `pass` or `continue`, in place of which the source may have had a silent statement.
 bool is_empty(Block block) { return block.size() == 1 && (is<Pass>(block[0]) || is<Continue>(block[0])); }
 
-// True if the pass may change the statement: it has an empty block, or its first line is so far above its body that a
-// branch fits between.
+// True if the pass may change the statement: a block of it is empty, or it is an `if` whose first line is so far above
+// its body that another branch fits between them.
 bool may_be_silent(const Stmt* stmt) {
-  constexpr int lines_of_branch = 2;  // one of the silent statement, and one of the `else` or `elif` below it
+  constexpr int lines_of_branch = 2;  // the line of the silent statement and that of the `else` or `elif` below it
   bool found = false;
   for_each_block(const_cast<Stmt*>(stmt), [&](Block& inner) { found = found || is_empty(inner); });
   auto* branch = as<If>(stmt);
@@ -48,7 +48,7 @@ bool may_be_silent(const Stmt* stmt) {
                    branch->body[0]->line - stmt->line > lines_of_branch - 1);
 }
 
-// Where a statement stands on its line, in columns.
+// The column and the width of a statement on its line.
 struct Place {
   int column, width;
   bool operator==(const Place&) const = default;
@@ -63,17 +63,18 @@ const Position* position_of(std::span<const Position> positions, const Instructi
   return position.line >= 0 && position.column >= 0 ? &position : nullptr;
 }
 
-// The width is -1 if the instruction cannot be of such a statement.
+// Returns the column and width of an instruction; the width is -1 if it cannot be that of a `...` or `pass`.
 Place place_of(const Instruction& instruction, const Position& position) {
   const bool is_silent = silent_ops.has(instruction.op) && position.line == position.end_line;
   return {position.column, is_silent ? position.end_column - position.column : -1};
 }
 
-// Returns the place of each `...` and `pass` that left instructions, by line. All instructions of such a line have the
-// place of the statement.
+// Returns the place of each `...` and `pass` that left instructions, by line. All instructions on the line of a `...`
+// or `pass` that is returned have the place of that statement.
 PlaceByLine silent_places(const DecodedCode& decoded) {
   const std::span<const Position> positions = decoded.positions;
-  // Most lines are one run of instructions with several places. They are left out here, so that the map stays small.
+  // Most lines are one run of instructions with several places. Lines whose first run has several places are left out
+  // of the map, so that the map stays small.
   PlaceByLine places;
   int line = -1;  // of the run
   Place place{};
@@ -94,7 +95,7 @@ PlaceByLine silent_places(const DecodedCode& decoded) {
   }
   end_run();
   if (places.empty()) return places;
-  // A line may have several runs, whose places may differ.
+  // A line may have several runs of instructions; it is removed from the map if their places differ.
   auto known = places.end();  // the place that was found on `line`
   line = -1;
   for (const Instruction& instruction : decoded.instructions) {
@@ -149,15 +150,15 @@ class SilentStatements {
   // Returns the first line of a statement; -1 if it is unknown.
   static int line_of(const Stmt* stmt) { return stmt ? first_line(stmt) : -1; }
 
-  // Returns the first place at `column` between two lines; null if there is none.
+  // Returns the place of the first silent statement at `column` between two lines; null if there is none.
   const Place* between(int above, int below, int column) const {
     for (auto at = places_.upper_bound(above); at != places_.end() && at->first < below; ++at)
       if (at->second.column == column) return &at->second;
     return nullptr;
   }
 
-  // Writes the statement that fills an empty block as the source had it. At the end of a loop's body, a `continue` may
-  // have been one.
+  // Replaces the statement of an empty block by the `...` or `pass` whose position the bytecode has. At the end of a
+  // loop's body, a `continue` in the tree may have been a `...` or `pass` in the source.
   void fill(Block& body, int above, const Stmt* next, int base, bool ends_round) {
     if (body.size() != 1 || above < 0) return;
     if (!is<Pass>(body[0]) && !(ends_round && is<Continue>(body[0]))) return;
@@ -171,7 +172,7 @@ class SilentStatements {
                                         : context_.stmt(ExprStmt{context_.constant(Constant::Kind::ellipsis)});
   }
 
-  // Restores the first branch of an `if` that had only a `pass`. The statement `next` follows the `if`.
+  // Restores the first branch of an `if` that had only a `pass` or `...`. The statement `next` follows the `if`.
   void turn(If& branch, const Stmt* stmt, int base, const Stmt* next) {
     if (!branch.orelse.empty() || branch.body.empty()) return;
     const int above = last_line_of_test(branch.test, stmt->line), column = base + columns_.unit();

@@ -49,8 +49,9 @@ StatementColumns::StatementColumns(const CodeObject& code, Block body) : code_(c
   if (!body.empty()) collect(body, 0);
   if (known_.total() == 0) return;
   for (int unit : {4, 2, 3, 1}) {
-    // The unit of indentation is the largest of these of which most columns are multiples. A quarter may be wrong,
-    // because CPython attributes some positions to a neighbouring statement.
+    // The unit of indentation is the first of 4, 2, 3 and 1 of which at least three quarters of the columns are
+    // multiples, counted from the least column. A quarter of the columns may be wrong, because CPython attributes some
+    // positions to a neighbouring statement.
     unit_ = unit;
     if (4 * known_.multiples(unit) >= 3 * known_.total()) break;
   }
@@ -76,11 +77,11 @@ int StatementColumns::column(const Stmt* stmt, int depth) const {
       return written_return(stmt) != WrittenReturn::written ? -1
              : stmt->width == width_of_return               ? stmt->column
                                                             : stmt->column - behind_return;
-    return stmt->column < behind_return ? -1 : stmt->column - behind_return;  // the column of the constant
+    return stmt->column < behind_return ? -1 : stmt->column - behind_return;  // stmt->column is that of the constant
   }
   // A return out of a finally clause may have the position of the clause's end.
   if (auto* leave = as<Return>(stmt); leave && leave->value->line != stmt->line) return -1;
-  // A deletion has the position of what it deletes.
+  // A `del a` has the position of its target.
   if (is<Delete>(stmt)) return stmt->column < behind_del ? -1 : stmt->column - behind_del;
   if (stmt->column >= 0) return stmt->column;
   // A with statement has no position of its own, but its first context manager has one.
@@ -91,9 +92,10 @@ int StatementColumns::column(const Stmt* stmt, int depth) const {
   }
   int found = -1;
   if (depth > search_limits::statement_nesting_searched) return -1;
-  // Otherwise the column follows from the first statement of its body. A try statement has the line of its body, because
-  // `try` has no instruction; a body on the line of the `try` itself is indented by no whole number of units. What is in
-  // its else clause now may have stood behind it.
+  // The column of any other statement follows from the first statement of its body. A try statement has the line of its
+  // body, because `try` has no instruction; the column of a body on the line of the `try` itself is no multiple of the
+  // unit. The else clause of a try statement does not count, because it may have been behind the try statement in the
+  // source.
   auto* attempt = as<Try>(stmt);
   for_each_block(const_cast<Stmt*>(stmt), [&](Block& inner) {
     if (found >= 0 || inner.empty() || (attempt && &inner == &attempt->orelse)) return;
@@ -109,7 +111,8 @@ int StatementColumns::column(const Stmt* stmt, int depth) const {
   auto* branch = as<If>(stmt);
   if (!branch || unit_ <= 0) return found;
   const int test = of_test(branch->test);
-  // A body without a column: the test follows `if ` or `if (`, if it is not negated.
+  // If the body is a `break` or `continue`, which has no column, the column follows from the test, which is behind `if
+  // ` or `if (`.
   const bool only_jumps = found < 0 && branch->orelse.empty() && branch->body.size() == 1 &&
                           (is<Break>(branch->body[0]) || is<Continue>(branch->body[0]));
   if (only_jumps && !is<UnaryExpr>(branch->test) && !is<BoolOp>(branch->test))
@@ -120,7 +123,7 @@ int StatementColumns::column(const Stmt* stmt, int depth) const {
   if (is<BoolOp>(branch->test))
     for (int outer = found; outer >= 0; outer -= unit_)
       if (is_behind_if(test - outer) || is_behind_elif(test - outer)) return outer;
-  // Nested statements may be indented like one, because the source had `if a and b`.
+  // The body of `if a: if b:` may be indented by one unit only, because the source had `if a and b`.
   auto is_close = [](int columns) { return columns == 3 || columns == 4; };
   if (holds_one_if(*branch) && !is_close(test - found) && is_close(test - found - unit_)) return found + unit_;
   return found;
@@ -140,7 +143,7 @@ bool StatementColumns::all_at(Block statements, int base) const {
   bool is_known = false;
   for (const Stmt* stmt : statements) {
     int at = of(stmt);
-    // The test of an `if` at a deeper column would stand further to the right.
+    // An `if` whose own column is unknown is at `base` if its test is directly behind an `if ` or `if (` at `base`.
     if (auto* branch = as<If>(stmt); branch && at < 0)
       if (const int behind = of_test(branch->test) - base; behind == behind_if || behind == behind_if + 1) at = base;
     if (at >= 0 && at != base) return false;

@@ -18,8 +18,8 @@ const ast::Expr* innermost_left(const ast::Expr* test);
 // Returns the last line of the test of a statement on `line`, as far as the first lines of its operands show it.
 int last_line_of_test(const ast::Expr* test, int line);
 
-// The columns of statements. They are counted by their remainder, as only multiples of a unit of indentation are asked
-// for.
+// Counts the columns of statements by their remainder modulo `period`, which is enough to find the multiples of a unit
+// of indentation.
 class KnownColumns {
  public:
   void add(int column) {
@@ -46,7 +46,7 @@ class StatementColumns {
  public:
   StatementColumns(const CodeObject& code, ast::Block body);
 
-  // Returns the columns of one indentation; 0 if no column is known.
+  // Returns the number of columns of one level of indentation; 0 if no column is known.
   int unit() const { return unit_; }
   // Returns the column of a statement that is the first on its line; -1 if it is unknown.
   int of(const ast::Stmt* stmt) const {
@@ -58,11 +58,12 @@ class StatementColumns {
   // Returns the column where the first operand of a test begins; -1 if it is unknown.
   int of_test(const ast::Expr* test) const { return position_of(innermost_left(test)); }
 
-  // True if a test may stand so many columns behind the start of `if`: behind `if `, `if (`, `if not ` or `if not (`.
+  // True if a test may be this number of columns behind the start of its `if`: behind `if `, `if (`, `if not ` or `if
+  // not (`.
   static bool is_behind_if(int columns) { return columns == 3 || columns == 4 || columns == 7 || columns == 8; }
-  // True if the test of the statement stands where it does behind an `elif` at column `base`.
+  // True if the statement is an `if` whose test has the column of a test behind an `elif` at column `base`.
   bool is_elif(const ast::Stmt* stmt, int base) const;
-  // True if all statements of which the column is known stand at `base`, and it is known of at least one.
+  // True if all statements with a known column are at column `base`, and at least one column is known.
   bool all_at(ast::Block statements, int base) const;
 
  private:

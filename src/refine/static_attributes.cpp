@@ -14,7 +14,7 @@ namespace {
 class StoredAttributes {
  public:
   void collect(Block body) {
-    // Several definitions may share a body.
+    // Several definitions may share a body, which is visited only once.
     if (body.empty() || !seen_.insert(body.data()).second) return;
     for (Stmt* stmt : body) {
       if (auto* assign = as<Assign>(stmt)) {

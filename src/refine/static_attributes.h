@@ -1,4 +1,5 @@
-// The attributes that the functions of a class give to `self`, which 3.13 and later store in the class.
+// Handles `__static_attributes__`, in which 3.13 and later list the attributes of `self` that the methods of a class
+// store.
 #pragma once
 
 #include <string_view>
@@ -10,7 +11,7 @@
 namespace depyf {
 
 // Returns the attributes among `listed`, a tuple of names, that no statement in `body` stores, in their order. The
-// compiler lists those of code that it leaves out as well:
+// compiler also lists the attributes that are stored only in unreachable code, for which it emits no bytecode:
 //
 //   if False:
 //       def f(self): self.a = 1          __static_attributes__ = ('a',)

@@ -1,9 +1,9 @@
-// Writes known values where they are needed:
+// Writes known values as expressions at the places that read them:
 //
 //   f(u[0], t), with t known to be [a, b] and u to be {0: c}   ->   f(c, [a, b])
 //
-// An object is written as a display. If other code may see the same object, it gets a name instead, since each
-// evaluation of a display makes another object.
+// A known object is written as a display. If other code may use the same known object, the object is stored under a
+// name, because each evaluation of a display creates another object.
 #include <set>
 
 #include "refine/display_names.h"
@@ -11,7 +11,7 @@
 namespace depyf::displays {
 using namespace ast;
 
-// True if the object can be reached other than by the use through `name`.
+// True if the object can be reached from another name than `name`, or from `name` by a later statement.
 bool Names::shared(int object, std::string_view name) const {
   for (const auto& [each, value] : state().names) {
     if (each == name ? !liveness_.live(each) : !liveness_.live_or_now(each)) continue;
@@ -23,7 +23,7 @@ bool Names::shared(int object, std::string_view name) const {
 Expr* Names::given(Value value, std::string_view through) {
   refresh(value);
   if (value.atom) return copy_of(value.atom);
-  // The statement reads the name more than once, so each read must give the same object.
+  // If the statement reads the name more than once, each read must yield the same object.
   const bool again = !through.empty() && liveness_.read_twice_now(through);
   std::set<int> parts;
   state().reach(value, parts);
@@ -36,7 +36,7 @@ Expr* Names::given(Value value, std::string_view through) {
       name_object(value.object, state().bound_to(through, value.object) ? through : std::string_view{}));
 }
 
-// Returns the object as a display. Objects in it that can be reached in more than one way get names.
+// Returns the object as a display. Nested objects that can be reached in more than one way are stored under names.
 Expr* Names::written(int id) {
   std::set<int> parts;
   state().reach({nullptr, id}, parts);

@@ -13,15 +13,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// bytes of a file; weights are saved in files of their own
+// The largest file that is read, in bytes: artifacts are smaller, because weights are saved in separate files.
 constexpr std::uintmax_t file_max = std::uintmax_t{2} << 30;
-constexpr std::uintmax_t source_max = std::uintmax_t{64} << 20;  // bytes of a Python file
-constexpr std::size_t files_max = 10'000;  // files in one folder
-constexpr std::size_t entries_max = 50;  // how many entries of a cache a miss is compared with
-constexpr std::uintmax_t entry_max = std::uintmax_t{16} << 20;  // bytes of an entry that a miss is compared with
-constexpr std::size_t hash_min = 24;  // the least number of characters of a name that is a hash
+constexpr std::uintmax_t source_max = std::uintmax_t{64} << 20;  // the largest Python file that is read, in bytes
+constexpr std::size_t files_max = 10'000;  // the most files that are read from one folder
+constexpr std::size_t entries_max = 50;  // the number of cache entries that a miss is compared with
+constexpr std::uintmax_t entry_max = std::uintmax_t{16} << 20;  // largest entry, in bytes, that a miss is compared with
+constexpr std::size_t hash_min = 24;  // the least length of a path component that counts as a hash
 
-// Returns the bytes of a regular file; nothing for anything else, because a device or a pipe may have no end.
+// Returns the bytes of a regular file of at most `size_max` bytes; nothing for other files, because a device or a pipe
+// may have no end.
 std::optional<std::string> content(const fs::path& path, std::uintmax_t size_max) {
   std::error_code problem;
   if (!fs::is_regular_file(path, problem)) return {};
@@ -34,7 +35,7 @@ std::optional<std::string> content(const fs::path& path, std::uintmax_t size_max
   return file.bad() ? std::nullopt : std::optional(std::move(bytes));
 }
 
-// Returns all regular files below a folder, sorted. Links are not followed.
+// Returns all regular files below a folder, sorted. Symbolic links are not followed.
 std::vector<fs::path> files_below(const fs::path& folder, std::vector<std::string>& errors) {
   std::vector<fs::path> files;
   std::error_code problem;
@@ -53,7 +54,7 @@ std::vector<fs::path> files_below(const fs::path& folder, std::vector<std::strin
   return files;
 }
 
-// Returns a path without those of its names that are hashes.
+// Returns a path without the components that are hashes.
 std::string without_hashes(const std::string& name) {
   std::string result;
   for (const fs::path& part : fs::path(name))
@@ -61,8 +62,8 @@ std::string without_hashes(const std::string& name) {
   return result;
 }
 
-// Adds a sentence on whether the source that a cache of torch.compiler.precompile belongs to stands beside it.
-// PyTorch refuses any other source.
+// Adds a fact that says whether the source of a cache of torch.compiler.precompile is in the same folder and unchanged.
+// PyTorch refuses a cache with a changed source.
 void check_pair(artifact::Artifact& cache, const fs::path& file) {
   if (cache.source_checksum.empty() || cache.parts.empty()) return;
   const fs::path beside = fs::path(file).replace_extension(".py");
@@ -88,7 +89,7 @@ std::size_t counterpart(const artifact::Artifact& wanted, const std::vector<arti
   return others.size();
 }
 
-// Reads the newest entries of a cache, for keys to be compared with.
+// Reads the newest entries of a cache, with which keys are compared.
 std::vector<artifact::Artifact> newest_entries(const std::string& folder) {
   std::vector<std::string> errors;
   std::vector<std::pair<fs::file_time_type, fs::path>> newest;

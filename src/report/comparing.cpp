@@ -83,8 +83,8 @@ options:
 exit status: 0; 1 if there is a finding that --fail-on names; 2 if a run could not be read, or the command line is wrong.
 )";
 
-// Returns the run that a path names. Earlier runs that were written to the same dump are left out. Adds the texts of its
-// processes to `texts`, unless it is null.
+// Returns the run that a path names. Earlier runs that were written to the same dump are left out. Stores the texts of
+// the run's processes in `texts`, unless `texts` is null.
 record::Run run_at(const std::string& path, CommandResult& result, std::vector<PageTexts>* texts = nullptr) {
   std::string directory = path;
   if (const std::size_t name = path.rfind("session.json"); name != std::string::npos && name + 12 == path.size())
@@ -147,13 +147,14 @@ struct CheckOptions {
   std::vector<std::string> without;
   std::optional<double> seconds_ratio;
   bool writes = false, as_json = false, is_help = false;
-  // The bounds that replace a contract.
+  // The bounds on the command line, which replace a contract.
   bool has_bounds = false, allows_breaks = true;
   std::optional<std::int64_t> recompilations, kernels;
   std::string problem;  // empty if the command line is right
 };
 
-// Reads the names of sections, with commas between them. Returns a message about an unknown one.
+// Reads the names of sections, with commas between them. Returns a message about an unknown section; empty if there is
+// none.
 std::string read_sections(const std::string& names, std::vector<std::string>& without) {
   for (std::size_t start = 0; start <= names.size();) {
     const std::size_t end = std::min(names.find(',', start), names.size());
@@ -183,7 +184,7 @@ std::string read_count(const std::string& name, const std::string& text, std::op
   return {};
 }
 
-// Returns the contract that only has the bounds of the command line.
+// Returns a contract that consists only of the bounds of the command line.
 contract::Contract bounds_of(const CheckOptions& options) {
   contract::Contract bounds;
   if (options.allows_breaks) bounds.others.breaks.reset(), bounds.others.eager.reset();
@@ -277,7 +278,7 @@ struct FindingsOptions {
   std::string problem;  // empty if the command line is right
 };
 
-// Reads codes of findings with commas between them. Returns a message about an unknown one.
+// Reads codes of findings with commas between them. Returns a message about an unknown code; empty if there is none.
 std::string read_codes(const std::string& names, std::vector<std::string>& codes) {
   for (std::size_t start = 0; start <= names.size();) {
     const std::size_t end = std::min(names.find(',', start), names.size());

@@ -1,4 +1,5 @@
-// The commands of depyf-report that compare runs, such as `diff`. The extension module uses them for `depyf diff`.
+// The commands of depyf-report that compare runs, such as `diff`. The extension module uses these commands for `depyf
+// diff`.
 #pragma once
 
 #include <optional>
@@ -12,7 +13,7 @@ struct CommandResult {
   std::string output, errors;
 };
 
-// Executes the command that the first argument names; returns nothing if it names none.
+// Executes the command that the first argument names; returns nothing if the first argument names no such command.
 std::optional<CommandResult> comparing_command(const std::vector<std::string>& arguments);
 
 }  // namespace depyf::report

@@ -59,7 +59,7 @@ std::string is_there(const std::string& path) {
   return path + " is there already, and nothing was written; choose another name, or say --force";
 }
 
-// Returns the texts of logs, which are to be written as files. The texts of a dump are files already.
+// Returns the texts of logs, which have to be written as files; the texts of a dump are files already.
 std::vector<depyf::LogTexts> texts_of_logs(const depyf::report::Reading& reading) {
   const std::vector<depyf::record::Stage>& stages = depyf::record::stages();
   std::vector<depyf::LogTexts> result;
@@ -111,7 +111,7 @@ std::string joined(int argc, char** argv) {
   return text;
 }
 
-// Writes to standard output. If that fails, it prints a message and returns false.
+// Writes to standard output. Prints a message and returns false if the write fails.
 bool print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return true;
   std::fputs("depyf-report: standard output cannot be written\n", stderr);

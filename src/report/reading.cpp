@@ -24,9 +24,9 @@ namespace {
 
 bool is_journal(const std::string& name) { return name.starts_with("journal_") && name.ends_with(".jsonl"); }
 
-// File descriptors that stay open until the process ends. A block locks its journal while it is open, and a process
-// loses its lock on a file when it closes any descriptor of that file. So the journal of a block in this process is
-// opened once here and never closed.
+// File descriptors that stay open until the process ends. A block of `prepare_debug` locks its journal, and POSIX drops
+// the lock of a process on a file when the process closes any descriptor of that file, so a journal of this process is
+// opened once and never closed.
 class KeptDescriptors {
  public:
   static bool has_to_keep(const std::string& path) {
@@ -110,7 +110,7 @@ bool is_dump(const std::string& directory) {
 }
 
 // Links the stages of the processes from index `first` on, which were read from a dump. If `with_provenance` is set,
-// it also uses what depyf saw in the process.
+// the file provenance.json, which depyf wrote in the process, is used, too.
 void link_dump(const std::string& directory, bool with_provenance, record::Run& run, std::size_t first) {
   for (std::size_t i = first; i < run.processes.size(); ++i)
     for (record::Compilation& compilation : run.processes[i].compilations) link(compilation);
@@ -123,8 +123,8 @@ void link_dump(const std::string& directory, bool with_provenance, record::Run& 
   std::move(processes.begin(), processes.end(), run.processes.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
-// True if a folder in a dump can be that of another process: rank_n under torchrun, process_PID of one that the program
-// started.
+// True if a folder in a dump may be that of another process: rank_N under torchrun, or process_PID of a process that
+// the program started.
 bool is_of_process(const std::string& name) { return name.starts_with("rank_") || name.starts_with("process_"); }
 
 // Returns the folders of other processes in a dump, in the order of their ranks or ids.
@@ -150,7 +150,7 @@ void read_dumps(const std::string& directory, bool with_graphs, bool with_proven
   }
   std::sort(journals.begin(), journals.end());
   const auto read_file = [&](const std::string& name) -> std::optional<std::string> {
-    // A dump has no folders, so a name with a slash is not the name of a file in it.
+    // The files of a dump are directly in its directory, so a name with a slash is not the name of such a file.
     if (name.find('/') != std::string::npos) return std::nullopt;
     const MappedFile file(directory + "/" + name);
     if (!file.error().empty()) return std::nullopt;
@@ -255,7 +255,7 @@ Reading read(const std::vector<std::string>& paths, bool with_links, bool with_t
           if (!run.processes[i].problems.empty()) reading.is_whole = false;
           if (with_texts) reading.texts.push_back(texts_of_dump(run.processes[i]));
         }
-        // `depyf run --profile` leaves the times of lines as a record.
+        // `depyf run --profile` writes the run times of source lines as a record.
         const std::string times = path + "/run_time.json";
         if (const std::optional<std::string> bytes = content_of(times)) read_record(*bytes, times, with_texts, reading);
       }
@@ -349,7 +349,7 @@ void drop_earlier_programs(Reading& reading) {
 
 void keep_last_runs(Reading& reading) {
   record::Run& run = reading.run;
-  // The processes that a program started are in folders of their own, which its next run leaves there.
+  // The next run of a program does not remove the folders of the processes that an earlier run started.
   const std::map<std::string, std::int64_t> last_runs = last_runs_of(run);
   std::vector<record::Process> kept;
   std::vector<PageTexts> kept_texts;

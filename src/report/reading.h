@@ -14,21 +14,22 @@ struct Reading {
   record::Run run;  // The processes are sorted by rank.
   std::vector<PageTexts> texts;  // the texts of each process; empty unless they were asked for
   std::vector<std::string> errors;  // The paths that could not be read, each with the reason.
-  bool is_whole = true;  // True if every path was read and nothing in it was damaged.
+  bool is_whole = true;  // True if every path was read and no content was damaged.
 };
 
 // Reads logs, directories of logs, dumps and records. If `with_links` is set, the graphs and the output code are read
 // and linked too.
 Reading read(const std::vector<std::string>& paths, bool with_links, bool with_texts);
 
-// Reads the graphs of ranks that differ, so that the summary can name the node or the collective in which they do.
+// Reads the graphs of ranks that differ, so that the summary can name the node or the collective in which the ranks
+// differ.
 void read_graphs_of_different_ranks(record::Run& run);
 
-// Keeps only the last run of each dump with its texts, and adds a note on how many runs there are.
+// Keeps only the last run of each dump with its texts, and adds a note about the number of runs.
 void keep_last_runs(Reading& reading);
 
-// Drops the processes of earlier runs of `depyf run` in a directory, with their texts, and says so in a note. A page shows
-// files of source as they are now, which an earlier run need not have seen.
+// Drops the processes of earlier runs of `depyf run` in a directory, with their texts, and adds a note. A page shows
+// source files in their current state, which an earlier run may not have executed.
 void drop_earlier_programs(Reading& reading);
 
 // Returns the content of a file; nothing if it cannot be read.

@@ -1,4 +1,4 @@
-// Expressions of values that are made of several others: displays, calls, unpacking.
+// Returns expressions of values that are built from several other values: displays, calls, items of unpackings.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -11,7 +11,7 @@ using namespace ast;
 ValueExpression Expressions::display(const StackValue& value, const Instruction& it) {
   const Parts& in = value.inputs;
   const std::size_t count = in.size();
-  // The interpreter takes the type of a display for granted, so the kind is `internal`.
+  // The interpreter does not check the type of a display that it has built, so the kind of the value is `internal`.
   auto with_type = [](ValueExpression result) {
     result.make_internal();
     return result;
@@ -36,7 +36,7 @@ ValueExpression Expressions::display(const StackValue& value, const Instruction&
         compound(Slice{part(in[0]), count > 1 ? part(in[1]) : nullptr, count > 2 ? part(in[2]) : nullptr}, in, value);
     return result;
   }
-  // FORMAT_VALUE becomes an f-string of one field; a format specification is not shown.
+  // FORMAT_VALUE becomes an f-string of one field, or a note if it has a format specification.
   if (it.op == Op::format_value_) {
     const char conversions[] = {0, 's', 'r', 'a'};
     if (it.aux) return note("formatted value", true);
@@ -58,7 +58,7 @@ ValueExpression Expressions::display(const StackValue& value, const Instruction&
     result.reads_memory = true;
     return result;
   }
-  // Handles LIST_TO_TUPLE.
+  // The code from here on handles LIST_TO_TUPLE.
   if (auto* elements = as<ListExpr>(part(in[0]))) return with_type(compound(Tuple{elements->elts}, in, value));
   return note("tuple of " + text(in[0]), true);
 }
@@ -67,7 +67,7 @@ ValueExpression Expressions::display(const StackValue& value, const Instruction&
 ValueExpression Expressions::addition(const StackValue& value, const Instruction& it) {
   const Parts& in = value.inputs;
   Expr* before = part(in[0]);
-  // True if all items of the operand are added.
+  // True if the items of the operand are added, and not the operand itself.
   const bool whole = it.op == Op::list_extend_ || it.op == Op::set_update_;
   auto added = [&](List<Expr*> elements) {
     Table<Expr*> all(elements.begin(), elements.end());
@@ -94,7 +94,7 @@ ValueExpression Expressions::addition(const StackValue& value, const Instruction
   } else {
     return note("display", true);
   }
-  // Iterating over an operand may call code of the user's.
+  // Iterating over an operand may call user code.
   auto* constant = as<ConstantExpr>(part(in.back()));
   const bool iterates = whole && !constant;
   result.effects |= iterates || it.op == Op::dict_update_ || it.op == Op::dict_merge_;
@@ -118,7 +118,7 @@ ValueExpression Expressions::call(const StackValue& value, const Instruction& it
   };
   if (it.op == Op::call_ || it.op == Op::call_kw_) {
     if (in.size() < 2) return note("call");
-    // The callable and NULL or self lie in two slots; which is which differs by version.
+    // The callable and its NULL or self are in two slots, whose order depends on the version.
     if (is_null(in[0])) function = part(in[1]);
     else if (is_null(in[1])) function = part(in[0]);
     else function = part(in[0]), args.push_back(part(in[1]));
@@ -181,7 +181,7 @@ ValueExpression Expressions::unpacked(const StackValue& value, const Instruction
     subscript = integer(index);
   }
   result = compound(Subscript{base, subscript}, in, value);
-  // Iterating may have effects.
+  // Iterating over the unpacked value may have effects.
   result.effects = true;
   return result;
 }

@@ -1,5 +1,5 @@
-// Returns expressions of values on the stack. It is one file, because most of it is the table of operations and the
-// functions in that table.
+// Builds the expressions of values on the stack. The table of operations is in one file with the functions that the
+// table calls.
 #include "stack/expressions.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using namespace ast;
 
 namespace {
 
-// The limit in nodes: a value that is copied and used twice doubles its expression.
+// The largest number of nodes of an expression, because each value that is copied and used twice doubles the size.
 constexpr int size_max = 300;
 constexpr int expression_depth_max = 60;
 
@@ -24,7 +24,7 @@ const ValueExpression& Expressions::of(int value) {
   auto found = known_.find(value);
   if (found != known_.end()) return found->second;
   if (depth_ >= expression_depth_max) return known_[-1] = note("...");
-  // A value in a loop may be made of itself.
+  // A value in a loop may be computed from itself.
   known_[value] = note("...");
   ++depth_;
   ValueExpression built = build(values_.value(value));
@@ -33,7 +33,7 @@ const ValueExpression& Expressions::of(int value) {
   return known_[value] = std::move(built);
 }
 
-// An expression with effects is never current, as evaluating it again would repeat them.
+// An expression with effects is never current, because evaluating it again would repeat the effects.
 bool Expressions::is_current(const ValueExpression& expression, const MachineState& state) {
   if (expression.effects || expression.null()) return false;
   if (expression.reads_memory && expression.memory != state.memory) return false;
@@ -42,7 +42,7 @@ bool Expressions::is_current(const ValueExpression& expression, const MachineSta
   });
 }
 
-// Looks for a local whose version was stored by an instruction that stored this value.
+// Searches for a local whose current version was stored by an instruction that stored this value.
 Expr* Expressions::holder(int value, const MachineState& state) {
   for (std::size_t local = 0; local < state.locals.size(); ++local) {
     const VersionId version = state.locals[local];
@@ -85,7 +85,7 @@ ValueExpression Expressions::note(std::string text, bool internal) {
   return result;
 }
 
-// Returns an expression with parts. It reads what its parts read, at the time when the value was made.
+// Returns an expression with parts. The expression reads the locals and the memory that its parts read.
 ValueExpression Expressions::compound(Expr::Node node, const Parts& parts, const StackValue& value) {
   ValueExpression result;
   result.expr = expr(std::move(node));
@@ -95,7 +95,7 @@ ValueExpression Expressions::compound(Expr::Node node, const Parts& parts, const
     result.size += one.size;
     result.effects |= one.effects;
     if (one.reads_memory) {
-      // If something had effects between the parts, they cannot be evaluated together once more.
+      // If an instruction between the parts had effects, the parts cannot be evaluated together again.
       result.effects |= one.memory != value.memory;
       result.reads_memory = true;
     }
@@ -106,7 +106,7 @@ ValueExpression Expressions::compound(Expr::Node node, const Parts& parts, const
   return result;
 }
 
-// Values that handlers start with have no expression.
+// The values that are on the stack at the start of a handler have only notes, and no expressions.
 ValueExpression Expressions::build(const StackValue& value) {
   using Kind = StackValue::Kind;
   switch (value.kind) {
@@ -137,12 +137,13 @@ ValueExpression Expressions::met(const StackValue& value) {
   return note(both.empty() ? "unknown" : both, internal);
 }
 
-// Returns `a or b`, `a and b` or `a if test else b`, if two paths from one conditional jump bring a value each. Returns
-// an empty expression otherwise.
+// Returns `a or b`, `a and b` or `a if test else b`, if each of the two paths from one conditional jump computes one of
+// the values that meet; otherwise an empty expression.
 ValueExpression Expressions::choice(const StackValue& value) {
   const Table<int>& ways = values_.ways_to(value.at);
   if (ways.size() != 2 || value.inputs.size() != 2) return {};
-  // The test is the block that jumps here itself, or the block in front of both branches.
+  // The test is at the end of a block that leads directly to the block of `value`, or of the block in front of both
+  // branches.
   int test = -1, arms[2] = {ways[0], ways[1]};
   auto only_way = [&](int block) { return values_.ways_to(block).size() == 1 ? values_.ways_to(block)[0] : -1; };
   if (only_way(arms[1]) == arms[0]) test = arms[0];
@@ -154,7 +155,7 @@ ValueExpression Expressions::choice(const StackValue& value) {
   if (tested < 0 || jump.target < 0) return {};
   const bool jumps_if_true = jump.op == Op::jump_if_true_or_pop_ || jump.op == Op::pop_jump_if_true_;
   if (!jumps_if_true && jump.op != Op::jump_if_false_or_pop_ && jump.op != Op::pop_jump_if_false_) return {};
-  // Find out on which path each value was made. A value that was made before the test belongs to the path that makes
+  // Find the path that computed each value. A value that was computed before the test belongs to the path that computes
   // none.
   auto made_in = [&](int id) {
     const StackValue& one = values_.value(id);
@@ -173,7 +174,7 @@ ValueExpression Expressions::choice(const StackValue& value) {
   // True if the value is the one that was tested.
   auto is_test = [&](int id) {
     if (id == tested) return true;
-    // In 3.12 and 3.13, a copy of the value is converted by TO_BOOL.
+    // From 3.13 on, TO_BOOL converts a copy of the value before the jump.
     const StackValue& one = values_.value(tested);
     return one.kind == StackValue::Kind::made && values_.code()[one.at].op == Op::to_bool_ && one.inputs[0] == id;
   };
@@ -188,12 +189,13 @@ ValueExpression Expressions::choice(const StackValue& value) {
     if (one.kind == StackValue::Kind::made && values_.code()[one.at].op == Op::to_bool_) condition = one.inputs[0];
     result = compound(IfExp{part(condition), part(if_true), part(if_false)}, {condition, if_true, if_false}, one);
   }
-  // Operators of the tested value may read anything.
+  // The truth test may call `__bool__`, which may read anything.
   result.reads_memory = true;
   return result;
 }
 
-// Returns the expression of a constant. An object without a literal, or a container of one, is shown by its index.
+// Returns the expression of a constant. A constant without a literal, or a container of such a constant, is shown by
+// its index.
 ValueExpression Expressions::constant(int index) {
   if (index < 0 || index >= values_.decoded().constant_count()) return note("unknown");
   const Constant& value = values_.decoded().constant(index);
@@ -208,7 +210,8 @@ ValueExpression Expressions::constant(int index) {
   return result;
 }
 
-// Returns the expression of a local. A cell can be changed by other functions, so it reads memory.
+// Returns the expression of a local. The expression of a cell reads memory, because other functions can change the
+// cell.
 ValueExpression Expressions::local(const StackValue& value, int index) {
   if (index < 0 || std::size_t(index) >= values_.decoded().localsplus.size()) return note("unknown");
   const std::string_view name = values_.decoded().localsplus[index];
@@ -227,7 +230,7 @@ ValueExpression Expressions::plain(Expr::Node node) {
   return result;
 }
 
-// Returns an expression that reads memory, which must not have changed since the value was made.
+// Returns an expression that reads memory, which must not have changed since the value was computed.
 ValueExpression Expressions::read(Expr::Node node, const Parts& parts, const StackValue& value) {
   ValueExpression result = compound(std::move(node), parts, value);
   result.reads_memory = true;
@@ -247,8 +250,8 @@ ValueExpression Expressions::null() {
   return result;
 }
 
-// Returns the expression of what LOAD_METHOD and LOAD_SUPER_ATTR push: the method and, above it, the object that it is
-// called on.
+// Returns the expression of a value that LOAD_METHOD or LOAD_SUPER_ATTR pushes: the method or, above it, the object on
+// which the method is called.
 ValueExpression Expressions::method(const StackValue& value, const Instruction& it) {
   const Parts& in = value.inputs;
   if (value.index != 0) {
@@ -275,7 +278,7 @@ ValueExpression Expressions::internal_call(std::string_view function, const Stac
   return result;
 }
 
-// This is a table of the expressions of what each operation pushes.
+// Returns the expression of a value that an operation has pushed, by a table of all operations.
 ValueExpression Expressions::made(const StackValue& value) {
   const Instruction& it = values_.code()[value.at];
   const Parts& in = value.inputs;

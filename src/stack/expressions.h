@@ -1,4 +1,5 @@
-// The values on the operand stack as expressions, for debuggers, and whether an expression still has the value.
+// Builds expressions of the values on the operand stack, for debuggers, and decides whether evaluating an expression
+// would still yield the value.
 #pragma once
 
 #include <deque>
@@ -12,32 +13,33 @@
 
 namespace depyf {
 
-// The expression of one value.
+// The expression of one value on the stack.
 struct ValueExpression {
   ast::Expr* expr = nullptr;
   int size = 1;  // number of nodes
-  // True if evaluating the expression calls something, or if it contains a part that is no Python.
+  // True if evaluating the expression calls code, or if the expression contains a note, which is no Python.
   bool effects = false;
-  // True if the expression reads anything but locals of the frame. It is then valid until an instruction has effects.
+  // True if the expression reads anything but locals of the frame, so that it is valid only until an instruction has
+  // effects.
   bool reads_memory = false;
   StackSlot::Kind kind = StackSlot::Kind::value;
   bool null() const { return kind == StackSlot::Kind::null; }
   bool internal() const { return kind == StackSlot::Kind::internal; }
   void make_internal() { kind = StackSlot::Kind::internal; }
-  // The locals that the expression reads, each with the version that it had.
+  // The locals that the expression reads, each with its version when the value was computed.
   Table<std::pair<int, VersionId>> locals;
-  // The version of everything that is not local, when the value was made.
+  // The version of all memory except locals when the value was computed.
   VersionId memory = at_start;
 };
 
-// Builds expressions of the values that StackValues follows, and keeps them.
+// Builds expressions of the values that StackValues finds, and caches them.
 class Expressions {
  public:
   explicit Expressions(const StackValues& values) : values_(values), code_(*values.decoded().code) {}
 
-  // Returns the expression of a value. The reference is valid as long as this object.
+  // Returns the expression of a value. The returned reference is valid as long as the Expressions object.
   const ValueExpression& of(int value);
-  // True if evaluating the expression in `state` gives the value.
+  // True if evaluating the expression in `state` yields the same value again.
   static bool is_current(const ValueExpression& expression, const MachineState& state);
   // Returns the name of a local that holds the value in `state`; null if there is none.
   ast::Expr* holder(int value, const MachineState& state);
@@ -65,7 +67,7 @@ class Expressions {
   ValueExpression call(const StackValue& value, const Instruction& it);
   ValueExpression unpacked(const StackValue& value, const Instruction& it);
   ValueExpression compound(ast::Expr::Node node, const Parts& parts, const StackValue& value);
-  // Returns <text>, which stands for a value without an expression.
+  // Returns the note `<text>` in place of the expression of a value that has none.
   ValueExpression note(std::string text, bool internal = false);
   // Returns the source of a value's expression, for use in a note.
   std::string text(int value);

@@ -35,24 +35,24 @@ struct StackMap::Parts {
     error = values->error();
   }
 
-  // Returns the operation that runs next if the interpreter is at `offset`. Within an instruction, that is the
-  // instruction itself. For an instruction that the decoder leaves out (PRECALL), it is the next one. Returns -1 if
-  // there is none.
+  // Returns the index of the operation that runs next if the interpreter is at `offset`, or -1 if there is none. An
+  // offset inside an instruction stands for the instruction itself, and an instruction that the decoder omits (PRECALL)
+  // stands for the next one.
   int at(std::uint32_t offset) const {
     if (!error.empty()) return -1;
     const Table<Instruction, InstructionIndex>& all = decoded->instructions;
     auto after = std::upper_bound(all.begin(), all.end(), offset,
                                   [](std::uint32_t value, const Instruction& it) { return value < it.offset; });
     int index = int(after - all.begin()) - 1;
-    // Several operations may be lowered from one instruction; the first counts.
+    // If the decoder has lowered an instruction to several operations, the first of them is returned.
     while (index > 0 && all[index - 1].offset == all[index].offset) --index;
     if (index >= 0 && offset < all[index].offset + std::max<std::uint32_t>(2, all[index].size)) return index;
     const int next = int(after - all.begin());
     return next < int(all.size()) ? next : -1;
   }
 
-  // True if the code is at the start of a generator of 3.10. The value that the first resumption sent lies on the stack
-  // there, until GEN_START pops it, which is not an operation.
+  // True if the code is at the start of a generator of 3.10. In a generator of 3.10, the value that the first
+  // resumption sent is on the stack until GEN_START, for which the decoder has no operation, pops it.
   bool starts_generator(std::uint32_t offset) const {
     return dialect_of(code.version).generator_start && offset == 0 && !code.bytecode.empty() &&
            code.bytecode[0] == gen_start_310;
@@ -102,8 +102,8 @@ std::vector<StackSlot> StackMap::slots(std::uint32_t offset) const {
     if (made.kind == StackValue::Kind::made) slot.made_at = std::int32_t(parts_->values->code()[made.at].offset);
     result.push_back(std::move(slot));
   }
-  // In 3.13, CONVERT_VALUE and the FORMAT_SIMPLE behind it are one operation. At an offset between these two
-  // instructions, the value has already been converted.
+  // From 3.13 on, the decoder joins CONVERT_VALUE and the FORMAT_SIMPLE behind it to one operation. At the offset of a
+  // FORMAT_SIMPLE behind a CONVERT_VALUE, the value has already been converted.
   const Instruction& next = parts_->decoded->instructions[at];
   const bool converted = next.op == Op::format_value_ && next.arg != 0 && offset > next.offset;
   if (converted && dialect_of(parts_->code.version).conversion_apart && !result.empty()) {
@@ -131,7 +131,8 @@ std::optional<ExceptionEntry> StackMap::handler(std::uint32_t offset) const {
     }
     return std::nullopt;
   }
-  // Up to 3.10, the innermost open block stands for the entry. Its extent is the code around with the same block open.
+  // Up to 3.10, an entry is built from the innermost open block of the block stack, and covers the code around `offset`
+  // in which the same block is open.
   auto open_at = [&](int index) -> std::optional<OpenBlock> {
     std::optional<MachineState> state = parts_->values->before(index);
     if (!state) return std::nullopt;

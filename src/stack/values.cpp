@@ -11,7 +11,7 @@
 namespace depyf {
 namespace {
 
-constexpr std::size_t locals_budget = 4'000'000;  // instructions times locals; beyond, locals are not followed
+constexpr std::size_t locals_budget = 4'000'000;  // tracks locals up to this product of instructions and locals
 constexpr std::size_t steps_max = 40'000'000;
 constexpr int depth_max = 100'000;
 
@@ -23,8 +23,8 @@ bool enters_block(Op op) { return info_of(op).control == Control::handler; }
 }  // namespace
 
 StackValues::StackValues(const DecodedCode& decoded) : decoded_(decoded), version_(decoded.version) {
-  // 3.8 leaves return addresses and placeholders on the stack, whose depth varies by path. No interpreter of 3.8 runs
-  // depyf, so nobody asks for such stacks.
+  // In 3.8, finally clauses leave return addresses and placeholders on the stack, whose depth varies by path. Stacks of
+  // 3.8 are not needed, because no interpreter of 3.8 runs depyf.
   if (dialect_of(version_).finally_subroutines) {
     fail("stacks are followed from 3.9 on");
     return;
@@ -50,7 +50,7 @@ void StackValues::find_blocks() {
     if (ends_flow(it.op)) starts[at + 1] = true;
   }
   range_of_.assign(count, -1);
-  // The first range that covers an instruction counts, so later ranges are written first.
+  // The first of several ranges that cover an instruction counts, so the ranges are written in reverse order.
   for (int index = int(decoded_.ranges.size()) - 1; index >= 0; --index) {
     const ProtectedRange& range = decoded_.ranges[index];
     if (range.target < 0 || range.target >= count) continue;
@@ -68,7 +68,7 @@ void StackValues::find_blocks() {
   }
 }
 
-// Values have an identity, so that running a block once more finds the same values.
+// A value is identified by `kind`, `at` and `index`, so that simulating a block once more finds the same values.
 int StackValues::make(StackValue::Kind kind, int at, int index) {
   auto [place, is_new] = known_.try_emplace({int(kind), at, index}, int(values_.size()));
   if (is_new) {
@@ -91,7 +91,7 @@ void StackValues::run() {
   }
 }
 
-// Any instruction may raise, so its handler gets the state in front of it.
+// Any instruction may raise, so the state in front of each instruction is sent to its handler.
 void StackValues::walk(int block) {
   MachineState state = *blocks_[block].entry;
   for (int at = blocks_[block].begin; at < blocks_[block].end; ++at) {
@@ -127,7 +127,8 @@ void StackValues::raise(const MachineState& state, int at) {
     next.stack.resize(block.level);
     next.blocks.resize(open - 1);
     next.blocks.push_back({-1, block.level});
-    // A handler starts with two triples of traceback, value and type: of the exception handled before, then of its own.
+    // Up to 3.10, a handler starts with two triples of traceback, value and type on the stack: that of the exception
+    // that was being handled before, then that of its own exception.
     for (int i = 0; i < 2; ++i) next.stack.push_back(make(StackValue::Kind::traceback, handler, i));
     next.stack.push_back(make(StackValue::Kind::previous_exception, handler, 0));
     next.stack.push_back(make(StackValue::Kind::traceback, handler, 2));
@@ -151,11 +152,12 @@ void StackValues::join(MachineState state, int block) {
     target.entry = std::move(state);
   } else {
     MachineState& entry = *target.entry;
-    // Compilers never let the depths differ. In other code, only the slots that both states have are known.
+    // In compiled code, the depths of both states are equal. In code that no compiler emitted, only the slots that both
+    // states have are known.
     if (state.stack.size() < entry.stack.size()) entry.stack.resize(state.stack.size()), changed = true;
     for (std::size_t slot = 0; slot < entry.stack.size(); ++slot) {
       int& mine = entry.stack[slot];
-      // Different values become one value of the block, which lists them as inputs.
+      // Different values of a slot become one `met` value of the block, which lists them as inputs.
       const int met = mine == state.stack[slot] ? mine : make(StackValue::Kind::met, block, int(slot));
       if (mine == met && mine == state.stack[slot]) continue;
       Table<int>& inputs = values_[met].inputs;
@@ -165,7 +167,7 @@ void StackValues::join(MachineState state, int block) {
       }
       if (mine != met) mine = met, changed = true;
     }
-    // Different versions become the version of this block.
+    // Different versions of a local become the version of the block where they meet.
     const VersionId here = int(code().size()) + block;
     for (std::size_t local = 0; local < entry.locals.size(); ++local) {
       if (entry.locals[local] != state.locals[local] && entry.locals[local] != here)
@@ -219,7 +221,7 @@ bool StackValues::step(MachineState& state, int at, int block) {
     return true;
   };
   if (tests_truth(it.op) && depth > 0) blocks_[block].tested = stack.back();
-  // The jump has a stack effect of its own.
+  // If an operation jumps, it may have another stack effect.
   if (it.target >= 0 && !enters_block(it.op)) {
     MachineState jumped = state;
     if (!taken_and_made(jumped, true)) return false;
@@ -255,7 +257,7 @@ void StackValues::special(MachineState& state, const Instruction& it, int at, co
     record(id);
     state.stack.push_back(id);
   };
-  // Adding to a display on the stack makes another value of it, which replaces the old one in all slots.
+  // Adding an item to a display on the stack creates another value, which replaces the old value in all slots.
   auto add_to = [&](int from_top) {
     if (from_top < 1 || std::size_t(from_top) > state.stack.size()) return;
     const int old = state.stack.end()[-from_top];
@@ -273,12 +275,13 @@ void StackValues::special(MachineState& state, const Instruction& it, int at, co
   const int stay = std::min({effect.stays, int(taken.size()), effect.pushes});
   for (int index = 0; index < effect.pushes; ++index) {
     if (index < stay) state.stack.push_back(taken[index]);
-    // The two ways out of a jump push different values.
+    // A jump pushes different values if it is taken and if it is not.
     else push(jump ? index + jump_values : index);
   }
 }
 
-// States are kept only at the starts of blocks, and are run forward from there.
+// Only the states at the starts of blocks are kept; the state in front of `instruction` is simulated from the start of
+// its block.
 std::optional<MachineState> StackValues::before(int instruction) {
   if (!error_.empty() || instruction < 0 || instruction >= int(code().size())) return std::nullopt;
   const int block = block_of_[instruction];

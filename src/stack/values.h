@@ -16,31 +16,31 @@ namespace depyf {
 using VersionId = std::int32_t;
 constexpr VersionId at_start = -1;
 
-// Added to the index of a value that an instruction pushes when it jumps.
+// The constant that is added to the index of a value which an instruction pushes when it jumps.
 constexpr std::int32_t jump_values = 1 << 24;
 
 // A value that lies on the stack at some point of the code.
 struct StackValue {
-  // `made` by an instruction, `met` where paths join with different values, pushed by the start of a handler, or
-  // unknown at the start of a generator (`resumed`) or code object (`entry`).
+  // A value is `made` by an instruction, `met` where paths join with different values, pushed at the start of a handler
+  // (`exception` to `traceback`), or unknown at the start of a generator (`resumed`) or code object (`entry`).
   enum class Kind : std::uint8_t { made, met, entry, exception, previous_exception, lasti, traceback, resumed };
   Kind kind = Kind::made;
   // The instruction that made the value, or the block where it appears.
   std::int32_t at = -1;
-  // For a `made` value: its index among the values that the instruction pushes, bottom first, counted from
-  // `jump_values` if the instruction jumps. For a `met` value: the slot.
+  // The index of a `made` value among the values that the instruction pushes, bottom first, counted from `jump_values`
+  // if the instruction jumps; the stack slot of a `met` value.
   std::int32_t index = 0;
-  // For a `made` value: the values that the instruction popped, bottom first. For a `met` value: the values that meet.
+  // The values that the instruction of a `made` value popped, bottom first, or the values that meet in a `met` value.
   Table<int> inputs;
   // The version of the local that a load read.
   VersionId local = at_start;
-  // The version of everything that is no local, when the value was made.
+  // The version of all memory except locals when the value was computed.
   VersionId memory = at_start;
 };
 
 // An entry of the block stack of 3.10 and earlier.
 struct OpenBlock {
-  std::int32_t handler = -1;  // the instruction where it starts; -1 while a handler runs
+  std::int32_t handler = -1;  // the first instruction of the handler; -1 for a block whose handler is running
   // The depth of the stack when the handler starts.
   std::int32_t level = 0;
   friend bool operator==(const OpenBlock&, const OpenBlock&) = default;
@@ -49,26 +49,27 @@ struct OpenBlock {
 // The stack and the versions of variables in front of an instruction.
 struct MachineState {
   Table<int> stack;  // values
-  // Empty if locals are not followed.
+  // The versions of the locals; empty if locals are not tracked.
   Table<VersionId> locals;
   VersionId memory = at_start;
   Table<OpenBlock> blocks;
 };
 
-// The result of the analysis, and the analysis itself.
+// Runs the data flow analysis of a code object, and keeps its result.
 class StackValues {
  public:
   explicit StackValues(const DecodedCode& decoded);
 
   const Table<Instruction, InstructionIndex>& code() const { return decoded_.instructions; }
   const DecodedCode& decoded() const { return decoded_; }
-  // An empty text if the analysis succeeded.
+  // Returns the reason why the analysis failed; an empty text if it succeeded.
   const std::string& error() const { return error_; }
   const StackValue& value(int id) const { return values_[id]; }
-  // Returns the state in front of an instruction; nothing if control never comes there.
+  // Returns the state in front of an instruction; std::nullopt if the instruction is unreachable or the analysis
+  // failed.
   std::optional<MachineState> before(int instruction);
   int block_of(int instruction) const { return block_of_[instruction]; }
-  // Returns the blocks from which control comes other than by an exception.
+  // Returns the blocks from which control reaches `block` other than by an exception.
   const Table<int>& ways_to(int block) const { return blocks_[block].ways; }
   int end_of(int block) const { return blocks_[block].end; }
   bool handles(int block) const { return blocks_[block].is_handler; }
@@ -89,10 +90,10 @@ class StackValues {
 
   // Cuts the code into basic blocks.
   void find_blocks();
-  // Runs blocks until no state changes.
+  // Simulates blocks until no state changes.
   void run();
   void walk(int block);
-  // Runs one instruction. Returns false if control does not go on to the next one.
+  // Simulates one instruction. Returns false if control does not go on to the next instruction, or on an error.
   bool step(MachineState& state, int at, int block);
   void special(MachineState& state, const Instruction& it, int at, const Table<int>& taken, const StackEffect& effect,
                bool jump);
@@ -102,7 +103,7 @@ class StackValues {
   void flow(const MachineState& state, int from, int target);
   // Merges a state into that of a block's start.
   void join(MachineState state, int block);
-  // Returns the value with this identity, which is made if necessary.
+  // Returns the value with this kind, place and index, and creates it if necessary.
   int make(StackValue::Kind kind, int at, int index);
   void fail(std::string what) { error_ = std::move(what); }
 
@@ -110,7 +111,7 @@ class StackValues {
   Version version_;
   Table<Block> blocks_;
   Table<int> block_of_;
-  Table<int> range_of_;  // by instruction: its protected range, or -1
+  Table<int> range_of_;  // maps an instruction to its protected range, or -1
   Table<StackValue> values_;
   std::map<std::tuple<int, int, int>, int> known_;
   Table<int> stored_;

@@ -28,8 +28,8 @@ Shape shape_of(const Table<Node, NodeIndex>& nodes) {
 
 namespace {
 
-// True if the node does nothing but pop the exception of a finally clause in front of a return. A `return` within a statement in
-// the clause passes through it.
+// True if the node only pops the exception of a finally clause on the path of a `return` that stands within a statement
+// of the clause.
 bool returns_from_finally(const Lifted& lifted, const Node& node) {
   const bool is_clause = std::ranges::any_of(
       lifted.finally_ends, [&](const std::pair<RegionIndex, NodeIndex>& end) { return end.first == node.region; });
@@ -45,8 +45,8 @@ bool returns_from_finally(const Lifted& lifted, const Node& node) {
          });
 }
 
-// Decides which nodes leave a statement. Of those that may, or are all of an else clause, those stay that may be
-// `continue`.
+// Restricts `left_by_statement` to nodes that may be a `continue`: nodes that leave a statement or are a whole else
+// clause, have no other effect, and lead back.
 void settle_ends_of_statements(Table<Node, NodeIndex>& nodes) {
   // An else clause may start with a statement whose setup is a node of its own.
   for (const Node& node : nodes)
@@ -58,8 +58,8 @@ void settle_ends_of_statements(Table<Node, NodeIndex>& nodes) {
                              node.end == Node::End::go && only_markers(node) && leads_back(nodes, node, node.a);
 }
 
-// Finds the empty nodes at the start of loops whose body starts with a for loop. Without the empty node, the two loops
-// would have one header.
+// Finds the empty headers of loops whose body starts with a for loop, without which the loop and the for loop would
+// have the same header.
 class OuterHeaders {
  public:
   explicit OuterHeaders(Lifted& lifted) : lifted_(lifted) {}
@@ -99,7 +99,7 @@ void skip_empty(Lifted& lifted, const Shape& shape) {
   }
   OuterHeaders outer_headers(lifted);
   auto is_needed = [&](NodeIndex node) {
-    // The node makes a value inside of its statement, which the return behind takes.
+    // The node computes a value within a statement, and a return behind the statement uses the value.
     if (nodes[node].carries) return true;
     return nodes[node].else_break || nodes[node].left_by_statement || outer_headers.contains(node);
   };
@@ -109,7 +109,7 @@ void skip_empty(Lifted& lifted, const Shape& shape) {
   };
   const int count = int(nodes.size());
   auto may_be_skipped = [&](NodeIndex node) { return node >= 0 && nodes[node].end == Node::End::go; };
-  // Lets an edge lead past nodes that do nothing.
+  // Redirects an edge past nodes that do nothing.
   auto redirect = [&](NodeIndex& edge) {
     for (int steps = 0; steps < count && may_be_skipped(edge); ++steps) {
       const NodeIndex next = nodes[edge].a;
@@ -119,7 +119,8 @@ void skip_empty(Lifted& lifted, const Shape& shape) {
   };
   for (Node& node : nodes) {
     if (node.end == Node::End::none) continue;
-    // The body of a protected statement stays, even if it is empty: the code behind it is not protected.
+    // The first node in the body of a try or with statement stays, even if it is empty, because the node behind it may
+    // not be in the body.
     if (node.end != Node::End::setup && may_be_skipped(node.a)) redirect(node.a);
     if (may_be_skipped(node.b)) redirect(node.b);
   }

@@ -23,7 +23,8 @@ Successors Graph::find_successors(NodeIndex node) const {
     case Node::End::setup:
       if (info.b >= 0) return {{info.a, info.b}, 2};
       return {{info.a}, 1};
-    // In 3.8, the successor of a stop is the code behind its statement.
+    // In 3.8, a node that ends in END_FINALLY has an edge to the code behind its try statement, although it always
+    // raises.
     case Node::End::stop:
       if (info.a >= 0) return {{info.a}, 1};
       return {};
@@ -33,13 +34,14 @@ Successors Graph::find_successors(NodeIndex node) const {
   return {};
 }
 
-// Depth-first search with an explicit stack. It finds the successors of the nodes, and counts the edges to each node.
+// Determines the reverse postorder by a depth-first search with an explicit stack, which also finds the successors of
+// each node and counts the edges to it.
 void Graph::find_order() {
   sequence_.clear();
   sequence_.reserve(nodes.size());
   struct Frame {
     NodeIndex node;
-    int left;  // successors that have not been visited
+    int left;  // the number of successors that have not been visited
   };
   Table<Frame> stack;
   stack.reserve(16);
@@ -57,7 +59,7 @@ void Graph::find_order() {
       stack.pop_back();
       continue;
     }
-    // The last successor is visited first, so that the first comes first in reverse postorder.
+    // The last successor is visited first, so that the first successor comes first in reverse postorder.
     const NodeIndex to = successors_[node].nodes[--left];
     if (to >= 0 && order_[to] < 0) enter(to);
   }
@@ -68,7 +70,7 @@ void Graph::find_order() {
 // Counting sort of the edges by their target.
 void Graph::find_preds() {
   int sum = 0;
-  // Each entry is the end of its list until the list is filled from behind.
+  // `first_pred_[n]` is the end of the list of node n until the list is filled, from its end to its start.
   for (int& first : first_pred_) sum += first, first = sum;
   preds_.resize(sum);
   for (std::size_t index = sequence_.size(); index--;) {
@@ -84,7 +86,7 @@ void Graph::find_preds() {
 }
 
 // Numbers the dominator tree. A dominator comes earlier in the order, so the sizes of subtrees are summed up from the
-// last node to the first, and then positions are given out from the first to the last.
+// last node to the first, and then numbers are assigned from the first node to the last.
 void Graph::number_dominators() {
   for (std::size_t index = sequence_.size(); index--;) {
     const NodeIndex node = sequence_[index];
@@ -99,7 +101,7 @@ void Graph::number_dominators() {
   }
 }
 
-// Counting sort of the nodes where ways meet, by their immediate dominator.
+// Sorts the nodes where several paths meet by their immediate dominators, with a counting sort.
 void Graph::find_merges() {
   for (NodeIndex node : sequence_)
     if (is_merge(node)) ++first_merge_[idom_[node]];
@@ -110,7 +112,7 @@ void Graph::find_merges() {
     if (const NodeIndex node = sequence_[index]; is_merge(node)) merges_[--first_merge_[idom_[node]]] = node;
 }
 
-// The spans are parts of one vector, because an allocation for each would take longer than filling it.
+// The rows are parts of two vectors, because an allocation for each row would take longer than filling it.
 void Graph::analyse() {
   irreducible_ = false;
   headers_.clear();
@@ -142,8 +144,8 @@ void Graph::analyse() {
 // Finds the innermost loop of each node. A loop consists of the nodes that lead back to a header that dominates them.
 void Graph::find_loops() {
   Table<NodeIndex> todo;
-  // Inner loops come later in the order. So the headers are visited from the last to the first, and each loop takes the
-  // nodes that no inner loop has taken.
+  // Headers of inner loops come later in the order, so the headers are visited from the last to the first, and each
+  // loop takes the nodes that no inner loop has taken.
   std::ranges::sort(headers_, std::greater(), [&](NodeIndex header) { return order_[header]; });
   headers_.erase(std::ranges::unique(headers_).begin(), headers_.end());
   for (const NodeIndex header : headers_) {
@@ -161,7 +163,7 @@ void Graph::find_loops() {
     while (!todo.empty()) {
       NodeIndex node = todo.back();
       todo.pop_back();
-      // Climb to the outermost loop that is known so far.
+      // `top` becomes the header of the outermost loop around `node` that is known so far.
       NodeIndex top = node;
       if (loop_[top] >= 0) {
         top = loop_[top];

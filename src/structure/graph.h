@@ -8,7 +8,7 @@
 
 namespace depyf {
 
-// The successors of a node, at most two. The one that stands first in the code comes first.
+// The successors of a node, at most two, in the order of their code.
 struct Successors {
   int nodes[2] = {};
   int count = 0;
@@ -23,11 +23,11 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  // Computes everything below; to be called after any change of edges.
+  // Computes all facts that the functions below return, and has to be called after any change of edges.
   void analyse();
   bool irreducible() const { return irreducible_; }
   bool has_loops() const { return !headers_.empty(); }
-  // Returns the successors of a node that can be reached.
+  // Returns the successors of a reachable node.
   const Successors& successors(NodeIndex node) const { return successors_[node]; }
   // Returns the predecessors of a node, one for each edge.
   Row<const NodeIndex> preds(NodeIndex node) const {
@@ -47,8 +47,8 @@ class Graph {
   // True if the node lies in the loop at `header` or in a loop within it. A header of -1 stands for the whole function.
   bool in_loop(NodeIndex node, NodeIndex header) const;
   bool dominates(int a, int b) const { return enter_[a] <= enter_[b] && leave_[b] <= leave_[a]; }
-  // Returns the nodes where several ways from `node` meet, and no way that passes it by, in reverse postorder. Back edges
-  // do not count as ways. `node` is the immediate dominator of these nodes.
+  // Returns the nodes where several paths from `node` meet, in reverse postorder: those whose immediate dominator is
+  // `node`, and which have several predecessors, not counting back edges.
   Row<const NodeIndex> merges_of(NodeIndex node) const {
     return Row<const NodeIndex>(merges_).part(first_merge_[node], first_merge_[node + 1] - first_merge_[node]);
   }
@@ -72,19 +72,19 @@ class Graph {
   void find_loops();
 
   Table<Successors, NodeIndex> successors_;
-  // One allocation for the rows of numbers below, and one for the rows of nodes.
+  // All rows of numbers below share one allocation, and all rows of nodes share another.
   Table<int> numbers_;
   Table<NodeIndex> node_numbers_;
   // The predecessors of node n are preds_[first_pred_[n]] to preds_[first_pred_[n + 1]], the end excluded.
   Row<int, NodeIndex> first_pred_, first_merge_;
-  // Numbers from a walk over the dominator tree. The interval of a node encloses the intervals of all nodes that it
-  // dominates. `next_` is the first number in it that no dominated node has yet.
+  // Each node has an interval of numbers, from `enter_` to `leave_`, which encloses the intervals of all nodes that it
+  // dominates. While the numbers are assigned, `next_` is the first number in the interval that no dominated node has.
   Row<int, NodeIndex> enter_, next_, leave_;
   Row<int, NodeIndex> forward_preds_, order_;
   Row<NodeIndex, NodeIndex> idom_, loop_, outer_;
   Table<NodeIndex> preds_, merges_, sequence_;
   Loops loops_;
-  Table<NodeIndex> headers_;  // where edges lead back to
+  Table<NodeIndex> headers_;  // the targets of back edges
   bool irreducible_ = false;
 };
 

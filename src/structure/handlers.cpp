@@ -16,18 +16,18 @@ using namespace ast;
 namespace {
 using Statements = Table<Stmt*>;
 
-// Returns the marker if the statement is one of that kind; otherwise null.
+// Returns the statement if it is a marker of the kind `wanted`; otherwise null.
 const InternalStmt* marker(const Stmt* stmt, StmtMarker wanted) {
   auto* internal = as<InternalStmt>(stmt);
   return internal && internal->marker == wanted ? internal : nullptr;
 }
-// True if only the reraise is left that raises exceptions which no clause matched.
+// True if the only statement left is the one that raises the exception again if no clause matched.
 bool ends_clauses(const Table<Stmt*>& statements) {
   return statements.size() == 1 && marker(statements[0], StmtMarker::reraise);
 }
 }  // namespace
 
-// Each test of an exception type opens a clause; its else holds the further clauses.
+// Each `if` that tests an exception type becomes an except clause, and its else branch contains the next clauses.
 Table<ExceptHandler> except_clauses(Context& context, const Statements& body) {
   Table<ExceptHandler> clauses;
   Statements rest = body;
@@ -53,7 +53,7 @@ Table<ExceptHandler> except_clauses(Context& context, const Statements& body) {
       rest.assign(branch->orelse.begin(), branch->orelse.end());
       continue;
     }
-    // Without a test, the rest is a bare except clause.
+    // Statements without a test of an exception type form a bare except clause.
     ExceptHandler clause{nullptr, {}, {}};
     Statements inner = rest;
     if (auto* bind = marker(inner[0], StmtMarker::bind_exception)) {
@@ -68,7 +68,7 @@ Table<ExceptHandler> except_clauses(Context& context, const Statements& body) {
     clauses.push_back(clause);
     break;
   }
-  // A handler that only raises again still needs a clause.
+  // A handler that only raises the exception again becomes `except: raise`, because a try statement needs a clause.
   if (clauses.empty()) {
     ExceptHandler clause{nullptr, {}, context.list({context.stmt(Raise{nullptr, nullptr})})};
     clauses.push_back(clause);
@@ -76,7 +76,7 @@ Table<ExceptHandler> except_clauses(Context& context, const Statements& body) {
   return clauses;
 }
 
-// In a finally clause, the marker of a popped exception has no name.
+// In a finally clause, the marker that pops the exception is a `bind_exception` without a name.
 Statements without_exception(Context& context, const Statements& body) {
   Statements result;
   for (Stmt* stmt : body) {
@@ -92,7 +92,8 @@ Statements without_exception(Context& context, const Statements& body) {
   return result;
 }
 
-// Removes markers of work that statements do by themselves. A reraise that is left becomes a bare `raise`.
+// Removes the markers of cleanup code that try and with statements execute implicitly. Each remaining reraise marker
+// becomes a bare `raise`.
 Block clean(Context& context, Block statements) {
   std::size_t kept = 0;
   for (Stmt* stmt : statements) {

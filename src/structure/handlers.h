@@ -1,4 +1,4 @@
-// Returns the except clauses that the statements of a handler stand for; see handlers.cpp.
+// Converts the statements of an exception handler to except clauses or to a finally body; see handlers.cpp.
 #pragma once
 
 #include "lift/context.h"

@@ -1,12 +1,12 @@
-// Finds where a loop ends in the source, which is the node that `break` leads to. Bytecode does not say it. The ways
-// out of the loop show it: by the node where they meet, by the code on them, and by whether the iterator is still on
-// the stack.
+// Finds where a loop ends in the source, which is the node that `break` leads to. Bytecode does not record the end of a
+// loop, so it is inferred from the paths out of the loop: from the node where they meet, from the code on them, and
+// from whether the iterator is still on the stack.
 //
 //     for x in v:
-//         if a: break           this way out meets the end of the else clause behind the loop, so it is a break
-//         if b: return 1        this way out does not: its code stands in the loop
+//         if a: break           this path meets the end of the else clause behind the loop, so it is a break
+//         if b: return 1        this path does not: its code stands in the loop
 //     else:
-//         c()                   where control goes when the iterator is exhausted
+//         c()                   the code that runs when the iterator is exhausted
 #include <algorithm>
 #include <map>
 #include <set>
@@ -20,28 +20,29 @@ using namespace ast;
 
 namespace {
 
-// The ways out of a loop.
+// The paths out of a loop.
 struct LoopExits {
-  std::set<NodeIndex> exits;  // the nodes outside of the loop that they lead to
-  // The nodes on ways out that belong to statements inside of the loop: handlers, and what leaves handlers.
+  std::set<NodeIndex> exits;  // the nodes outside of the loop to which edges from the loop lead
+  // The nodes on paths out of the loop that belong to statements inside of the loop: handlers, and code that leaves
+  // handlers.
   std::set<NodeIndex> lexical;
-  // In 3.8: statements in the loop whose handlers are followed by code that leads back to the header.
+  // In 3.8: the setup nodes of statements in the loop whose handlers are followed by code of the loop.
   Table<NodeIndex> go_round;
-  // The offset of the loop's end. Code in front of it cannot be the code behind the loop.
+  // The largest offset in the loop. Code at a smaller offset cannot be the code behind the loop.
   std::uint32_t last = 0;
 };
 
 bool leaves_for_good(const Outline& outline, NodeIndex node, const Place& place);
 bool leaves_at_once(const Outline& outline, NodeIndex node);
 
-// True if `node` lies outside of the loop around the place. If that is where an exhausted loop leads, its else clause is
-// `break` or `return`; the code behind the loop may lead there too.
+// True if `node` lies outside of the loop around `place`, and is not `place.next`. If the exhausted inner loop leads to
+// `node`, its else clause is `break` or `return`, to which the code behind the inner loop may lead too.
 bool leaves_outer_loop(const Outline& outline, NodeIndex node, const Place& place) {
   return place.loop >= 0 && node != place.next && !outline.in_loop(node, place.loop);
 }
 
-// True if the iterator of the for loop is not on the stack any more. A node with the iterator still on the stack lies in
-// front of its `break`, or leaves by return or raise.
+// True if the iterator of the for loop at `header` is not on the stack at `node`; always true for a while loop. A node
+// outside of the loop with the iterator on the stack lies in front of the POP_TOP of a `break`, or returns or raises.
 bool is_behind(const Outline& outline, NodeIndex header, NodeIndex node) {
   // The body of a try statement starts with the same stack as the statement.
   while (outline.nodes[node].end == Node::End::setup && outline.nodes[node].a >= 0) node = outline.nodes[node].a;
@@ -49,9 +50,9 @@ bool is_behind(const Outline& outline, NodeIndex header, NodeIndex node) {
          outline.nodes[node].iterators <= outline.nodes[header].iterators;
 }
 
-// Returns the first node on the way out of the loop to `exit` that comes behind the else clause in bytecode order, or that
-// pops the iterator. `break` may stand in an `if` of which another way raises or returns. Returns -1 if there is no such
-// node, or more than one.
+// Returns the first node on the path out of the loop through `exit` that comes behind the start of the else clause in
+// bytecode order, or that pops the iterator; -1 if there is none, or more than one. The path out of the loop may have
+// branches, as `break` may stand in an `if` whose other branch raises or returns.
 NodeIndex first_behind(const Outline& outline, NodeIndex header, NodeIndex exit, NodeIndex exhausted,
                        const Place& place) {
   NodeIndex found = -1;
@@ -60,13 +61,14 @@ NodeIndex first_behind(const Outline& outline, NodeIndex header, NodeIndex exit,
   for (int steps = 0; !todo.empty() && steps < search_limits::nodes_to_meeting; ++steps) {
     const NodeIndex node = todo.back();
     todo.pop_back();
-    // A return pops the iterator, too.
+    // A return pops the iterator too, so it is not taken for the code behind a `break`.
     if (node < 0 || (is_branched && outline.trivial_tail(node))) continue;
     const Node& info = outline.nodes[node];
-    // A value that is made below the iterator is returned.
+    // A node that computes a value for the next node while the iterator is on the stack is part of a `return`.
     if (info.carries && !is_behind(outline, header, node)) continue;
     const bool is_after = info.offset > outline.nodes[exhausted].offset || info.pops_iterator;
-    // The code in front of the else clause of a while loop stands in the loop.
+    // In front of the else clause, all code belongs to a while loop, but only code with the iterator on the stack
+    // belongs to a for loop.
     const bool is_within = outline.nodes[header].end != Node::End::loop || !is_behind(outline, header, node);
     if ((is_after && is_behind(outline, header, node)) || node == place.next || node == place.cont) {
       if (found >= 0 && found != node) return -1;
@@ -82,26 +84,27 @@ NodeIndex first_behind(const Outline& outline, NodeIndex header, NodeIndex exit,
   return found;
 }
 
-// Returns the node where two ways meet: that through the else clause, which starts at `exhausted`, and a way out of the
-// loop to `exit`. Returns -1 if they meet nowhere.
+// Returns the node where two paths meet: the path through the else clause, which starts at `exhausted`, and the path
+// out of the loop through `exit`. Returns -1 if the two paths do not meet.
 NodeIndex else_meet(const Outline& outline, NodeIndex header, NodeIndex exit, NodeIndex exhausted, const Place& place) {
-  // Follow both ways forward in reverse postorder, to the first node on both. Side 1 comes from the exit, side 2 from
-  // the else clause.
-  std::map<int, int> ahead;  // by order: the sides that come to it
-  int open[2] = {0, 0};  // the number of open entries of each side
+  // The paths from `exit` and `exhausted` are followed forward in reverse postorder, to the first node on both. Bit 1
+  // of `sides` stands for the path from `exit`, bit 2 for the path from `exhausted`.
+  std::map<int, int> ahead;  // by position in reverse postorder: the sides that reach the node
+  int open[2] = {0, 0};  // the number of entries in `ahead` that each side has
   auto visit = [&](NodeIndex node, int sides) {
     int& known = ahead[outline.order(node)];
     for (int side : {0, 1}) open[side] += (sides & ~known) >> side & 1;
     known |= sides;
   };
   visit(exit, 1), visit(exhausted, 2);
-  // A side without entries has ended, and meets nothing.
+  // The paths do not meet if one side has no entries in `ahead` left.
   while (open[0] > 0 && open[1] > 0) {
     auto [order, sides] = *ahead.begin();
     ahead.erase(ahead.begin());
     for (int side : {0, 1}) open[side] -= sides >> side & 1;
     NodeIndex node = outline.sequence()[order];
-    // Both ways may leave the loop around this one, each by a `break` or `return` of its own.
+    // If both paths leave the outer loop, each by its own `break` or `return`, the node where they meet is not the code
+    // behind the inner loop.
     const bool leaves_outer = place.leads_to(node) || leaves_outer_loop(outline, node, place);
     if (sides == 3 && !outline.in_loop(node, header) && !leaves_outer && outline.forward_preds(node) > 1 &&
         is_behind(outline, header, node))
@@ -110,18 +113,18 @@ NodeIndex else_meet(const Outline& outline, NodeIndex header, NodeIndex exit, No
     for (NodeIndex next : outline.successors(node))
       if (outline.order(next) > order) visit(next, sides);
   }
-  // The ways may meet at the nodes that the place leads to.
+  // The paths from `exit` and `exhausted` may meet at a node to which `place` leads.
   for (NodeIndex node : {place.next, place.cont})
     if (node >= 0 && reaches(outline, exit, node, place) && reaches(outline, exhausted, node, place)) return node;
-  // The else clause never reaches its end. Then the code behind it in bytecode order follows the loop.
+  // If control never reaches the end of the else clause, the code behind the clause in bytecode order follows the loop.
   NodeIndex meet = first_behind(outline, header, exit, exhausted, place);
   for (NodeIndex node : {place.next, place.cont})
     if (meet < 0 && reaches(outline, exit, node, place)) meet = node;
   return meet;
 }
 
-// Returns the first node behind a `break` that does something. The loop at `header` is a for loop, and the break has
-// popped its iterator. Returns -1 if there is no such node in front of those that the place leads to.
+// Returns the first node that is not empty on the path that starts at `exit`, behind a `break` that has popped the
+// iterator of a for loop. Returns -1 for a while loop, and if the path first reaches a node to which `place` leads.
 NodeIndex behind_break(const Outline& outline, NodeIndex header, NodeIndex exit, const Place& place) {
   if (outline.nodes[header].end != Node::End::loop) return -1;
   for (int steps = 0; exit >= 0 && steps < search_limits::nodes_behind_break; ++steps, exit = outline.nodes[exit].a) {
@@ -132,7 +135,7 @@ NodeIndex behind_break(const Outline& outline, NodeIndex header, NodeIndex exit,
   return -1;
 }
 
-// Collects the ways out of the loop.
+// Collects the paths out of the loop at `header`.
 LoopExits loop_exits(const Outline& outline, NodeIndex header, NodeIndex exhausted, const Place& place) {
   LoopExits ways;
   auto& [exits, lexical, go_round, last] = ways;
@@ -143,7 +146,8 @@ LoopExits loop_exits(const Outline& outline, NodeIndex header, NodeIndex exhaust
     todo.push_back(node);
   }
   RegionIndex region = outline.nodes[header].region;
-  // In 3.8, code behind the handlers of a statement in the loop lies in the loop too, because the jump back comes last.
+  // In 3.8, code behind the handlers of a statement in the loop lies in the loop too, because the jump back to the
+  // header comes last.
   if (!outline.dead_ends().empty())
     for (NodeIndex node : outline.members(header)) {
       if (outline.nodes[node].end != Node::End::setup || outline.nodes[node].b < 0) continue;
@@ -174,13 +178,13 @@ LoopExits loop_exits(const Outline& outline, NodeIndex header, NodeIndex exhaust
   return ways;
 }
 
-// Returns the node behind a loop with an else clause, which starts at `exhausted`: the first node where the clause and
-// a way out meet.
+// Returns the node behind a loop with an else clause, which starts at `exhausted`: the first node where the else clause
+// and a path out of the loop meet.
 NodeIndex after_else(const Outline& outline, NodeIndex header, NodeIndex exhausted, const Place& place,
                      const LoopExits& ways) {
   NodeIndex best = -1;
-  // In `else: continue`, the clause goes back to the header of the outer loop. On a way out that goes back as well, the code
-  // from where the iterator is popped on belongs behind the loop.
+  // If the else clause is only `continue` or `break` of an outer loop, the code behind the loop starts where a path out
+  // of the loop pops the iterator.
   auto popped = [&](NodeIndex exit) -> NodeIndex {
     if (!place.jumps_to(exhausted) || outline.nodes[header].end != Node::End::loop) return -1;
     const NodeIndex node =
@@ -188,21 +192,22 @@ NodeIndex after_else(const Outline& outline, NodeIndex header, NodeIndex exhaust
     return node < 0 || place.leads_to(node) || outline.trivial_tail(node) ? NodeIndex() : node;
   };
   for (NodeIndex exit : ways.exits) {
-    // Copies of a return can stand in the loop.
+    // A node that only returns may be a copy that belongs into the loop.
     if (outline.trivial_tail(exit) && exit != place.next) continue;
     // Code that raises or returns on a line above the else clause stands in the loop.
     if (outline.nodes[exit].line >= 0 && outline.nodes[exit].line < outline.nodes[exhausted].line &&
         leaves_at_once(outline, exit))
       continue;
     NodeIndex meet = popped(exit);
-    // The test of the while loop leads directly to a place around the loop, and each `break` does too. Code that only
-    // one way leads to, and that always returns or raises, then stands in the loop.
+    // If the failed test of a while loop leads directly to a node to which `place` leads, each `break` leads to the
+    // same node, so code with one predecessor that always returns or raises stands in the loop.
     if (outline.nodes[header].end != Node::End::loop && place.leads_to(exhausted) && outline.forward_preds(exit) == 1 &&
         leaves_for_good(outline, exit, place))
       continue;
     if (meet < 0 && (leaves_outer_loop(outline, exhausted, place) || !reaches(outline, exit, exhausted, place)))
       meet = else_meet(outline, header, exit, exhausted, place);
-    // In `else: ...; continue`, the code that runs after the iterator is popped stands behind the loop.
+    // If the else clause ends in `continue`, the code that runs after a `break` has popped the iterator stands behind
+    // the loop.
     if (meet >= 0 && meet == place.cont)
       if (const NodeIndex at = behind_break(outline, header, exit, place); at >= 0) meet = at;
     if (meet >= 0 && (best < 0 || outline.order(meet) < outline.order(best))) best = meet;
@@ -210,7 +215,8 @@ NodeIndex after_else(const Outline& outline, NodeIndex header, NodeIndex exhaust
   return best >= 0 ? best : exhausted;
 }
 
-// True if a way leads to `exit` from within a with statement in the loop, and `exit` stands outside of the statement.
+// True if an edge leads to `exit` from within a with statement in the loop, and `exit` is outside of the with
+// statement.
 bool follows_with(const Outline& outline, NodeIndex header, NodeIndex exit) {
   const Cfg& cfg = outline.cfg();
   for (NodeIndex pred : outline.preds(exit)) {
@@ -222,8 +228,8 @@ bool follows_with(const Outline& outline, NodeIndex header, NodeIndex exit) {
   return false;
 }
 
-// Returns the way out of the loop to which a `break` in a try statement leads, if the statement has another end in the loop,
-// since a statement can end in one place only:
+// Returns the node outside of the loop to which a `break` in a try statement leads. An edge from a try statement out of
+// the loop is a `break` if the statement also ends in the loop, since a statement can end in one place only:
 //
 //     while True:
 //         try:
@@ -231,10 +237,10 @@ bool follows_with(const Outline& outline, NodeIndex header, NodeIndex exit) {
 //         except E: pass
 //         b()                      the end of the statement
 //
-// Returns -1 if there is none.
+// Returns -1 if there is no `break` of this kind.
 NodeIndex break_of_statement(const Outline& outline, NodeIndex header, const LoopExits& ways) {
   const Cfg& cfg = outline.cfg();
-  std::set<RegionIndex> ending;  // statements with an end in the loop
+  std::set<RegionIndex> ending;  // the regions of statements that end in the loop
   std::set<std::pair<RegionIndex, NodeIndex>> leaving;
   for (NodeIndex node : outline.members(header))
     for (NodeIndex next : outline.successors(node))
@@ -252,16 +258,16 @@ NodeIndex break_of_statement(const Outline& outline, NodeIndex header, const Loo
   return best;
 }
 
-// Returns the node behind a loop that only `break` ends.
+// Returns the node behind a loop that only `break` ends; -1 if there is none.
 NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex header, const Place& place,
                         const LoopExits& ways) {
   const auto& [exits, lexical, go_round, last] = ways;
   for (NodeIndex exit : exits) {
-    // In 3.8, a node of its own stands for a `break` or `continue` that leaves statements.
+    // In 3.8, a `break` or `continue` that leaves statements is a node of its own.
     if (exit == place.next || (outline.nodes[exit].left_by_statement && outline.nodes[exit].a == place.next))
       return place.next;
   }
-  // First choice: a node outside, dominated by the loop, where several ways meet.
+  // The first choice is a node outside of the loop, dominated by a node of the loop, where several paths meet.
   NodeIndex best = -1;
   auto consider = [&](NodeIndex dominator) {
     for (NodeIndex node : outline.merges_of(dominator)) {
@@ -275,31 +281,35 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
   for (NodeIndex node : outline.members(header)) consider(node);
   for (NodeIndex node : lexical) consider(node);
   if (best >= 0) return best;
-  // Ways that meet behind the code behind their statement meet behind the loop.
+  // In 3.8, if the loop goes on behind a try statement, the node outside of the loop where paths from the try statement
+  // meet is the code behind the loop.
   for (NodeIndex node : go_round)
     for (NodeIndex other : outline.merges_of(node))
       if (!outline.in_loop(other, header) && !lexical.contains(other) && !claims.claimed[other] &&
           outline.cfg().inside(outline.nodes[other].region, place.region))
         return other;
-  // A way out may lead directly to a place around the loop.
+  // An edge out of the loop may lead directly to the target of a `continue` or `break` of an outer loop.
   for (NodeIndex exit : exits)
     if (place.jumps_to(exit)) return exit;
-  // In 3.8, a `break` that is an else clause leads behind the loop, even to a short end.
+  // In 3.8, a `break` that is the whole else clause of a try statement leads behind the loop, even to code that only
+  // returns.
   for (NodeIndex node : lexical)
     if (outline.nodes[node].else_break && exits.contains(outline.nodes[node].a)) return outline.nodes[node].a;
-  // Otherwise, the last way out in code order that is no short end.
+  // If no other rule applies, the code behind the loop is the last exit in code order that does more than return or
+  // raise.
   for (NodeIndex exit : exits) {
     if (outline.trivial_tail(exit) || leaves_at_once(outline, exit)) continue;
     if (outline.nodes[exit].offset > last && (best < 0 || outline.nodes[exit].offset > outline.nodes[best].offset))
       best = exit;
   }
-  // If another way out passes this node by, both are breaks to the node behind it.
+  // If another exit reaches `place.next` without passing through `best`, both exits are the code of a `break` to
+  // `place.next`.
   if (best >= 0 && exits.size() > 1)
     for (NodeIndex exit : exits)
       if (exit != best && reaches(outline, exit, place.next, place) && !reaches(outline, exit, best, place))
         return place.next;
-  // A statement in the loop may leave the loop on every way through its body. The code behind the loop then comes later
-  // in the code.
+  // If a statement in the loop leaves the loop on every path through its body, the code behind the loop is the last
+  // exit of the statement in code order.
   if (best < 0)
     for (NodeIndex node : lexical)
       for (NodeIndex next : outline.successors(node))
@@ -307,8 +317,8 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
             (best < 0 || outline.nodes[next].offset > outline.nodes[best].offset))
           best = next;
   if (best < 0) best = break_of_statement(outline, header, ways);
-  // Code to which a way leads out of a with statement in the loop runs after the manager's exit, so it is no part of
-  // the body.
+  // Code to which an edge leads out of a with statement in the loop runs after the `__exit__` of the manager, so it is
+  // not part of the loop's body.
   if (best < 0)
     for (NodeIndex exit : exits)
       if (!outline.trivial_tail(exit) && follows_with(outline, header, exit) &&
@@ -317,7 +327,7 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
   return best;
 }
 
-// True if no path from `node` leads to a node that `place` leads to, or back in a loop around `node`.
+// True if no path from `node` leads to a node that `place` leads to, nor back to the header of a loop around `node`.
 bool leaves_for_good(const Outline& outline, NodeIndex node, const Place& place) {
   Table<NodeIndex> todo{node};
   std::set<NodeIndex> seen{node};
@@ -333,7 +343,7 @@ bool leaves_for_good(const Outline& outline, NodeIndex node, const Place& place)
   return true;
 }
 
-// True if the node only returns or raises, and one edge leads to it.
+// True if the node only returns or raises, and has one predecessor.
 bool leaves_at_once(const Outline& outline, NodeIndex node) {
   const Node& info = outline.nodes[node];
   if (outline.forward_preds(node) > 1) return false;
@@ -344,7 +354,8 @@ bool leaves_at_once(const Outline& outline, NodeIndex node) {
 
 }  // namespace
 
-// Searches from both sides in turn. One side is mostly small, while the other may be the rest of a long function.
+// Searches forward from `from` and backward from `to` in turn, because one of the two searches is usually short, while
+// the other may visit the rest of a long function.
 bool reaches(const Outline& outline, NodeIndex from, NodeIndex to, const Place& place) {
   if (from < 0 || to < 0) return false;
   if (from == to) return true;

@@ -1,4 +1,4 @@
-// Where loops end in the source; see loop_ends.cpp.
+// Finds where loops end in the source; see loop_ends.cpp.
 #pragma once
 
 #include "structure/outline.h"
@@ -6,18 +6,18 @@
 
 namespace depyf {
 
-// Returns the node behind the loop, to which `break` leads, or -1 if there is none. The else clause starts at
-// `exhausted`.
+// Returns the node behind the loop, to which `break` leads, or -1 if there is none. `exhausted` is the node to which
+// control goes when the iterator is exhausted or the test fails; -1 for `while True`.
 NodeIndex after_loop(const Outline& outline, const Claims& claims, NodeIndex header, NodeIndex exhausted,
                      const Place& place);
 
-// Returns the node behind a for loop whose body never comes back to the header, because each path through the body ends
+// Returns the node behind a for loop whose body has no path back to the header, because each path through the body ends
 // in `break` or leaves the function.
 NodeIndex after_single_pass(const Outline& outline, NodeIndex header, NodeIndex body, NodeIndex exhausted,
                             const Place& place);
 
-// True if some path leads from one node to the other without a back edge and without passing a node that `place` leads
-// to.
+// True if some path leads from the node `from` to the node `to` without a back edge and without passing a node that
+// `place` leads to.
 bool reaches(const Outline& outline, NodeIndex from, NodeIndex to, const Place& place);
 
 }  // namespace depyf

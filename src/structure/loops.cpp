@@ -1,6 +1,6 @@
-// Writes a loop: a node to which control comes back, and the nodes on the ways back.
+// Writes a loop: the header, to which back edges lead, and the nodes on the paths back to the header.
 //
-//     FOR_ITER, or a test of which only one way leads into the loop       for x in v: ...    while c: ...
+//     FOR_ITER, or a test of which only one edge leads into the loop      for x in v: ...    while c: ...
 //     any other node                                                      while True: ...
 //
 // The else clause starts where the exhausted iterator or the failed test leads, unless `break` leads there too.
@@ -16,8 +16,8 @@ using namespace ast;
 
 namespace {
 
-// True if `exit`, which lies outside of the loop, stands between the lines of the loop. Then the test at the header is
-// not the test of a while loop. The code that an assert raises stands on the line of its test.
+// True if `exit`, which lies outside of the loop, has a line between the lines of the loop, so that the test at the
+// header is not the test of a while loop. The raise of an `assert` has the line of its test, so it counts as well.
 bool stands_within(const Outline& outline, NodeIndex header, NodeIndex exit) {
   if (exit < 0 || outline.forward_preds(exit) > 1) return false;
   const bool may_assert =
@@ -27,19 +27,21 @@ bool stands_within(const Outline& outline, NodeIndex header, NodeIndex exit) {
                              [&](NodeIndex node) { return outline.nodes[node].line > outline.nodes[exit].line; });
 }
 
-// True if `while not test` compiles to the same test. Before 3.14, `not a in b` becomes `a not in b`.
+// True if `while not test` compiles to the same operations as `while test`, with the opposite jump. Before 3.14, `not a
+// in b` compiles to the other operation `a not in b`.
 bool keeps_test_negated(const Context& context, const Expr* test) {
   return !negation_changes(context, test) || dialect_of(context.version).negation_turns_jumps;
 }
 
 }  // namespace
 
-// Writes the loop at `header`, and returns the node behind it that is left to the caller.
+// Writes the loop at `header`, and returns the node behind the loop that the caller has to write; -1 if there is none.
 NodeIndex Structurer::loop(NodeIndex header, const Place& place, Statements& out) {
   const Node& info = nodes_[header];
   bool back = outline_.is_header(header);
   bool is_for = info.end == Node::End::loop;
-  // The jump back of `while c: pass` is on its own line, and not turned around as that of `while True: if not c: break` is.
+  // A test that jumps back to itself is `while c: pass` if the compiler did not invert it, and `while True: if not c:
+  // break` if it did.
   bool is_while = back && !is_for && info.end == Node::End::branch && info.statements.empty() &&
                   outline_.in_loop(info.a, header) != outline_.in_loop(info.b, header) && info.a != info.b &&
                   !(info.turned == Turned::yes && (info.a == header || info.b == header)) &&
@@ -57,12 +59,14 @@ NodeIndex Structurer::loop(NodeIndex header, const Place& place, Statements& out
   NodeIndex follow = back ? after_loop(outline_, claims_, header, exhausted, place)
                           : after_single_pass(outline_, header, body_at, exhausted, place);
   bool has_else = exhausted >= 0 && follow != exhausted;
-  // A node behind the loop that only this loop leads to is placed right behind it.
+  // The node to which `break` leads is placed right behind the loop, unless `place` leads to that node anyway.
   bool own_follow = is_placed_behind(follow, place);
-  // Several loops may stand at the end of a with statement, and each goes on to the return behind it.
+  // Several loops at the end of a with statement may go on to the same return behind the statement; the return is
+  // copied then.
   if (own_follow && claims_.claimed[follow] && outline_.trivial_tail(follow)) own_follow = false;
   if (own_follow && claims_.claimed[follow]) fail("a loop that ends in two places", header);
-  // Behind the loop stand the node to which `break` leads, and the nodes where ways from it and from the loop meet.
+  // Behind the loop come the node `follow`, to which `break` leads, and the nodes where paths from `follow` and from
+  // the loop meet.
   Table<NodeIndex> after;
   if (own_follow) {
     claims_.claimed[follow] = 1;
@@ -83,10 +87,10 @@ NodeIndex Structurer::loop(NodeIndex header, const Place& place, Statements& out
   inner.next = inner.cont = header, inner.brk = follow >= 0 ? follow : place.next,
   inner.loop = back ? header : place.loop;
   Statements body, orelse;
-  // Without a test of its own, the header belongs to the body of `while True`.
+  // A header without a loop test belongs to the body of `while True`.
   if (is_for || is_while) {
     if (back) claims_.emitted[header] = 1;
-    // A for loop whose body never comes back: the body may not fall through to the header.
+    // If the body of a for loop never leads back to the header, it must not fall through to the header.
     else inner.next = -2;
     if (body_at != header) go(body_at, inner, body, false);
   } else {
@@ -95,12 +99,12 @@ NodeIndex Structurer::loop(NodeIndex header, const Place& place, Statements& out
   if (has_else) {
     Place step = place;
     step.next = follow;
-    // The clause cannot fall through to a node that only a jump reaches.
+    // The else clause cannot fall through to a node that only `continue` or `break` reaches.
     if (place.jumps_to(follow) && follow != place.next) step.next = -2;
     go(exhausted, step, orelse, false);
     if (follow == place.cont && follow != place.next && !leaves(orelse)) orelse.push_back(make(Continue{}, info));
   }
-  // The last statement of the body falls through to the header.
+  // A `continue` at the end of the body is left out, because the body falls through to the header.
   if (!body.empty() && is<Continue>(body.back()) && body.size() > 1) body.pop_back();
   if (body.empty()) body.push_back(make(Pass{}, info));
   Stmt* made;
@@ -115,7 +119,7 @@ NodeIndex Structurer::loop(NodeIndex header, const Place& place, Statements& out
   if (!own_follow) return follow == place.next ? NodeIndex() : go(follow, place, out, true);
   after.insert(after.begin(), follow);
   NodeIndex node = place_all(after, place, out);
-  // A return may stand outside of the region, because it can be copied.
+  // A return may lie outside of the region of the loop, because it can be copied.
   if (cfg_.inside(nodes_[node].region, place.region)) return node;
   if (!outline_.trivial_tail(node)) fail("a loop ends outside its statement", node);
   out.push_back(make(Return{nodes_[node].value}, nodes_[node]));

@@ -16,8 +16,8 @@ using namespace ast;
 
 namespace {
 
-// Returns the subject of a match statement. Lifting gave it a name right in front, and this assignment is removed from
-// `statements`.
+// Returns the subject of a match statement, which lifting assigned to `name` right in front of the statement, and
+// removes this assignment from `statements`.
 Expr* take_subject(Context& context, std::string_view name, Table<Stmt*>& statements) {
   auto* assign = statements.empty() ? nullptr : as<Assign>(statements.back());
   auto* target = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
@@ -33,12 +33,12 @@ NodeIndex guard_of(const Context& context, const Outline& outline, NodeIndex tes
   const CaseTest& wanted = context.cases[as<Internal>(info.value)->index];
   if (wanted.keeps && !wanted.guard) return -1;
   const Node& guard = outline.nodes[info.a];
-  // A guard is a single test, which only the pattern leads to.
+  // A guard is a branch without statements, to which only the test of the pattern leads.
   bool fits = info.a != info.b && guard.end == Node::End::branch && guard.statements.empty() &&
               !outline.is_case(info.a) && outline.preds(info.a).size() == 1 && !outline.is_header(info.a) &&
               guard.a != guard.b;
-  // If the guard fails, control goes where it goes if the pattern does not match. For a last case that always matches,
-  // only the line tells a guard from an `if` in the body.
+  // A failed guard leads to the same node as a pattern that does not match. For a last case that always matches, only
+  // the line distinguishes a guard from an `if` in the body.
   bool shared = fits && (guard.a == info.b || guard.b == info.b);
   if (wanted.keeps) return shared ? info.a : NodeIndex();
   bool one_line = wanted.line >= 0 && guard.line == wanted.line;
@@ -48,13 +48,13 @@ NodeIndex guard_of(const Context& context, const Outline& outline, NodeIndex tes
 // The cases of one match statement.
 class Cases {
  public:
-  // Nodes: the test of the pattern, and the branch on the guard, which is -1 if there is none.
+  // The node that tests the pattern, and the node that branches on the guard, or -1 if there is no guard.
   struct Case {
     NodeIndex test, guard;
   };
 
-  // Collects the cases from the test `first` on: each test leads to the next, as long as the subject is the same and
-  // other cases follow.
+  // Collects the cases from the test `first` on: the failure edge of each test leads to the next test, as long as both
+  // have the same subject and the test keeps the subject on the stack for another case.
   Cases(const Context& context, const Outline& outline, NodeIndex first)
       : context_(context), outline_(outline), rest_(first) {
     do {
@@ -68,11 +68,11 @@ class Cases {
   }
 
   const Table<Case>& all() const { return cases_; }
-  // The tests and guards, which decide which case runs.
+  // Returns the nodes of all tests and guards of the match statement.
   const std::set<NodeIndex>& own() const { return own_; }
-  // The node to go to if no pattern matches; -1 if there is none.
+  // Returns the node to which control goes if no pattern matches; -1 if there is none.
   NodeIndex rest() const { return rest_; }
-  // True if a further test has to follow, since the last one keeps the subject for it.
+  // True if another case has to follow, because the last test keeps the subject on the stack.
   bool lacks_last_case() const { return test_of(cases_.back()).keeps; }
 
   std::string_view subject() const { return subject_of(cases_.front().test); }
@@ -86,7 +86,7 @@ class Cases {
     const Node& guard = outline_.nodes[one_case.guard];
     return guard.a == failure_of(one_case.guard, test.b) ? guard.b : guard.a;
   }
-  // True if only tests and guards of this statement lead to the node.
+  // True if only tests and guards of this match statement lead to the node.
   bool only_failures_lead_to(NodeIndex node) const {
     return std::ranges::all_of(outline_.preds(node), [&](NodeIndex pred) { return own_.contains(pred); });
   }
@@ -96,7 +96,7 @@ class Cases {
     return as<Name>(as<Internal>(outline_.nodes[test].value)->value)->id;
   }
   // Returns the node to which a guard leads if it fails. `next` is the next test, or -1 if the case is the last and
-  // always matches: then the successor that stands first is its body.
+  // always matches; without a next test, the successor that comes first in the code is taken for the body.
   NodeIndex failure_of(NodeIndex guard, NodeIndex next) const {
     const Node& branch = outline_.nodes[guard];
     if (next >= 0) return next;
@@ -121,13 +121,13 @@ NodeIndex Structurer::match(NodeIndex first, const Place& place, Statements& out
     const NodeIndex test = one_case.test;
     if (test != first && (!all_cases.only_failures_lead_to(test) || claims_.claimed[test] || claims_.emitted[test]))
       fail("a case in two places", test);
-    // A guard with statements in it has no form in Python.
+    // Python has no syntax for a guard that contains statements.
     const bool has_guard = all_cases.test_of(one_case).guard && nodes_[test].a != nodes_[test].b;
     if (has_guard && one_case.guard < 0) fail("a guard of several statements", test);
   }
   for (const NodeIndex node : all_cases.own()) claims_.emitted[node] = claims_.claimed[node] = 1;
-  // Find the code behind the statement.
-  // An empty body leads directly behind the statement, so the node is no `case _`.
+  // If the body of a case is empty, it leads directly to `rest`, which is then the code behind the statement and no
+  // `case _`.
   const bool empty_arm = std::ranges::any_of(
       all_cases.all(), [&](const Cases::Case& one_case) { return all_cases.body_of(one_case) == rest; });
   const bool own_rest = rest >= 0 && !place.leads_to(rest) && !claims_.claimed[rest] && !empty_arm &&
@@ -154,7 +154,7 @@ NodeIndex Structurer::match(NodeIndex first, const Place& place, Statements& out
       const Node& branch = nodes_[one_case.guard];
       guard = branch.a == body ? branch.value : negate(context_, branch.value);
     }
-    // The compiler has folded a guard that is always false.
+    // If both edges of a test with a guard are equal, the compiler has folded a guard that is always false.
     if (wanted.guard && test.a == test.b) {
       guard = context_.constant(Constant::Kind::false_);
     } else {
@@ -164,8 +164,8 @@ NodeIndex Structurer::match(NodeIndex first, const Place& place, Statements& out
     if (statements.empty()) statements.push_back(make(Pass{}, test));
     cases.push_back({wanted.pattern, guard, block(statements)});
   }
-  // Write `case _:` if the other cases go on behind the statement, or if a NOP of the compiler stands there. Otherwise
-  // the code follows the statement.
+  // The code at `rest` becomes `case _:` if another case goes on behind the statement, or if the code starts with a
+  // NOP, which the compiler emits for `case _:`; otherwise, the code follows the statement.
   bool hinted = false;
   if (rest >= 0 && rest < int(cfg_.blocks.size())) hinted = cfg_.code[cfg_.blocks[rest].begin].op == Op::nop_;
   const bool follows = own_rest && after.empty() && all_leave && !hinted;

@@ -8,11 +8,11 @@
 namespace depyf {
 using namespace ast;
 
-// Derives the facts in an order in which each needs only those before it.
+// Derives the facts in an order in which each fact depends only on earlier facts.
 Outline::Outline(Version version, Lifted& lifted, const Cfg& cfg, bool may_return)
     : Graph(lifted.nodes, lifted.entry), version_(version), cfg_(cfg), may_return_(may_return) {
   find_loop_ends();
-  if (cfg_.regions.empty()) return;  // the other facts are about statements with handlers
+  if (cfg_.regions.empty()) return;  // all further facts are about statements with handlers
   find_regions();
   for (NodeIndex node : sequence())
     if (nodes[node].end == Node::End::stop && nodes[node].a >= 0) dead_ends_.push_back(node);
@@ -28,7 +28,7 @@ void Outline::find_regions() {
   regions_ = Forest<RegionIndex, NodeIndex>(parents, sequence(), [&](NodeIndex node) { return nodes[node].region; });
 }
 
-// Finds the last jump back to each block. This looks at the bytecode, because unreachable jumps count.
+// Finds the last jump back to each block, in the bytecode instead of the graph, because unreachable jumps count.
 void Outline::find_loop_ends() {
   if (!has_loops()) return;
   Table<std::uint32_t> last(cfg_.code.size());  // by target
@@ -40,7 +40,8 @@ void Outline::find_loop_ends() {
     if (int begin = cfg_.blocks[block].begin; begin < int(last.size())) loop_end_[block] = last[begin];
 }
 
-// A return is trivial if its value was made before it, or is a constant that the compiler loads late.
+// A node is a trivial tail if it only returns a value that an earlier node has computed, or a constant that the
+// compiler loads right before it returns.
 bool Outline::trivial_tail(NodeIndex node) const {
   const Node& info = nodes[node];
   if (info.end != Node::End::leave || !may_return_) return false;
@@ -53,9 +54,9 @@ bool Outline::trivial_tail(NodeIndex node) const {
   return info.inherited || is_kept_back(info.value);
 }
 
-// True for a constant that `return` loads behind the code that a `finally` or `with` around it runs. Then the position
-// of the load does not show whether the return stands within the statement. From 3.14 on, this excludes constants that
-// the compiler makes by folding, because it folds after it has placed the load.
+// True for a constant that `return` loads after the cleanup code of an enclosing `finally` or `with`, so that the load
+// does not show whether the return is within the statement. From 3.14 on, false for folded constants, because the
+// compiler folds them after it has placed the load.
 bool Outline::is_kept_back(const Expr* value) const {
   auto* node = as<ConstantExpr>(value);
   return node && !(dialect_of(version_).late_folding && is_folded(*node->value));

@@ -1,4 +1,4 @@
-// The facts of the lifted graph that are known before the first statement is placed. They do not change afterwards.
+// The facts about the lifted graph that are known before the first statement is placed and do not change afterwards.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,23 @@ class Outline : public Graph {
 
   const Cfg& cfg() const { return cfg_; }
   const Forest<RegionIndex, NodeIndex>& regions() const { return regions_; }  // the nodes of each region
-  // Returns the offset of the last jump back to the header of a loop, or 0 if there is none. Up to 3.9, that jump may be unreachable.
+  // Returns the offset of the last jump back to the header of a loop, which may be unreachable up to 3.9; 0 if there is
+  // none.
   std::uint32_t loop_end(NodeIndex header) const { return loop_end_[header]; }
-  // Returns the nodes of 3.8 that never go on, but name the code behind their statement (see replace_block_stack).
+  // Returns the nodes of 3.8 that end in END_FINALLY, which always raises there, but has an edge to the code behind its
+  // try statement (see replace_block_stack).
   const Table<NodeIndex>& dead_ends() const { return dead_ends_; }
-  // In 3.8: returns the node in `scope` that ends the handlers by raising again, and names the code behind the
-  // statement; -1 if there is none.
+  // In 3.8: returns the node in the region `scope` that raises the exception again at the end of the handlers, and has
+  // an edge to the code behind the try statement; -1 if there is none.
   NodeIndex dead_end_of(RegionIndex scope) const;
-  // In 3.8: returns the node that starts at the offset; -1 if there is none, or if no statement has handlers.
+  // In 3.8: returns the node that starts at the offset; -1 if there is none, or if `dead_ends` is empty.
   NodeIndex node_at(std::uint32_t offset) const;
   // True if the node only returns, so that a copy of the return may be written at each place that leads to it.
   bool trivial_tail(NodeIndex node) const;
   // True if the node is the test of a case.
   bool is_case(NodeIndex node) const;
-  // Returns the offset of the first instruction of a node. `Node::offset` may be changed, as it decides the order.
+  // Returns the offset of the first instruction of a node. `Node::offset` may differ from the result, because other
+  // passes change it to order the nodes.
   std::uint32_t start_of(NodeIndex node) const;
 
  private:
@@ -45,12 +48,12 @@ class Outline : public Graph {
   const Version version_;
   const Cfg& cfg_;
   Forest<RegionIndex, NodeIndex> regions_;
-  // By node: true if clauses of `except*` go on to it, which must not contain a return themselves. Empty if there are no
-  // such clauses.
+  // By node: true if a clause of `except*` goes on to the node, so that a return in the node must not be copied into
+  // the clause. Empty without `except*`.
   Table<char> after_star_;
   Table<std::uint32_t> loop_end_;  // by header
   Table<NodeIndex> dead_ends_;
-  std::map<std::uint32_t, NodeIndex> node_at_;  // by offset; empty without `dead_ends_`
+  std::map<std::uint32_t, NodeIndex> node_at_;  // the node at each offset; empty without `dead_ends_`
   const bool may_return_;
 };
 

@@ -6,9 +6,9 @@
 
 namespace depyf {
 
-// The nodes to which control goes from the current place: without a jump, by `continue` and by `break`; and the region
-// and the loop around the place. -1 stands for none. A `next` of -2 equals no node, so that every way on needs a
-// statement.
+// The nodes to which control goes from the current place without a jump (`next`), by `continue` (`cont`) and by `break`
+// (`brk`), and the region and the loop around the place; -1 stands for no node, region or loop. A `next` of -2 equals
+// no node, so that every transfer of control needs a statement.
 struct Place {
   NodeIndex next, cont, brk;
   RegionIndex region;

@@ -15,7 +15,7 @@ using namespace ast;
 
 namespace {
 
-// True if some path through the handlers goes on to `place.next`, which is the code behind the statement then.
+// True if some path through the handlers goes on to `place.next`, which then is the code behind the try statement.
 bool handler_falls(const Outline& outline, NodeIndex handler, RegionIndex scope, const Place& place) {
   for (NodeIndex node : scope >= 0 ? outline.regions().of(scope) : Row<const NodeIndex>(outline.sequence())) {
     if (!outline.dominates(handler, node)) continue;
@@ -25,22 +25,22 @@ bool handler_falls(const Outline& outline, NodeIndex handler, RegionIndex scope,
   return false;
 }
 
-// True if only edges from nodes that raise lead to the node: its code stands behind handlers that never go on, and is
-// never run.
+// True if only edges from nodes that raise lead to the node, so that it never runs: its code follows handlers that
+// never complete.
 bool is_dead(const Outline& outline, NodeIndex node) {
   return std::ranges::all_of(outline.preds(node),
                              [&](NodeIndex pred) { return outline.nodes[pred].end == Node::End::stop; });
 }
 
-// True if the node may be an else clause that is never run. It starts right behind the handlers in `scope`, not where one of
-// them would go on.
+// True if the node may be an else clause that never runs, because it is dead code right behind the handlers in the
+// region `scope`.
 bool is_dead_else(const Outline& outline, NodeIndex node, RegionIndex scope) {
   const NodeIndex dead_end = outline.dead_end_of(scope);
   return is_dead(outline, node) && (dead_end < 0 || outline.nodes[dead_end].a == node);
 }
 
-// In 3.8, a jump behind handlers that never go on is never run. It may lead to one of the nodes `after` the statement,
-// where the body goes on.
+// Removes from `handler_exits` jumps that never run, because the handlers in front of them never complete (3.8), and
+// that lead to a node in `after`, where the body goes on.
 void drop_dead_jumps(const Outline& outline, const Table<NodeIndex>& after, Table<NodeIndex>& handler_exits) {
   std::erase_if(handler_exits, [&](NodeIndex node) {
     const Node& exit = outline.nodes[node];
@@ -51,15 +51,16 @@ void drop_dead_jumps(const Outline& outline, const Table<NodeIndex>& after, Tabl
 
 }  // namespace
 
-// Fails because of a second end of a try statement. If ways meet there, it may be where a block ends that `break` leaves.
+// Throws because a try statement has a second end. If several paths meet at `end`, WaysMeet is thrown, because `end`
+// may be the end of a `while True:` block that `break` leaves.
 void Structurer::fail_of_ends(NodeIndex setup, NodeIndex end) const {
   if (outline_.forward_preds(end) > 1) throw WaysMeet{{"a try statement with several ends", nodes_[setup].offset}, end};
   fail("a try statement with several ends", setup);
 }
 
-// Returns the node behind a try statement whose else clause starts at `orelse`, if only the clause leads there, because no
-// handler goes on. In 3.8, `dead_end`, the node that ends the handlers, shows where the statement ends. Returns -1 if there is
-// none.
+// Returns the node behind a try statement whose else clause starts at `orelse`, if only the else clause leads to this
+// node, because no handler completes; -1 if there is none. In 3.8, the node `dead_end`, which ends the handlers, has
+// the offset where the statement ends.
 NodeIndex Structurer::behind_else(NodeIndex orelse, NodeIndex dead_end, const Place& place) const {
   const NodeIndex end = outline_.node_at(nodes_[dead_end].end_offset);
   if (orelse < 0 || end < 0 || end == orelse || claims_.claimed[end] || place.leads_to(end)) return -1;
@@ -92,7 +93,7 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
       orelse_at = body_exits[0];
     else after.insert(after.begin(), body_exits[0]);
   }
-  // In 3.8, an else clause may be unreachable and stand behind handlers that go on elsewhere.
+  // In 3.8, an else clause may be unreachable, and follow handlers that go on at another node.
   if (body_exits.empty() && !is_finally)
     for (std::size_t index = 0; index < handler_exits.size() && orelse_at < 0; ++index) {
       NodeIndex node = handler_exits[index];
@@ -103,8 +104,8 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
       orelse_at = node, claims_.claimed[node] = 1;
       handler_exits.erase(handler_exits.begin() + std::ptrdiff_t(index));
     }
-  // `goes_on` is the node to which a jump behind the statement leads. `else_jumps_to` is the target of the jump that is the
-  // whole else clause. Both are -1 if there is no such jump, and neither is placed here.
+  // `goes_on` is the target of a jump right behind the try statement, and `else_jumps_to` that of a jump that is the
+  // whole else clause; -1 if there is no such jump.
   NodeIndex goes_on = -1, else_jumps_to = -1;
   // In 3.8, the target of the reraise at the end of the handlers is the code behind the statement, or its else clause.
   const NodeIndex behind = is_finally ? NodeIndex() : outline_.dead_end_of(handler_scope);
@@ -141,7 +142,7 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
     Place step = place;
     step.next = next;
     place_node(orelse_at, step, orelse);
-    // The body jumps to an else clause that consists of `break`. The jump was written as a break too, and is removed.
+    // If the else clause is only `break`, the jump from the body to the clause was also written as `break`.
     if (orelse.size() == 1 && is<Break>(orelse[0]) && body.size() > 1 && is<Break>(body.back())) body.pop_back();
   }
   if (else_jumps_to >= 0) go(else_jumps_to, place, orelse, false);

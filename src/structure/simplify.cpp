@@ -23,8 +23,9 @@ using namespace ast;
 
 namespace {
 
-// True if the node is part of what a return does to leave statements, and control falls through to the next part. A
-// with statement that no return leaves ends in the same way.
+// True if the node only leaves a statement, as a `return` does for each statement around it, and falls through to the
+// next node. A call of `__exit__` counts only if `left_by_statement` is set, because a with statement also ends in this
+// call without a `return`.
 bool leaves_statement(const Lifted& lifted, const Cfg& cfg, NodeIndex index) {
   const Node& node = lifted.nodes[index];
   if (node.end != Node::End::go || node.carries || node.else_break || !only_markers(node)) return false;
@@ -36,14 +37,15 @@ bool leaves_statement(const Lifted& lifted, const Cfg& cfg, NodeIndex index) {
          block.end == cfg.blocks[node.a].begin && cfg.code[block.end - 1].op != Op::jump_;
 }
 
-// In 3.8, the compiler copies no return, so ways meet at a return only where it stands in the source. A return that
-// leaves statements first does what leaves them, the innermost first, in the region of that statement:
+// In 3.8, the compiler copies no return, so paths meet at a return only where it stands in the source. In front of a
+// return that leaves statements, code leaves each statement, the innermost first, in the region of the statement:
 //
 //     try: ...                          POP_BLOCK               still in the region of the outer try statement
 //     except A: ...                     LOAD_CONST; RETURN      outside of it
 //     return 1
 //
-// The first of these nodes becomes the return, so that it is placed where the statement stands.
+// The node that leaves the innermost statement becomes the return, so that the return is placed where it stands in the
+// source.
 void move_returns(Lifted& lifted, const Cfg& cfg) {
   auto& nodes = lifted.nodes;
   for (NodeIndex index = 0; index < int(cfg.blocks.size()); ++index) {
@@ -60,7 +62,7 @@ void move_returns(Lifted& lifted, const Cfg& cfg) {
   }
 }
 
-// True if both nodes do the same. The compiler may have written the code twice.
+// True if both nodes are the same, or have equal statements and ends, because the compiler may have copied the code.
 bool same_target(const Table<Node, NodeIndex>& nodes, int one, int two) {
   if (one == two) return true;
   if (one < 0 || two < 0) return false;
@@ -73,8 +75,8 @@ bool same_target(const Table<Node, NodeIndex>& nodes, int one, int two) {
   return false;
 }
 
-// True if `test` ends in the operands of `wanted`. `prefix` becomes the condition in front of them, or null if there is
-// none.
+// True if the last operands of `test` are those of `wanted`. `prefix` is set to the condition of the operands in front
+// of those of `wanted`, or to null if there are none.
 bool split_suffix(Context& context, Expr* test, const Expr* wanted, bool is_or, Expr*& prefix) {
   prefix = nullptr;
   if (equal(test, wanted)) return true;
@@ -94,16 +96,17 @@ bool split_suffix(Context& context, Expr* test, const Expr* wanted, bool is_or, 
   return true;
 }
 
-// Returns the line of the last operand. The copy of a test has the line of the original.
+// Returns the line of the last operand of a test. The copy of a test has the same line as the original.
 std::int32_t last_line(const Expr* test) {
   while (auto* chain = as<BoolOp>(test)) test = chain->values.back();
   return test->line;
 }
 
-// Pairs of a test that was cut in two and the node of its second part, to which another way led.
+// Pairs of the nodes with the first and the second part of a test that was split, because another edge leads to the
+// second part.
 using Splits = Table<std::pair<int, int>>;
 
-// Joins the parts of tests that were cut, if no other way leads to the second part any more.
+// Joins the two parts of each split test again if only the first part leads to the second part.
 void unite_tests(Context& context, Lifted& lifted, const Splits& splits) {
   const Graph graph(lifted.nodes, lifted.entry);
   for (auto split = splits.rbegin(); split != splits.rend(); ++split) {
@@ -125,18 +128,19 @@ void unite_tests(Context& context, Lifted& lifted, const Splits& splits) {
   }
 }
 
-// Joins the two tests of one loop. The facts in `graph` about other loops stay true.
+// Joins the test in front of the loop at `header` with the copy of the test at the end of the loop. Returns false if
+// the loop has no copied test. The facts in `graph` about loops other than `header` stay true.
 bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, NodeIndex header, Splits& splits) {
   auto& nodes = lifted.nodes;
-  // The test in front of a for loop is not a copy of anything.
+  // The test in front of a for loop has no copy at the end of the loop.
   if (nodes[header].end == Node::End::loop) return false;
-  // A latch ends in the copy of the test. It leads back to the header or out of the loop.
+  // A latch, which ends in the copy of the test, leads back to the header or out of the loop.
   for (NodeIndex latch : graph.preds(header)) {
     if (graph.order(latch) < graph.order(header) || nodes[latch].end != Node::End::branch) continue;
     if (nodes[latch].a != header && nodes[latch].b != header) continue;
     bool on_true = nodes[latch].a == header;
     NodeIndex leave = on_true ? nodes[latch].b : nodes[latch].a;
-    // In front of the loop stands the original test, with equal successors.
+    // The original test stands in front of the loop, and has the same successors as the copy in the latch.
     for (NodeIndex before : graph.preds(header)) {
       if (graph.order(before) >= graph.order(header) || nodes[before].end != Node::End::branch || before == latch)
         continue;
@@ -146,12 +150,13 @@ bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, NodeIn
       Expr *prefix, *break_test = nullptr;
       if (last_line(nodes[before].value) != last_line(nodes[latch].value)) continue;
       if (!same_target(nodes, leave, other)) continue;
-      // `if t: break` at the end of the body was joined with the copy of the test, if both leave to the same node.
+      // Lifting has joined `if t: break` at the end of the body with the copy of the test if both leave the loop to the
+      // same node.
       if (!split_suffix(context, nodes[before].value, nodes[latch].value, !on_true, prefix) &&
           !split_suffix(context, nodes[latch].value, nodes[before].value, !on_true, break_test))
         continue;
       NodeIndex test = before;
-      // The test needs a node of its own if the node in front does more than test.
+      // The test needs a node of its own if the node in front of the loop also has statements or other conditions.
       if (prefix || !nodes[before].statements.empty()) {
         test = int(nodes.size());
         Node made = nodes[before];
@@ -181,7 +186,8 @@ bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, NodeIn
   return false;
 }
 
-// Joins the tests of all loops once. Returns true if any were joined.
+// Joins the original and the copied test of each loop, in one pass over all loops. Returns true if the tests of any
+// loop were joined.
 bool join_loop_tests(Context& context, Lifted& lifted, const Graph& graph, Splits& splits) {
   bool joined = false;
   for (NodeIndex header : graph.sequence())
@@ -232,9 +238,9 @@ void join_finally_ends(Lifted& lifted, const Cfg& cfg) {
   }
 }
 
-// Splits a block that both makes the iterator of a for loop and is its header, if a back edge leads to it. Such an edge
-// makes a new iterator, so it belongs to an outer loop. The body of the outer loop starts with a for loop that never
-// goes round.
+// Splits a block that contains both GET_ITER and the header of a for loop, if a back edge leads to the block. A back
+// edge to GET_ITER creates a new iterator, so it belongs to an outer loop, whose body starts with a for loop that never
+// iterates twice.
 void split_loop_starts(Lifted& lifted, const Cfg& cfg, Table<NodeIndex> starts) {
   auto& nodes = lifted.nodes;
   auto makes_iterator = [&](NodeIndex index) {
@@ -246,7 +252,7 @@ void split_loop_starts(Lifted& lifted, const Cfg& cfg, Table<NodeIndex> starts) 
   std::erase_if(starts, [&](NodeIndex to) { return nodes[to].end != Node::End::loop || !makes_iterator(to); });
   std::ranges::sort(starts);
   for (const NodeIndex index : starts) {
-    if (nodes[index].end != Node::End::loop) continue;  // it has been split
+    if (nodes[index].end != Node::End::loop) continue;  // the node has been split already
     Node loop = nodes[index];
     loop.statements.clear();
     Node& start = nodes[index];
@@ -256,8 +262,8 @@ void split_loop_starts(Lifted& lifted, const Cfg& cfg, Table<NodeIndex> starts) 
   }
 }
 
-// True if some loop without an iterator has a header to which two branches lead, one of them back. This is cheap to
-// ask, and no other loop has a test that was copied.
+// True if some while loop has a header to which two branches lead, one of them a back edge, which is a cheap necessary
+// condition for a copied test.
 bool may_join_loop_tests(const Lifted& lifted) {
   const auto& nodes = lifted.nodes;
   Table<NodeIndex> backward;
@@ -289,7 +295,7 @@ void simplify_graph(Context& context, Lifted& lifted, const Cfg& cfg, bool may_r
   for (int rounds = 0; rounds < search_limits::loop_test_rounds && may_join_loop_tests(lifted); ++rounds) {
     Graph graph(lifted.nodes, lifted.entry);
     if (graph.irreducible() || !join_loop_tests(context, lifted, graph, splits)) break;
-    // Nodes of tests that were joined are empty, and edges lead past them.
+    // Nodes of joined tests are empty, so edges are redirected past them.
     skip_empty(lifted, shape);
   }
   if (!splits.empty()) unite_tests(context, lifted, splits);

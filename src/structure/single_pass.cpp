@@ -1,4 +1,5 @@
-// Writes a block that `break` leaves, where ways meet behind statements that have no end there:
+// Writes a `while True:` block that `break` leaves, for a node where several paths meet although no statement ends in
+// front of it:
 //
 //     a: if x: goto c             while True:
 //     b: if y: goto c                 if x: break
@@ -7,8 +8,8 @@
 //     c: ...                          return
 //                                 c: ...
 //
-// Programs write parsers in this way, and generated ones (those of Snowball, for example) consist of it. The loop has no way
-// back to its start, so nothing but the ways to its end shows that it is there.
+// Parsers contain `while True:` loops that run once, and generated parsers (those of Snowball, for example) consist of
+// them. The bytecode of a loop that runs once has no back edge, so only the paths that meet at its end reveal the loop.
 #include <algorithm>
 
 #include "structure/structurer.h"
@@ -16,11 +17,11 @@
 namespace depyf {
 using namespace ast;
 
-// Returns the node where a block starts that ends at `end`: the nearest dominator in the same region and loop that starts
-// neither a block nor a loop. Returns -1 if there is none.
+// Returns the node where a `while True:` block that ends at `end` starts: the nearest dominator of `end` in the same
+// region and loop that starts neither a block nor a loop; -1 if there is none.
 NodeIndex Structurer::start_of_block(NodeIndex end) const {
   NodeIndex above = end;
-  // The block that was tried before was too small.
+  // If an earlier attempt had a block that ends at `end`, that block was too small, so the search starts above it.
   if (const auto known = std::ranges::find(block_ends_, end); known != block_ends_.end())
     above = int(known - block_ends_.begin());
   for (NodeIndex node = outline_.idom(above); node >= 0 && node != above; above = node, node = outline_.idom(node))

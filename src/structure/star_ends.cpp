@@ -1,4 +1,5 @@
-// The clauses of `except*` may not return. A `return` to which they go on stands behind the statement:
+// A clause of `except*` must not contain `return`, so a `return` to which the clauses go on is placed behind the
+// statement:
 //
 //     with a:                       with a:
 //         try: ...                      try: ...
@@ -12,8 +13,9 @@
 namespace depyf {
 using namespace ast;
 
-// Finds the returns behind except* clauses. Each is replaced by the return behind a with statement around it if both
-// return the same, or must not be copied into the clauses.
+// Finds the returns to which except* clauses go on. A return is replaced by the return behind an enclosing with
+// statement if both return the same value; otherwise, `after_star_` records that the return must not be copied into the
+// clauses.
 void Outline::find_star_ends() {
   if (std::ranges::none_of(cfg_.regions, &Region::is_star)) return;
   after_star_.resize(nodes.size());
@@ -36,8 +38,8 @@ void Outline::find_star_ends() {
   find_regions();
 }
 
-// True if the node `tail` returns what the code behind a with statement around `region` returns too. Then edges to
-// `tail` lead to that code.
+// If the code behind a with statement around `region` returns the same value as the node `tail`, redirects all edges to
+// `tail` to this code and returns true; otherwise returns false.
 bool Outline::end_with(RegionIndex region, NodeIndex tail) {
   for (RegionIndex with = cfg_.regions[region].parent; with >= 0; with = cfg_.regions[with].parent) {
     const Region& outer = cfg_.regions[with];

@@ -18,8 +18,9 @@
 // The blocks of a handler stand in the except clause, so that the exceptions that they raise get the right context, and
 // so that a bare `raise` and sys.exc_info() find the handled exception.
 //
-// Blocks that do nothing are left out. A block that only one other block leads to becomes part of that block's arm. The
-// remaining blocks are numbered in order, since their numbers in the graph have no meaning for readers.
+// Blocks that do nothing are left out. A block that only one other block leads to becomes part of that block's arm.
+// Only the blocks that have an arm are numbered, consecutively, since the numbers of blocks in the graph have no
+// meaning for readers.
 #include <algorithm>
 #include <map>
 
@@ -34,8 +35,8 @@ using namespace ast;
 
 namespace {
 
-// The largest number of exceptions that are handled at a time, one within the handler of another. No real code comes
-// near.
+// The largest number of exceptions that are handled at a time, one within the handler of another, which is far more
+// than real code needs.
 constexpr int level_max = 20;
 
 // Builds the loop of the state machine from the nodes of `lift_flat`.
@@ -66,7 +67,7 @@ class StateMachine {
     return context_.stmt(Assign{context_.list({context_.name("__state")}), value}, node.offset, node.line);
   }
 
-  // True if the first instruction of the block is PUSH_EXC_INFO.
+  // True if the first instruction of the block, apart from NOPs, is PUSH_EXC_INFO.
   bool begins_handler(NodeIndex block) const {
     const BasicBlock& info = cfg_.blocks[block];
     for (int at = info.begin; at < info.end; ++at) {
@@ -93,14 +94,14 @@ class StateMachine {
         after -= cfg_.code[std::size_t(at)].op == Op::pop_except_ && after > 0;
       todo.push_back({info.next, after});
       todo.push_back({info.jump, after});
-      // The block that begins a handler may lie in the region that cleans up behind the handler.
+      // An exception in a handler leads to cleanup code, in which the exception of the handler is still being handled.
       if (info.region >= 0) todo.push_back({cfg_.regions[std::size_t(info.region)].handler, running});
     }
   }
 
   Table<Node, NodeIndex>& nodes() { return lifted_.nodes; }
 
-  // Returns pointers to the successors of a node. Exceptions are not among the edges.
+  // Returns pointers to the successors of a node, which do not include its exception handler.
   static Table<NodeIndex*> ways_of(Node& node) {
     switch (node.end) {
       case Node::End::go: return {&node.a};
@@ -154,15 +155,15 @@ class StateMachine {
       if (!reached_[block]) nodes()[block].end = Node::End::none;
   }
 
-  // Appends a block to the block in front of it if no other way leads there, and region and level are the same.
+  // Appends each block to its predecessor if no other edge leads to the block, and both have the same region and level.
   void merge_chains() {
-    Table<int, NodeIndex> leading(std::size_t(count()), 0);  // the number of ways to each block
+    Table<int, NodeIndex> leading(std::size_t(count()), 0);  // the number of edges to each block
     ++leading[std::size_t(lifted_.entry)];
     for (NodeIndex block = 0; block < count(); ++block) {
       if (!reached_[block]) continue;
       for (const NodeIndex* way : ways_of(nodes()[block]))
         if (*way >= 0) ++leading[std::size_t(*way)];
-      // A handler stays a block of its own, however few ways lead to it.
+      // A handler stays a block of its own, however few edges lead to it.
       if (const NodeIndex handler = handler_of(block); handler >= 0) leading[handler] += 2;
     }
     for (NodeIndex block = 0; block < count(); ++block) {
@@ -179,7 +180,7 @@ class StateMachine {
     }
   }
 
-  // Numbers the remaining blocks.
+  // Numbers the blocks that have not been removed or merged.
   void number_states() {
     numbers_.assign(std::size_t(count()), 0);
     int states = 0;
@@ -187,7 +188,7 @@ class StateMachine {
       if (is_state(block)) numbers_[block] = states++;
   }
 
-  // Removes the lines of all expressions. The lines of the source ended at its own statements, not at these.
+  // Removes the lines of all expressions, because the statements of the state machine are not those of the source.
   void forget_lines() {
     for (Node& node : nodes()) {
       for (Stmt* stmt : node.statements) for_each_expr(stmt, [&](Expr*& expr) { forget_line(expr, 0); });
@@ -248,8 +249,8 @@ class StateMachine {
     return context_.stmt(If{is_any_of({index}), context_.arena.copy(body), {}}, node.offset, node.line);
   }
 
-  // Returns the loop over the blocks that run while `depth` exceptions are being handled. The blocks of deeper levels
-  // stand in its except clause.
+  // Returns the loop over the blocks that run while `depth` exceptions are being handled. The blocks that run while
+  // more exceptions are being handled are in the except clause of the loop.
   Stmt* level(int depth) {
     Table<Stmt*> arms;
     std::map<int, Table<int>> by_region;
@@ -272,8 +273,9 @@ class StateMachine {
     return states;
   }
 
-  // Puts a try statement around the arms. Its except clause stores the exception where the handler expects it and sets
-  // the state of the handler, by the region of the block that raised.
+  // Returns a try statement around the arms in `body`. The except clause stores the exception in the variable for the
+  // stack slot where the handler expects it, and sets the state of the handler, depending on the region of the block
+  // that raised.
   Stmt* protect(Block body, const std::map<int, Table<int>>& by_region, int depth) {
     auto slot = [&](int at) { return context_.name(context_.arena.copy("__stack_" + std::to_string(at))); };
     std::string_view exception = "__exception";
@@ -302,7 +304,7 @@ class StateMachine {
   Lifted& lifted_;
   const Cfg& cfg_;
   const bool may_return_;
-  Table<NodeIndex, RegionIndex> handlers_;  // the block to which an exception leads
+  Table<NodeIndex, RegionIndex> handlers_;  // the block that starts the handler of each region
   Table<bool> reached_;  // by block
   Table<int, NodeIndex> numbers_;  // the number of the state of each block
   // By block: the number of exceptions that are being handled while it runs, or -1 if it never runs.

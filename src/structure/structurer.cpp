@@ -10,9 +10,9 @@ namespace depyf {
 using namespace ast;
 
 namespace {
-// A chain of elif is nested as deeply as it is long.
+// The largest depth of nesting, which is high because each `elif` of a chain is nested in the `if` before it.
 constexpr int depth_max = 4000;
-// So many times are blocks added to code where ways meet.
+// The largest number of `while True:` blocks that are added because paths meet where no statement ends.
 constexpr int blocks_max = 16;
 }  // namespace
 
@@ -37,8 +37,8 @@ Block Structurer::run() {
   return block(out);
 }
 
-// A match statement leaves if its last case matches everything and all cases leave; a try statement if its body (or
-// else clause) and all handlers do.
+// A match statement leaves if its last case matches everything and no case reaches its end; a try statement leaves if
+// neither its body (or else clause) nor any handler reaches its end.
 bool leaves(std::span<Stmt* const> out) {
   if (out.empty()) return false;
   const Stmt* last = out.back();
@@ -60,13 +60,15 @@ bool leaves(std::span<Stmt* const> out) {
   return false;
 }
 
-// Returns the nodes behind `node` where ways from it meet, in order.
+// Returns the nodes where paths from `node` meet, and which belong behind the statement of `node`, in reverse
+// postorder.
 Table<NodeIndex> Structurer::merges(NodeIndex node, const Place& place) {
   Table<NodeIndex> found;
   for (NodeIndex other : outline_.merges_of(node)) {
-    // A return outside of the loop that several ways share is placed like any other node.
+    // A claimed node will be written at another place.
     if (claims_.claimed[other]) continue;
-    // A return at the end of a handler lies outside of it, as it leaves the handler first.
+    // In 3.8, the node of a return at the end of a handler lies outside of the handler's region, because it leaves the
+    // handler first.
     const bool ends_handler =
         nodes_[other].ends_handler && place.region >= 0 && cfg_.regions[place.region].parent == nodes_[other].region;
     // The node of a `continue` lies in the region around the statements that it leaves.
@@ -77,8 +79,8 @@ Table<NodeIndex> Structurer::merges(NodeIndex node, const Place& place) {
   return found;
 }
 
-// Returns the nodes outside `region` that only ways from within it reach, from `first` on. Short returns do not count,
-// since copies of them can be written, nor do nodes that `place` leads to anyway.
+// Returns the nodes outside `region`, dominated by `first`, to which edges from within the region lead. Nodes that only
+// return are left out, because copies of them can be written, and so are nodes that `place` leads to.
 Table<NodeIndex> Structurer::exits_of(RegionIndex region, NodeIndex first, const Place& place) const {
   if (region < 0) return {};
   std::set<int> found;  // positions in reverse postorder
@@ -86,7 +88,8 @@ Table<NodeIndex> Structurer::exits_of(RegionIndex region, NodeIndex first, const
     for (NodeIndex node : outline_.successors(pred)) {
       if (outline_.order(pred) >= outline_.order(node) || cfg_.inside(nodes_[node].region, region)) continue;
       if (claims_.claimed[node] || nodes_[node].left_by_statement || !outline_.dominates(first, node)) continue;
-      // A return at the end of a handler follows the statement in front of it there, not the statement of the handler.
+      // In 3.8, a return that ends a handler belongs into the handler, behind an inner try statement, and not behind
+      // the statement of the handler.
       const bool ends_handler = nodes_[node].ends_handler && cfg_.regions[region].parent == nodes_[node].region;
       if (outline_.trivial_tail(node) && (!nodes_[node].behind_handlers || ends_handler)) continue;
       found.insert(outline_.order(node));
@@ -97,12 +100,12 @@ Table<NodeIndex> Structurer::exits_of(RegionIndex region, NodeIndex first, const
   return nodes;
 }
 
-// Writes nodes one behind the other, as long as they belong to this place.
+// Writes nodes one behind the other, as long as they belong to `place`.
 void Structurer::emit(NodeIndex node, Place place, Statements& out) {
   if (++depth_ > depth_max) fail("nested too deeply", node);
   while (node >= 0) {
     if (outline_.is_header(node) && place.cont != node) {
-      // The loop itself places the code behind it.
+      // The function `loop` also places the code behind the loop.
       node = step_to(loop(node, place, out), place);
       continue;
     }
@@ -123,7 +126,7 @@ void Structurer::emit(NodeIndex node, Place place, Statements& out) {
     } else if (nodes_[node].left_by_statement && nodes_[node].a == place.cont) {
       out.push_back(make(Continue{}, nodes_[node]));
     } else {
-      // The node where ways from this node meet follows its statement, so they fall through to it.
+      // The first node where paths from `node` meet follows the statement of `node`, so the paths fall through to it.
       Table<NodeIndex> after;
       if (!outline_.merges_of(node).empty()) after = merges(node, place);
       for (NodeIndex other : after) claims_.claimed[other] = 1;
@@ -137,8 +140,8 @@ void Structurer::emit(NodeIndex node, Place place, Statements& out) {
   --depth_;
 }
 
-// A node that leaves the loop for good still stands inside of it. The nodes behind it belong to no loop, or to an outer
-// one.
+// A node from which control does not return to the loop may still be written inside of the loop (`if c: ...; return`);
+// `place.loop` then becomes the loop around the node, or -1.
 NodeIndex Structurer::step_to(NodeIndex node, Place& place) const {
   if (node < 0 || place.loop < 0 || outline_.in_loop(node, place.loop)) return node;
   place.loop = outline_.loop_of(node);
@@ -161,7 +164,7 @@ NodeIndex Structurer::place_all(const Table<NodeIndex>& nodes, const Place& plac
   return nodes.empty() ? NodeIndex() : nodes.back();
 }
 
-// Writes the end of a node that is no statement with a body.
+// Writes the end of a node that starts no loop, try or with statement.
 NodeIndex Structurer::terminator(NodeIndex node, const Place& place, Statements& out, bool tail) {
   const Node& info = nodes_[node];
   switch (info.end) {
@@ -176,10 +179,11 @@ NodeIndex Structurer::terminator(NodeIndex node, const Place& place, Statements&
   return -1;
 }
 
-// The way to `target` is written as nothing, `continue`, `break`, a copy of a return, or as the target itself.
+// The edge to `target` is written as nothing, `continue`, `break`, a copy of a return, or as the target itself.
 NodeIndex Structurer::go(NodeIndex target, const Place& place, Statements& out, bool tail) {
   if (target >= 0 && nodes_[target].left_by_statement && target != place.next && target != place.brk) {
-    // Simplifying has kept this node because a statement stood here, even if control would go on there anyway.
+    // skip_empty has kept the node because the source may have a `continue` here, even if control would reach its
+    // target anyway.
     const Node& statement = nodes_[target];
     claims_.emitted[target] = 1;
     if (statement.a == place.cont) return out.push_back(make(Continue{}, statement)), -1;
@@ -196,7 +200,7 @@ NodeIndex Structurer::go(NodeIndex target, const Place& place, Statements& out, 
   }
   if (target < 0) fail("control goes nowhere", target);
   const Node& info = nodes_[target];
-  // True if this is the only way to the target, and it has not been placed.
+  // True if no other edge leads to the target, and the target has not been placed.
   bool first = !claims_.emitted[target] && !claims_.claimed[target] && outline_.forward_preds(target) == 1;
   if (outline_.trivial_tail(target) && (!first || !cfg_.inside(info.region, place.region))) {
     append(out, info.statements);
@@ -219,7 +223,7 @@ void Structurer::go_into(NodeIndex node, const Place& place, Statements& out) {
 
 namespace {
 
-// Code of one node needs no nesting.
+// Returns the statements of code that is a single node, which needs no nesting.
 Block statements_of(Context& context, Node& node) {
   if (node.end == Node::End::leave)
     node.statements.push_back(context.stmt(Return{node.value}, node.offset, node.line, node.column, node.width));

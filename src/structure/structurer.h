@@ -1,6 +1,6 @@
-// Nests the statements along the dominator tree of the graph. A node where ways meet is placed behind the statement of
-// the node that dominates it. Any other node is placed where control comes from. The code behind a loop or try
-// statement is found by the ways out of the statement.
+// Nests the statements along the dominator tree of the graph. A node where several paths meet is placed behind the
+// statement of its immediate dominator; a node with one predecessor is placed in the statement of the predecessor. The
+// code behind a loop or try statement is found by following the paths out of the statement.
 #pragma once
 
 #include <span>
@@ -16,10 +16,11 @@ namespace depyf {
 // True if control never reaches the end of the statements.
 bool leaves(std::span<ast::Stmt* const> statements);
 
-// By node: where the block ends that starts at the node and that `break` leaves; -1 if no such block starts there.
+// Maps a node to the end of the `while True:` block that starts at the node and that `break` leaves (see
+// single_pass.cpp); -1 if no block starts at the node.
 using BlockEnds = Table<NodeIndex, NodeIndex>;
 
-// Ways meet at a node where no statement ends.
+// Thrown if several paths meet at `node`, although no statement ends in front of it.
 struct WaysMeet : InternalError {
   NodeIndex node;
 };
@@ -28,40 +29,45 @@ struct WaysMeet : InternalError {
 class Structurer {
  public:
   Structurer(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return, const BlockEnds& block_ends);
-  // Throws WaysMeet, or another InternalError.
+  // Returns the statements of the whole graph. Throws WaysMeet, or another InternalError, if no nesting fits.
   ast::Block run();
-  // Returns the node where a block that ends at `end` may start, around the one of `block_ends` if there is one; -1 if there
-  // is none.
+  // Returns the node where a `while True:` block that ends at `end` may start, further out than a block in `block_ends`
+  // with the same end; -1 if there is none.
   NodeIndex start_of_block(NodeIndex end) const;  // single_pass.cpp
 
  private:
   using Statements = Table<ast::Stmt*>;
 
-  // Functions that return a node return the node to go on with at the same place, or -1 if there is none.
+  // Functions that return a single node return the node that the caller has to write next at the same place, or -1 if
+  // there is none.
 
-  // structurer.cpp
+  // The following functions are in structurer.cpp.
+
   // Writes the statements from `node` on into `out`, as far as they belong to `place`.
   void emit(NodeIndex node, Place place, Statements& out);
-  // Writes the end of a node. With `tail`, the successor may be returned instead of being placed.
+  // Writes the end of a node, such as a branch. If `tail` is true, the successor may be returned instead of being
+  // placed.
   NodeIndex terminator(NodeIndex node, const Place& place, Statements& out, bool tail);
-  // Goes on to `target`: by nothing, a jump, a copied return, or by placing it.
+  // Writes the transfer of control to `target`: nothing, `continue`, `break`, a copied return, or the statements of
+  // `target` itself.
   NodeIndex go(NodeIndex target, const Place& place, Statements& out, bool tail);
-  // Writes the body of a statement, whose first node is `node`.
+  // Writes the body of a statement; `node` is the first node of the body.
   void go_into(NodeIndex node, const Place& place, Statements& out);
   // Sets the loop of `place` to that of `node`, if the node lies outside of the current loop. Returns `node`.
   NodeIndex step_to(NodeIndex node, Place& place) const;
-  // Writes `node` behind a statement.
+  // Writes the statements from `node` on, which follow a statement that is complete.
   void place_node(NodeIndex node, Place place, Statements& out);
-  // Writes `nodes` one behind the other. Returns the last, which is left to the caller.
+  // Writes all `nodes` but the last, one behind the other. Returns the last node, which the caller has to write; -1 if
+  // `nodes` is empty.
   NodeIndex place_all(const Table<NodeIndex>& nodes, const Place& place, Statements& out);
-  // Returns the nodes that belong behind `node`, since ways from it meet there.
+  // Returns the nodes that belong behind the statement of `node`, because paths from `node` meet at them.
   Table<NodeIndex> merges(NodeIndex node, const Place& place);
-  // Returns the nodes outside `region` to which only ways from within the region lead.
-  // True if a statement at `place` that goes on to `follow` is where that node is placed. The place may lead to the node by
-  // itself, and a `continue` may leave statements around the place.
+  // True if `follow` has to be placed behind a statement at `place` that goes on to it; false if `place` leads to
+  // `follow` anyway, or if `follow` is a `continue` that leaves enclosing statements.
   bool is_placed_behind(NodeIndex follow, const Place& place) const {
     return follow >= 0 && !place.leads_to(follow) && !nodes_[follow].left_by_statement;
   }
+  // Returns the nodes outside `region` to which only paths from within the region lead.
   Table<NodeIndex> exits_of(RegionIndex region, NodeIndex first, const Place& place) const;
   static void append(Statements& out, const Table<ast::Stmt*>& statements) {
     constexpr std::size_t usual_block = 8;  // most blocks have fewer statements
@@ -81,7 +87,7 @@ class Structurer {
   [[noreturn]] void fail_of_ends(NodeIndex setup, NodeIndex end) const;  // protected.cpp
   NodeIndex behind_else(NodeIndex orelse, NodeIndex dead_end, const Place& place) const;  // protected.cpp
 
-  // Each of these functions has a file of its own.
+  // Each of the following functions has a file of its own.
   NodeIndex branch(NodeIndex node, const Place& place, Statements& out, bool tail);  // branches.cpp
   NodeIndex loop(NodeIndex header, const Place& place, Statements& out);             // loops.cpp
   NodeIndex protect(NodeIndex setup, const Place& place, Statements& out);           // protected.cpp

@@ -7,7 +7,7 @@
 namespace depyf {
 using namespace ast;
 
-// `follow` is the node behind the statement.
+// Writes the with statement that the node `setup` enters; `follow` is the node behind the statement.
 NodeIndex Structurer::with(NodeIndex setup, const Place& place, Statements& out) {
   const Node& info = nodes_[setup];
   const RegionIndex region = info.index;

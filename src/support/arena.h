@@ -67,8 +67,8 @@ class Arena {
     return copied;
   }
 
-  // Returns `list` with `item` added at its end. The memory of a list doubles when it is full, so building a list in
-  // this way takes linear time and memory. The items that the span `list` refers to do not change.
+  // Returns `list` with `item` added at its end. The memory of a list doubles when it is full, so building a list by
+  // repeated `append` takes linear time and memory. The items that the span `list` refers to do not change.
   template <class T>
   std::span<T> append(std::span<T> list, T item) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -101,14 +101,15 @@ class Arena {
   static constexpr std::size_t alignment = 8;
   static constexpr std::size_t block_size = 1 << 14;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
-  // The rest of the last block. Memory is taken from its end, so that only its size changes.
+  // The rest of the last block. Memory is taken from the end of the last block's rest, so that only `free_size_`
+  // changes.
   std::byte* free_ = nullptr;
   std::size_t free_size_ = 0;
-  std::size_t taken_ = 0, limit_ = no_limit;  // of all blocks
+  std::size_t taken_ = 0, limit_ = no_limit;  // bytes of all blocks, and the most that they may have
   struct Growing {
     std::size_t used, capacity;  // items
   };
-  std::unordered_map<const void*, Growing> growing_;  // by first item: lists that `append` made
+  std::unordered_map<const void*, Growing> growing_;  // lists that `append` made, by the address of the first item
 };
 
 }  // namespace depyf

@@ -17,7 +17,7 @@ void* run(void* work) {
   return nullptr;
 }
 
-// Starts a thread with a deep stack. Returns the number of an error; 0 if there is none.
+// Starts a thread with a deep stack. Returns an error number; 0 if there is no error.
 int start(pthread_t& thread, const FunctionRef<void()>& work) {
   pthread_attr_t attributes;
   int error = pthread_attr_init(&attributes);

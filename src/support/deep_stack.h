@@ -10,8 +10,9 @@
 #include "support/function_ref.h"
 namespace depyf {
 
-// Calls `work` on a stack of 32 MiB, which takes only as much memory as is used. Within such a call, or if the system
-// has no more threads, `work` runs on the caller's own stack. An exception from `work` is thrown on to the caller.
+// Calls `work` on a stack of 32 MiB, which takes only as much memory as is used. Within a call of `on_deep_stack`, or
+// if the system has no more threads, `work` runs on the caller's own stack. An exception from `work` is rethrown to the
+// caller.
 void on_deep_stack(FunctionRef<void()> work);
 
 // A thread with a deep stack, which its destructor waits for. If the system has no more threads, the constructor throws

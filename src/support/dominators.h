@@ -8,20 +8,20 @@
 
 namespace depyf {
 
-// `sequence` holds the nodes in reverse postorder, the entry first. `order` gives the index of each node in `sequence`,
-// and `preds(node)` its predecessors. `idom` must be -1 for each node; it is set for the nodes in `sequence`. The entry
-// gets itself.
+// `sequence` holds the nodes in reverse postorder, the entry first. `order` maps each node to its index in `sequence`,
+// and `preds(node)` returns its predecessors. `idom` must be -1 for each node; it is set for the nodes in `sequence`,
+// and for the entry to the entry itself.
 template <class Node, class Preds>
 void immediate_dominators(const Table<Node>& sequence, Row<const int, Node> order, Preds preds, Row<Node, Node> idom) {
   if (sequence.empty()) return;
   const Node entry = sequence[0];
   idom[entry] = entry;
   Table<int> climbing;
-  // The edges from a predecessor that the round had not come to yet. Each closes a loop.
+  // The edges from predecessors that the first round had not visited yet, each of which closes a loop.
   Table<std::pair<Node, Node>> back_edges;
-  Node at;  // the node at hand
-  // Finds the common dominator of many predecessors. The deepest node moves up first, so that shared parts of their
-  // paths are climbed only once.
+  Node at;  // the node whose dominator is being computed
+  // Finds the common dominator of many predecessors. The deepest node moves up first, so that shared parts of the paths
+  // to the entry are climbed only once.
   auto common = [&](const auto& ways) {
     climbing.clear();
     for (const Node pred : ways)
@@ -56,14 +56,14 @@ void immediate_dominators(const Table<Node>& sequence, Row<const int, Node> orde
     }
     return best;
   };
-  // Returns true if a round changed what an earlier one had found.
+  // Computes the immediate dominator of each node once. Returns true if a result of an earlier round changed.
   auto round = [&] {
     bool is_changed = false;
     for (const Node node : sequence) {
       if (node == entry) continue;
       at = node;
       const auto& ways = preds(node);
-      // A single predecessor comes earlier in the order, because the search came from it.
+      // A single predecessor precedes its node in the order, because the depth-first search reached the node from it.
       const Node best = std::size(ways) == 1 ? *std::begin(ways) : std::size(ways) > 4 ? common(ways) : meeting(ways);
       is_changed |= idom[node] >= 0 && best != idom[node];
       idom[node] = best;
@@ -71,7 +71,7 @@ void immediate_dominators(const Table<Node>& sequence, Row<const int, Node> orde
     return is_changed;
   };
   round();
-  // An edge back to a node that dominates its start changes nothing, and other loops have two entries.
+  // A back edge whose target dominates its source changes no dominators; only loops with two entries need more rounds.
   auto is_dominated = [&](std::pair<Node, Node> edge) {
     auto [node, header] = edge;
     while (order[node] > order[header]) node = idom[node];

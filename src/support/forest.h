@@ -5,18 +5,18 @@
 
 namespace depyf {
 
-// `Group` and `Item` are the numbers of both.
+// `Group` and `Item` are the types that number the groups and the items.
 template <class Group, class Item>
 class Forest {
  public:
   Forest() = default;
-  // `parents` gives the parent of each group, or -1 for a root. `items` come in the wanted order. `group_of(item)`
-  // returns the group of an item, or -1.
+  // `parents` contains the parent of each group, or -1 for a root. The function `of` returns the items of one group in
+  // the order of `items`. `group_of(item)` returns the group of an item, or -1.
   template <class Items, class GroupOf>
   Forest(Row<const Group> parents, const Items& items, GroupOf group_of)
       : begin_(parents.size()), end_(parents.size()) {
     const int count = int(parents.size());
-    Table<int> first_child(count + 1, -1), sibling(count, -1);  // of the last: the roots
+    Table<int> first_child(count + 1, -1), sibling(count, -1);  // the last entry of `first_child` is for the roots
     for (int group = count; group--;) {
       int& first = first_child[parents[group] < 0 ? Group(count) : parents[group]];
       sibling[group] = first, first = group;
@@ -24,7 +24,7 @@ class Forest {
     Table<int> size(count);
     for (const Item item : items)
       if (const Group group = group_of(item); group >= 0) ++size[group];
-    Table<int> at(count);  // where the next item of the group itself goes
+    Table<int> at(count);  // for each group: the position of its next own item
     int total = 0;
     for (int group = first_child[count]; group >= 0;) {
       begin_[group] = at[group] = total;

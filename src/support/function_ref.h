@@ -1,4 +1,4 @@
-// Refers to a callable without allocating memory. It must not outlive that callable.
+// Refers to a callable without allocating memory. A FunctionRef must not outlive its callable.
 #pragma once
 #include <memory>
 #include <type_traits>

@@ -1,4 +1,4 @@
-// The words of Python that cannot be names.
+// Lists the keywords of Python, which cannot be names.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@ inline constexpr auto ascii_identifier_parts = [] {
   return parts;
 }();
 
-// For each byte: true if an identifier may contain it. Bytes beyond ASCII count: a name may have letters of other
-// alphabets.
+// For each byte: true if an identifier may contain it. All bytes beyond ASCII are included, because a name may have
+// letters of other alphabets.
 inline constexpr auto identifier_parts = [] {
   std::array<bool, 256> parts = ascii_identifier_parts;
   for (std::size_t c = 0x80; c < parts.size(); ++c) parts[c] = true;
@@ -32,8 +32,8 @@ inline constexpr auto identifier_parts = [] {
 }();
 constexpr bool is_identifier_byte(char c) { return identifier_parts[static_cast<unsigned char>(c)]; }
 
-// For each letter, the index of the first keyword in the list above that starts with it. The last entry is the size of
-// the list.
+// For each letter, the index of the first keyword in `python_keywords` that starts with it. The last entry is the
+// number of keywords.
 inline constexpr auto keyword_starts = [] {
   std::array<std::uint8_t, 257> starts{};
   for (int letter = 256, at = std::size(python_keywords); letter >= 0; --letter) {
@@ -50,7 +50,7 @@ constexpr bool is_keyword(std::string_view name) {
   if (name.empty() || name.size() > longest_keyword) return false;
   const auto letter = static_cast<unsigned char>(name[0]);
   for (std::size_t at = keyword_starts[letter]; at < keyword_starts[letter + 1]; ++at)
-    // The first letters differ in most cases, so a call of memcmp would take longer.
+    // Most words differ within their first letters, so std::mismatch takes less time than a call of memcmp.
     if (const std::string_view word = python_keywords[at];
         word.size() == name.size() && std::mismatch(word.begin(), word.end(), name.begin()).first == word.end())
       return true;

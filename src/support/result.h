@@ -1,4 +1,4 @@
-// Errors as values, for input that may be hostile.
+// Represents errors as values instead of exceptions, because input may be hostile.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace depyf {
 
 struct Error {
   std::string message;
-  std::size_t offset = 0;  // in bytes, into what was read
+  std::size_t offset = 0;  // byte offset in the input
 };
 
 template <class T>

@@ -10,8 +10,8 @@
 
 namespace depyf {
 
-// A copy refers to the same elements, so it takes the same time for any number of them. The first change of a copy copies
-// the elements.
+// A copy refers to the same elements, so copying takes the same time for any number of elements. The first change of a
+// copy copies the elements.
 template <class T>
 class SharedTable {
  public:

@@ -1,4 +1,4 @@
-// Vectors whose elements are asked for by a signed number, or by the number of one kind of thing alone.
+// Defines vectors that are indexed by signed integers, or only by the index type of one kind of object.
 #pragma once
 
 #include <concepts>
@@ -10,10 +10,11 @@
 
 namespace depyf {
 
-// The number of one kind of thing, such as a block. -1 stands for none. Numbers of different kinds do not convert into
-// each other, so that a region cannot be passed where a block is expected. Plain integers do convert, because they
-// count and are computed with. A std::uint32_t does not: this is the type of offsets in bytes, which would be taken for
-// the number of an instruction. In the other direction -Wsign-conversion refuses a number as an offset.
+// The index of one kind of object, such as a block; -1 stands for no object. Indices of different kinds do not convert
+// into each other, so that a region cannot be passed where a block is expected. Plain integers convert into an Index,
+// because loops and arithmetic use plain integers. A std::uint32_t does not convert into an Index: it is the type of
+// byte offsets, which must not be taken for instruction indices. In the other direction, -Wsign-conversion rejects an
+// Index where an offset is expected.
 template <class Kind>
 class Index {
  public:
@@ -31,7 +32,7 @@ class Index {
   std::int32_t number_ = -1;
 };
 
-// Numbers of different kinds are not compared either.
+// Comparisons of indices of different kinds do not compile.
 template <class Kind, class Other>
   requires(!std::same_as<Kind, Other>)
 bool operator==(Index<Kind>, Index<Other>) = delete;
@@ -39,12 +40,12 @@ template <class Kind, class Other>
   requires(!std::same_as<Kind, Other>)
 bool operator<(Index<Kind>, Index<Other>) = delete;
 
-// A vector. Its elements are numbered by `Key`, which is an Index or any integer.
+// A vector whose elements are indexed by `Key`, which is an Index or any integer.
 template <class T, class Key = int>
 class Table : public std::vector<T> {
  public:
   using std::vector<T>::vector;
-  // Explicit, because a reference to a Table that is bound to a vector would refer to a copy.
+  // This constructor is explicit, because a reference to a Table that is bound to a vector would refer to a copy.
   explicit Table(std::vector<T> items) : std::vector<T>(std::move(items)) {}
   template <std::integral Count>
   explicit Table(Count count, const T& value = T()) : std::vector<T>(static_cast<std::size_t>(count), value) {}
@@ -80,7 +81,7 @@ class Table : public std::vector<T> {
   static std::size_t number(Key key) { return static_cast<std::size_t>(static_cast<std::int32_t>(key)); }
 };
 
-// A view of a row of elements. They are numbered by `Key`, which is an Index or any integer.
+// A view of consecutive elements, which are indexed by `Key`. `Key` is an Index or any integer.
 template <class T, class Key = int>
 class Row : public std::span<T> {
  public:

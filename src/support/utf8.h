@@ -26,7 +26,7 @@ inline std::size_t first_character(std::string_view text, std::uint32_t& charact
   return character >= least[size] && character <= 0x10ffff ? size : 0;
 }
 
-// Returns the number of characters in a text of UTF-8: all bytes count but those that continue a character.
+// Returns the number of characters in a text of UTF-8: it counts all bytes except continuation bytes.
 constexpr std::size_t characters_in(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }));

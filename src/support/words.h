@@ -1,4 +1,4 @@
-// Helpers that take text apart which Python or PyTorch printed.
+// Helpers that parse text which Python or PyTorch printed.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +24,14 @@ constexpr std::string_view word_at(std::string_view text) {
   return text.substr(0, end);
 }
 
-// Removes `prefix` from the start of the text. Returns false if the text does not begin with it.
+// Removes `prefix` from the start of the text. Returns false if the text does not begin with `prefix`.
 constexpr bool take(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
   text.remove_prefix(prefix.size());
   return true;
 }
 
-constexpr std::string_view blanks = " \t\r\f\v\n";  // as Python's str.strip takes them away, in ASCII
+constexpr std::string_view blanks = " \t\r\f\v\n";  // the ASCII characters that Python's str.strip removes
 
 constexpr std::string_view stripped_end(std::string_view text) {
   return text.substr(0, text.find_last_not_of(blanks) + 1);  // npos + 1 is 0
@@ -44,7 +44,7 @@ constexpr std::string_view stripped_start(std::string_view text) {
 
 constexpr std::string_view stripped(std::string_view text) { return stripped_start(stripped_end(text)); }
 
-// Returns the lines of a text without their line breaks. No empty line follows a line break at the end of the text.
+// Returns the lines of a text without their line breaks. A line break at the end of the text starts no further line.
 inline std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -55,8 +55,8 @@ inline std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// Returns the lines of a text, with an empty one behind a line break at its end, so that joining them gives the same
-// text.
+// Returns the lines of a text, with an empty line after a final line break, so that the lines joined by line breaks are
+// the same text.
 inline std::vector<std::string_view> rows_of(std::string_view text) {
   std::vector<std::string_view> rows;
   for (std::size_t start = 0; start <= text.size();) {
@@ -79,7 +79,7 @@ std::string joined(const Texts& texts, std::string_view between) {
   return result;
 }
 
-// Returns the position behind the string literal that begins at `at`.
+// Returns the position after the string literal that begins at `at`.
 constexpr std::size_t behind_string(std::string_view text, std::size_t at) {
   const char quote = text[at];
   for (++at; at < text.size() && text[at] != quote; ++at)
@@ -87,7 +87,7 @@ constexpr std::size_t behind_string(std::string_view text, std::size_t at) {
   return std::min(at + 1, text.size());
 }
 
-// Returns the items between the brackets at the front of `text`: "(a, (b, c)), d" gives a and (b, c).
+// Returns the items between the brackets at the start of `text`: a and (b, c) for "(a, (b, c)), d".
 inline std::vector<std::string_view> items_in_brackets(std::string_view text) {
   std::vector<std::string_view> items;
   int depth = 0;

@@ -15,7 +15,7 @@ using namespace record;
 
 namespace {
 
-constexpr std::size_t ids_max = 12;  // how many ids of a list are written out
+constexpr std::size_t ids_max = 12;  // a list of more ids is abbreviated
 
 std::vector<Stage>::const_iterator stage_of(std::string_view kind) {
   return std::find_if(stages().begin(), stages().end(), [&](const Stage& stage) { return stage.kind == kind; });
@@ -30,7 +30,7 @@ void outcome(Page& page, const Compilation& compilation) {
       names += (names.empty() ? ", called as " : ", ") + code(name);
     page.line("Goes on after a graph break: " + code(compilation.place.function) + names + ".");
   }
-  if (is_ahead(compilation)) return;  // The note of such a compilation states what it is.
+  if (is_ahead(compilation)) return;  // The note of a compilation that serves no call states its purpose.
   const std::string restarts =
       compilation.attempts > 1 ? ", after " + std::to_string(compilation.attempts - 1) + " restart(s)" : "";
   page.line((compilation.was_before     ? "Compiled before"
@@ -75,8 +75,8 @@ void log_files(Page& page, const std::string& base, const std::vector<LogText>& 
   if (!texts.empty()) page.line(), page.line("All texts of the log on it:"), page.line();
 }
 
-// Lists the files of a dump in the order of the stages. Files of the backward stand behind those of the forward,
-// although they may be made much later.
+// Lists the files of a dump in the order of the stages. Files of the backward's late stages follow all files of the
+// forward.
 void dumped_files(Page& page, const Compilation& compilation) {
   if (!compilation.code_file.empty()) {
     const std::string proof =

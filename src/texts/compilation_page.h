@@ -13,19 +13,19 @@ namespace depyf::texts {
 // Returns a link such as "[index.md](index.md)".
 std::string file_link(const std::string& file);
 
-// Returns "0/0, 0/1"; of many ids only the first and the last.
+// Returns the ids as text, such as "0/0, 0/1"; of many ids, only the first two and the last.
 std::string joined_ids(const std::vector<std::string>& ids);
 
-// Returns the sentence about a function that was not compiled. It begins with the function's title.
+// Returns the sentence about a function that was not compiled, which begins with the function's title.
 std::string headline_in_markdown(const record::Compilation& compilation);
 
-// Returns a description of a text in a log, with its place there.
+// Returns a description of a text in a log, with its size and its offset in the log.
 std::string in_log(const record::Artifact& artifact, const std::string& log);
 
 // Writes the pages of the compilations of one process.
 class CompilationPages {
  public:
-  // `log` is the path of the log. It is empty for a dump, whose texts are files already.
+  // `log` is the path of the log; it is empty for a dump, whose texts are files already.
   CompilationPages(const record::Process& process, std::string log);
 
   // Returns the page, named `file`, and the files for the texts of a log, by their names.

@@ -27,7 +27,7 @@ using texts::percent, texts::place_and_source, texts::write_place;
 constexpr std::size_t compilations_shown = 8, phases_shown = 8, lines_shown = 10, savings_shown = 6;
 constexpr std::size_t misses_shown = 4, parts_of_key_shown = 6;
 constexpr std::size_t savings_in_index = 3;
-constexpr double worth_us = 1e6;  // what saves less is not worth a line of the index
+constexpr double worth_us = 1e6;  // a change that saves less time is left out of the index
 constexpr double us_per_second = 1e6;
 
 void number(json::Writer& out, std::string_view name, double value) { out.key(name), out.number(value); }
@@ -116,7 +116,7 @@ void write_missed_keys(json::Writer& out, json::Value keys) {
   out.end_array();
 }
 
-// True if the nearest entry of the cache holds the same graph, compiled under other conditions.
+// True if the nearest entry of the cache has the same graph, so that its key differs in other parts.
 bool is_of_same_graph(const std::vector<std::string>& differences) {
   return !differences.empty() && std::none_of(differences.begin(), differences.end(),
                                               [](const std::string& line) { return line.starts_with("key: gm "); });
@@ -174,7 +174,8 @@ class Text {
            std::to_string(bypasses) + " bypasses";
   }
 
-  // A graph that was never compiled cannot be in a cache, so only keys of known graphs are worth a line.
+  // Writes rows for the missed keys whose graph is in the cache under another key. A graph that was never compiled
+  // cannot be in a cache.
   void missed_keys() {
     std::size_t shown = 0;
     costs_["missed_keys"].for_each_item([&](json::Value key) {

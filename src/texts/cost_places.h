@@ -1,4 +1,4 @@
-// Writes places in the source, and shares of a whole, for all kinds of costs: of compiling, of memory, of running.
+// Writes places in the source and percentages, for the costs of compiling, of memory and of running.
 #pragma once
 
 #include <string>
@@ -21,7 +21,8 @@ void write_place(json::Writer& out, std::string_view name, const record::Place& 
 // Returns "model.py:12  x = f(x)" for a place that `write_place` wrote, and "no line" for null.
 std::string place_and_source(json::Value line);
 
-// Returns the part as "12 %" of the whole, with so many digits behind the point. A whole of 0 gives "0 %".
+// Returns `part` as a percentage of `whole`, such as "12 %", with `digits` digits behind the point; "0 %" if `whole` is
+// 0.
 std::string percent(double part, double whole, int digits = 0);
 
 }  // namespace depyf::texts

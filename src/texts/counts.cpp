@@ -59,7 +59,8 @@ class Counter {
     Counts counts = counts_;
     std::set<Function> known, only_resumed;
     for (const auto& [function, line] : whole_) known.insert(function);
-    // A resume function stands for its function if the beginning of that function was not compiled here.
+    // A resume function counts as its function if the beginning of that function was not compiled in any of the
+    // processes.
     for (const auto& [function, line] : resumed_)
       if (!known.contains(function)) only_resumed.insert(function);
     counts.functions = whole_.size() + only_resumed.size();
@@ -72,7 +73,7 @@ class Counter {
   using Function = std::pair<std::string, std::string>;  // name and file
 
   Counts counts_;
-  std::set<std::pair<Function, int>> whole_, resumed_;  // with the first line, which tells two of one name apart
+  std::set<std::pair<Function, int>> whole_, resumed_;  // each with its first line, because names may repeat
   std::set<Function> eager_;
   std::vector<DistinctBreak> breaks_;
 };

@@ -16,11 +16,11 @@ bool is_among(std::string_view text, std::initializer_list<std::string_view> tex
   return std::find(texts.begin(), texts.end(), text) != texts.end();
 }
 
-// True for aspects that make a value another object as a whole, so that its parts differ as well.
+// True for aspects in which a difference means that the value is a different object as a whole, so that its parts
+// differ as well.
 bool is_whole(std::string_view aspect) { return is_among(aspect, {"class", "identity", "presence"}); }
 
-// True for aspects in which the same difference at several values is one reason. In other aspects, the values must also
-// have the same name.
+// True for aspects in which the same difference of several values counts as one reason.
 bool is_the_same_anywhere(std::string_view aspect) {
   return is_among(aspect, {"dtype", "device", "requires_grad", "dispatch", "shape", "stride", "marks"});
 }
@@ -77,7 +77,7 @@ std::optional<Numbers> layout_of(const Numbers& sizes, const Numbers& strides) {
   return dimensions;
 }
 
-// Returns the text between two others; nothing if they are not there.
+// Returns the text between `before` and the next `behind`; nothing if one of them is missing.
 std::optional<std::string_view> between(std::string_view text, std::string_view before, char behind) {
   const std::size_t start = text.find(before);
   if (start == std::string_view::npos) return std::nullopt;
@@ -114,8 +114,8 @@ bool keeps_layout(const GuardDifference& shape, const GuardDifference& stride) {
 
 std::string behind_last_dot(const std::string& text) { return text.substr(text.rfind('.') + 1); }
 
-// Returns the sizes that changed, each before and after. A new batch size is one change for all tensors that have it.
-// Returns an empty text if the sizes are unknown.
+// Returns the distinct changes of sizes, such as "8>16", so that a new batch size is the same change for all tensors
+// that have it. Returns an empty text if the sizes are unknown.
 std::string changed_sizes(const GuardDifference& difference) {
   const Names expected = number_texts(difference.expected), actual = number_texts(difference.actual);
   if (expected.size() != actual.size() || difference.subject.ends_with(".dim()")) return {};
@@ -125,7 +125,8 @@ std::string changed_sizes(const GuardDifference& difference) {
   return joined(pairs, ",");
 }
 
-// Returns a text that is equal for differences that count as one reason at several values, and unique for any other.
+// Returns a text that is equal for differences that count as one reason at several values, and unique for any other
+// difference.
 std::string kind_of(const GuardDifference& difference, std::size_t number) {
   const std::string change = difference.expected + "\n" + difference.actual;
   if (is_the_same_anywhere(difference.aspect)) {
@@ -133,14 +134,15 @@ std::string kind_of(const GuardDifference& difference, std::size_t number) {
     const std::string name = difference.aspect == "dispatch" ? behind_last_dot(difference.subject) : std::string();
     return difference.aspect + "\n" + (sizes.empty() ? change : "sizes " + sizes) + "\n" + name;
   }
-  // Many objects may have this attribute, as modules have `training`.
+  // Many objects may have the same attribute, such as `training` of modules, so equal changes of it count as one
+  // reason.
   if (difference.aspect == "value" && difference.subject.find('.') != std::string::npos)
     return difference.aspect + "\n" + behind_last_dot(difference.subject) + "\n" + change;
   return "difference " + std::to_string(number);
 }
 
-// Decides which of two differences that could explain each other is the cause: the one that says more in a shorter
-// text.
+// True if `cause`, of two differences that could explain each other, is taken for the cause: a difference of an
+// existing value comes before that of a missing one, and a shorter condition before a longer one.
 bool comes_first(const GuardDifference& cause, const GuardDifference& effect) {
   auto order = [](const GuardDifference& difference) {
     return std::tuple(difference.is_missing, characters_in(difference.condition), difference.condition);
@@ -148,8 +150,8 @@ bool comes_first(const GuardDifference& cause, const GuardDifference& effect) {
   return order(cause) < order(effect);
 }
 
-// True if `cause` says that a value is another object as a whole, so that the other difference of the same value
-// follows.
+// True if `cause` states that a value is a different object as a whole, and `effect`, which is about the same value,
+// follows from this.
 bool follows_from_class(const GuardDifference& cause, const GuardDifference& effect) {
   auto order = [](std::string_view aspect) { return aspect == "presence" ? 0 : aspect == "class" ? 1 : 2; };
   if (is_whole(effect.aspect))
@@ -238,14 +240,15 @@ class Deciding {
     return consequences;
   }
 
-  // True if a setting of the process explains the effect.
+  // True if `cause`, a changed setting of the process, explains `effect`.
   bool state_explains(const GuardDifference& cause, const GuardDifference& effect) const {
     if (effect.subject == values_.mode_stack)
       return cause.subject == values_.default_device &&
              std::all_of(effect.keys.begin(), effect.keys.end(),
                          [](const std::string& mode) { return mode.starts_with("device("); });
     if (effect.aspect != "dispatch") return false;
-    // Under autocast in inference mode, the keys differ for both reasons.
+    // Several settings can change dispatch keys at once, such as autocast and inference mode, so each key that differs
+    // must belong to one of the settings.
     return std::any_of(effect.keys.begin(), effect.keys.end(),
                        [&](const std::string& key) { return starts_with_any(key, cause.begins); }) &&
            std::all_of(effect.keys.begin(), effect.keys.end(),
@@ -297,9 +300,9 @@ class Deciding {
 
   const std::vector<GuardDifference>& differences_;
   const GuardedValues& values_;
-  Indices order_;  // of the differences: those of the state first, then objects that are others as a whole
-  Names begins_;  // of the dispatch keys that come and go with the settings of the process that differ
-  std::map<std::size_t, Indices> follow_;  // by difference, those that it explains
+  Indices order_;  // indices of the differences: first those of process state, then those of whole objects
+  Names begins_;  // prefixes of the dispatch keys that the changed settings of the process add or remove
+  std::map<std::size_t, Indices> follow_;  // by difference: the differences that it explains
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ using Lines = std::vector<std::string>;
 
 constexpr std::size_t note_width = 100;  // characters of a line of a note on a resume function
 
-// A document that depyf made from plain data, so that it is valid JSON.
+// A JSON document, with an empty root if the text is no valid JSON.
 class Parsed {
  public:
   explicit Parsed(std::string_view text) { is_json_ = !document_.parse(text); }
@@ -64,7 +64,7 @@ std::string facts_of(json::Value entry) {
   return joined(facts, ", ") + "; " + joined(texts_of(entry["why"]), "; ");
 }
 
-// Returns what was recorded for a cache entry besides its code: why it was compiled, where its graph ends, sizes.
+// Returns the recorded facts about a cache entry besides its code: why it was compiled, where its graph ends, sizes.
 Lines recorded_rows(json::Value entry, const record::Compilation& compilation) {
   Lines rows;
   for (std::string line : failure_lines(compilation.reasons)) {

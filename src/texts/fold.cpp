@@ -1,4 +1,4 @@
-// Folds a text: of blocks of lines that follow each other and differ only in their numbers, the first is shown.
+// Folds a text: of adjacent blocks of lines that differ only in their numbers, only the first is shown.
 //
 //     parameters = modules["0"]._parameters         parameters = modules["0"]._parameters
 //     weight = parameters["weight"]                 weight = parameters["weight"]
@@ -24,7 +24,7 @@ constexpr std::size_t period_max = 600;  // lines of one block
 constexpr std::size_t periods_tried = 24;  // at each line
 constexpr std::size_t repeats_min = 3;
 constexpr std::size_t saved_min = 6;  // lines that a fold must leave out
-constexpr std::size_t brackets_max = 16;  // of a condition, that an index is looked for in
+constexpr std::size_t brackets_max = 16;  // how many brackets of a condition are searched for an index
 
 // Heads of functions that are longer than this are written with one parameter on each line.
 constexpr std::size_t head_max = 120;
@@ -34,14 +34,14 @@ struct TextLine {
   std::size_t origin;  // number of the line in the text, from 0
 };
 
-// What two lines of different layers share, and the numbers in which they may differ.
+// The text that corresponding lines of equal layers have in common, and the numbers in which such lines may differ.
 struct Shape {
-  std::string text;  // with `#` in place of each number
+  std::string text;  // the line with `#` in place of each number
   std::vector<std::int64_t> numbers;
 };
 
-// A number at the end of a name is no part of the shape, because the first of such names has none: weight, weight_1,
-// weight_2.
+// Returns the shape of a line. A number at the end of a name is left out, because the first name of a series has none:
+// weight, weight_1, weight_2.
 Shape shape_of(std::string_view line) {
   Shape shape;
   for (std::size_t at = 0; at < line.size();) {
@@ -56,7 +56,7 @@ Shape shape_of(std::string_view line) {
     if (ends_name) {
       shape.text.pop_back();
     } else {
-      std::int64_t number = -1;  // of more than nine digits: no layer has such a number
+      std::int64_t number = -1;  // kept for more than nine digits: no layer has such a number
       if (end - at <= 9) std::from_chars(line.data() + at, line.data() + end, number);
       shape.text += '#';
       shape.numbers.push_back(number);
@@ -85,7 +85,7 @@ int depth_of(std::string_view line) {
   return depth;
 }
 
-// Appends the parameters of a long head, one on each line; or the line itself if it is no head of a function.
+// Appends a line; the long head of a function is appended as several lines, with one parameter on each.
 void append_head(std::string_view line, std::size_t origin, std::vector<TextLine>& lines) {
   const std::size_t start = line.find_first_not_of(' ');
   const std::size_t open = line.find('(');
@@ -139,7 +139,7 @@ class Folder {
     next_.resize(lines_.size());
     std::unordered_map<std::size_t, std::size_t> last;
     for (const TextLine& line : lines_) {
-      // Links at the end of a line do not count, because equal layers may have different kernels.
+      // Comments of depyf (`#~`) at the end of a line do not count, because equal layers may have different kernels.
       Shape shape = shape_of(std::string_view(line.text).substr(0, line.text.find("  #~ ")));
       shapes_.push_back(known.try_emplace(std::move(shape.text), known.size()).first->second);
       numbers_.push_back(std::move(shape.numbers));
@@ -164,8 +164,8 @@ class Folder {
   }
 
  private:
-  // Returns the repeated blocks from a line on whose folding leaves out the most lines. If several leave out as many,
-  // the blocks with the shortest period are returned.
+  // Returns the repeated blocks from line `at` on whose folding leaves out the most lines, with the shortest period if
+  // several leave out as many; `count` is 0 if there are none.
   Repeats repeats_at(std::size_t at) const {
     Repeats best;
     std::size_t later = next_[at];
@@ -204,7 +204,7 @@ class Folder {
     return text;
   }
 
-  // Returns the margin of the first line that is not blank.
+  // Returns the indentation of the first line from `at` on that is not blank.
   std::size_t margin_of(std::size_t at) const {
     for (; at < lines_.size(); ++at)
       if (const std::size_t margin = lines_[at].text.find_first_not_of(' '); margin != std::string::npos) return margin;
@@ -232,20 +232,20 @@ class Folder {
   std::string_view file_;
   std::size_t first_line_;
   std::vector<TextLine> lines_;
-  std::vector<std::size_t> shapes_;  // of each line; lines that differ in their numbers alone have one
-  std::vector<std::vector<std::int64_t>> numbers_;  // of each line, those that its shape leaves out
-  std::vector<std::size_t> next_;  // of each line, the next line of its shape
+  std::vector<std::size_t> shapes_;  // by line; lines that differ only in their numbers have the same shape
+  std::vector<std::vector<std::int64_t>> numbers_;  // by line: the numbers that its shape leaves out
+  std::vector<std::size_t> next_;  // by line: the next line with the same shape
 };
 
-// Conditions that differ in one index.
+// Conditions that differ only in one index, which has consecutive values.
 struct Row {
-  std::vector<std::size_t> places;  // in the list, in the order of the indices
+  std::vector<std::size_t> places;  // positions in the list of conditions, in the order of the indices
   std::int64_t first = 0;
 };
 
 // Folds conditions by the index in bracket number `bracket`. Returns false if no condition has that many brackets.
 bool fold_index(std::size_t bracket, std::vector<std::string>& conditions) {
-  std::map<std::pair<std::string, std::string>, std::vector<Row>> rows;  // by what stands before the index and after it
+  std::map<std::pair<std::string, std::string>, std::vector<Row>> rows;  // by the texts before the index and after it
   bool has_bracket = false;
   for (std::size_t place = 0; place < conditions.size(); ++place) {
     const std::string& condition = conditions[place];

@@ -17,7 +17,7 @@ namespace {
 
 using dumps::number_of, dumps::text_of, dumps::texts_of;
 
-constexpr std::size_t groups_shown = 8;      // the rest of them are in the JSON, and together in one line
+constexpr std::size_t groups_shown = 8;      // smaller groups are in the JSON, and together in one row
 constexpr std::size_t redundant_shown = 20;  // likewise
 constexpr std::string_view indent = "    ";
 

@@ -1,6 +1,6 @@
-// Prints the guards of a compilation as one Python function. Paths through modules are long, and most conditions share
-// them, so a value that several conditions read gets a name where the first of them reads it. All of it is in one file
-// because paths, names and line breaks depend on each other:
+// Prints the guards of a compilation as one Python function. The printer is one file, because paths, names and line
+// breaks depend on each other. Paths through modules are long, and most conditions share them, so a value that several
+// conditions read gets a name in the first of these conditions:
 //
 //     type(blocks_0 := list(dict.values(L['self'].__dict__['_modules']['blocks'].__dict__['_modules']))[0]) is Block
 //     and blocks_0.__dict__['heads'] == 4
@@ -20,36 +20,36 @@ namespace depyf {
 namespace {
 
 constexpr std::size_t line_max = 200;  // characters; longer lines are broken
-constexpr std::size_t broken_width = 120;  // of the lines of one that was broken
+constexpr std::size_t broken_width = 120;  // characters of each piece of a broken line
 constexpr std::size_t literal_max = 90;  // characters of a piece of a string that was broken
 constexpr std::size_t name_max = 60;
-constexpr std::size_t named_min = 30;  // characters of a path that is worth a name
+constexpr std::size_t named_min = 30;  // a path with fewer characters gets no name
 constexpr std::size_t path_max = 400;  // steps
 
 constexpr std::string_view no_line = "no line of the program is known for these";
 
-// The ways in which a condition reads a dict: by position, or an item of a subclass of dict without the methods of that
-// class.
+// The calls through which a condition reads a dict: `list` for an item at a position, and `dict` for an item of a
+// subclass of dict, without calling methods of that class.
 constexpr std::string_view keys_of = "list(dict.keys(";
 constexpr std::pair<std::string_view, std::string_view> wrappers[] = {
     {"list(dict.values(", "))"}, {keys_of, "))"}, {"dict(dict.items(", "))"}};
 
-// The tables in which a module stores what its users reach as attributes.
+// The tables in which a module stores submodules, parameters and buffers, which its users read as attributes.
 constexpr std::string_view module_tables[] = {".__dict__", "['_modules']", "['_parameters']", "['_buffers']"};
 
 constexpr int no_node = -1;
 
-// A step of a path. The text of the step above stands between `before` and `behind`.
+// A step of a path, whose text is `before`, the text of the step above it, and `behind`.
 struct PathNode {
   int above = no_node;
   std::size_t depth = 0;
   std::string before, behind;
-  int reads = 0;  // conditions that read just this value
-  int branches = 0;  // ways in which conditions go on from here
-  bool is_value = false;  // a guard is about it
-  bool is_table = false;  // a step on the way to what the user knows
+  int reads = 0;  // how many conditions read exactly this value
+  int branches = 0;  // how many reads and distinct next steps follow this step
+  bool is_value = false;  // true if a guard checks this value
+  bool is_table = false;  // true for a step that users do not write, such as `.__dict__`
   bool is_defined = false;
-  std::string name;  // empty if it gets none
+  std::string name;  // empty if the value gets no name
 };
 
 struct PathInText {
@@ -82,7 +82,7 @@ class Paths {
     return result;
   }
 
-  // Returns the node of a text that consists of one path; -1 if it does not.
+  // Returns the node of a text that consists of one path; -1 for any other text.
   int whole(std::string_view text) {
     std::size_t end = 0;
     const int node = read(text, end, 0);
@@ -91,7 +91,7 @@ class Paths {
 
   PathNode& operator[](int node) { return nodes_[static_cast<std::size_t>(node)]; }
 
-  // Gives a name to each value that is long and frequent enough.
+  // Assigns a name to each value whose path is long and frequent enough.
   void choose_names(std::set<std::string> taken) {
     for (std::size_t index = nodes_.size(); index-- > 0;) {
       PathNode& node = nodes_[index];
@@ -109,8 +109,9 @@ class Paths {
     }
   }
 
-  // Returns the path with names. If `may_define` is true, a name without a definition gets it here. `is_argument` is
-  // true if the path is the only argument of a call, where a definition needs no parentheses.
+  // Returns the text of the path with names for its named values. If `may_define` is true, a name that was not printed
+  // before is defined by `:=`. `is_argument` is true if the path is the only argument of a call, where a definition
+  // needs no parentheses.
   std::string printed(int index, bool may_define, bool is_argument) {
     PathNode& node = (*this)[index];
     if (!node.name.empty() && node.is_defined) return node.name;
@@ -125,7 +126,8 @@ class Paths {
   }
 
  private:
-  // Reads the path at `at` and moves behind it. Returns -1 if there is none.
+  // Returns the node of the path that begins at `at`, and moves `at` behind the path. Returns -1 if no path begins
+  // there.
   int read(std::string_view text, std::size_t& at, std::size_t depth) {
     if (depth == path_max) return no_node;
     int node = no_node;
@@ -153,8 +155,8 @@ class Paths {
     return (*this)[node].depth < path_max ? node : no_node;
   }
 
-  // Returns the size of the index in brackets that begins at `open`, including the text in front of it; 0 if the index
-  // is no plain number or string.
+  // Returns the position behind the index in brackets that begins at `open`; 0 if the index is no plain number or
+  // string.
   static std::size_t behind_index(std::string_view text, std::size_t open) {
     std::size_t at = open + 1;
     if (at < text.size() && (text[at] == '"' || text[at] == '\'')) {
@@ -171,7 +173,7 @@ class Paths {
     if (text.starts_with('[')) return behind_index(text, 0);
     if (!text.starts_with('.')) return 0;
     const std::size_t end = 1 + word_at(text.substr(1)).size();
-    return end > 1 && (end == text.size() || text[end] != '(') ? end : 0;  // a call is no step
+    return end > 1 && (end == text.size() || text[end] != '(') ? end : 0;  // a method that is called is no step
   }
 
   int child(int above, std::string_view before, std::string_view behind) {
@@ -204,7 +206,7 @@ class Paths {
     std::string word;
     for (const char character : std::string_view(node.behind).substr(node.above == no_node ? 1 : 0))
       if (is_word(character)) word += character;
-    // Dynamo names an imported module __import_torch_dot_nn. The last part of the name is enough.
+    // Of Dynamo's name for an imported module, such as __import_torch_dot_nn, only the last part is used.
     constexpr std::string_view between = "_dot_";
     if (const std::size_t last = word.rfind(between); last != std::string::npos && word.starts_with("__import_"))
       word.erase(0, last + between.size());
@@ -225,12 +227,11 @@ class Paths {
     return name;
   }
 
-  std::vector<PathNode> nodes_;  // each behind the one above it
+  std::vector<PathNode> nodes_;  // each node behind the node above it
   std::map<std::pair<int, std::string>, int> index_;
 };
 
-// Returns the length of the part of a condition that is evaluated whatever the values are, so that names may be defined
-// there.
+// Returns the length of the start of a condition that is always evaluated, so that names may be defined in it.
 std::size_t evaluated_size(std::string_view condition) {
   for (const std::string_view word : {" if ", " for ", "lambda"})
     if (condition.find(word) != std::string_view::npos) return 0;
@@ -241,7 +242,7 @@ std::string with_names(std::string_view condition, Paths& paths) {
   std::string result;
   std::size_t copied = 0;
   const std::size_t evaluated = evaluated_size(condition);
-  bool is_first = true;  // of a chain of comparisons only the first two operands are sure to be evaluated
+  bool is_first = true;  // only the first path defines names: later operands of `a < b < c` may not be evaluated
   for (const PathInText& path : paths.in(condition)) {
     result += condition.substr(copied, path.begin - copied);
     const bool is_argument = path.begin > 1 && condition[path.begin - 1] == '(' && is_word(condition[path.begin - 2]) &&
@@ -362,7 +363,7 @@ std::string squeezed(std::string_view text) {
   return result;
 }
 
-// Returns where a guard comes from; an empty text if that is unknown.
+// Returns a comment with the origin of a guard; an empty text if the origin is unknown.
 std::string comment_of(const GuardToPrint& guard) {
   std::string comment;
   if (guard.is_live) comment = "PyTorch's own object decides: " + squeezed(guard.text);
@@ -393,8 +394,8 @@ void replace_shorthand(const GuardShorthand& shorthand, std::string& condition, 
   }
 }
 
-// Inserts all words of code except those in strings and the names of attributes. New names must differ from these
-// words.
+// Inserts all words of code except those in strings and the names of attributes, so that new names can be chosen that
+// differ from these words.
 void insert_words(std::string_view code, std::set<std::string>& words) {
   for (std::size_t at = 0; at < code.size();) {
     if (code[at] == '"' || code[at] == '\'') {
@@ -432,7 +433,8 @@ class GuardFunction {
   }
 
  private:
-  // Objects of PyTorch switch `__torch_function__` off by themselves.
+  // True for a guard that is checked without `with` around it: one that cannot call `__torch_function__`, or one that
+  // an object of PyTorch checks, which disables `__torch_function__` itself.
   static bool is_first(const GuardToPrint& guard) { return guard.is_live || !guard.is_quiet; }
 
   void name_paths(std::set<std::string> taken) {
@@ -461,7 +463,7 @@ class GuardFunction {
     return text + "    except Exception:  # what cannot be read is not as it was\n        return False\n";
   }
 
-  // Returns the conditions. A comment above each says where it comes from, unless the condition above has the same
+  // Returns the conditions. A comment above each condition states its origin, unless the condition above has the same
   // origin.
   std::string conditions(bool of_first, const std::string& indent) {
     std::string text, last_comment;

@@ -1,5 +1,5 @@
-// Writes index.md and its parts. Each part has a bound, so that the file is one screen long for any program. The files
-// of the compilations contain what is left out.
+// Writes index.md and the files that it links to. Each section of index.md has a bound, so that the file is short for
+// any program. The files of the compilations contain the entries that index.md leaves out.
 #include <algorithm>
 #include <cstdio>
 #include <set>
@@ -22,11 +22,11 @@ namespace {
 using namespace record;
 using namespace texts;
 
-constexpr std::size_t failures_in_full = 3;  // functions that were not compiled, with all that is known of them
+constexpr std::size_t failures_in_full = 3;  // how many functions that were not compiled have all details
 constexpr std::size_t failures_shown = 8, breaks_shown = 6, again_shown = 6, functions_shown = 12;
 constexpr std::size_t missing_named = 6, guards_shown = 3;
-constexpr std::size_t reasons_shown = 3;  // of one function that was compiled again
-constexpr std::size_t rows_shown = 24;  // of the table of compilations
+constexpr std::size_t reasons_shown = 3;  // reasons of one function that was compiled again
+constexpr std::size_t rows_shown = 24;  // rows of the table of compilations
 constexpr std::size_t table_name_max = 60;  // characters of a name in the table
 
 std::string seconds_text(double seconds) {
@@ -178,7 +178,7 @@ class Index {
     });
     page_.line("Each once, with the compilations that end there:");
     page_.line();
-    std::set<std::vector<std::string>> remedies;  // breaks of one kind have the same ones
+    std::set<std::vector<std::string>> remedies;  // shown hints; breaks of one kind have the same hints
     for (std::size_t i = 0; i < std::min(found.size(), breaks_shown); ++i) {
       std::vector<std::pair<std::string, std::vector<std::string>>> functions;
       for (const Compilation* compilation : found[i].compilations) {
@@ -241,7 +241,7 @@ class Index {
     }
   }
 
-  // Shows the dearest guards, where it was measured what they consist of.
+  // Shows the guards that take the longest, of compilations for which the time was measured by groups of guards.
   void guards(const Process& process) {
     std::vector<const Compilation*> measured;
     for (const Compilation& compilation : process.compilations)
@@ -381,7 +381,7 @@ class Index {
   std::set<std::string> names_;
   std::map<const Compilation*, std::string> file_of_;
   std::string provenance_;
-  std::string log_;  // of the process at hand; empty: it is a dump
+  std::string log_;  // the path of the log of the current process; empty for a dump
 };
 
 }  // namespace

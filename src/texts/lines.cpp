@@ -91,13 +91,14 @@ class Splitter {
     return position;
   }
 
-  // True if two or more hyphens stand here in front of a word.
+  // True if two or more hyphens begin at `position`, and a word follows them.
   bool is_dash(std::size_t position) const {
     const std::size_t behind = behind_hyphens(position);
     return behind >= position + 2 && behind < text_.size() && is_word_character(text_[behind].value);
   }
 
-  // True if a hyphen stands here within a word that has letters on both sides of it: `re-use`, but not `-b` or `x-1`.
+  // True if the character at `position` is a hyphen within a word that has letters on both sides of it: `re-use`, but
+  // not `-b` or `x-1`.
   bool is_hyphen_in_word(std::size_t position, std::size_t start) const {
     if (text_[position].value != '-' || position == start || !is_letter_at(position - 1)) return false;
     const bool is_behind_letters =
@@ -111,8 +112,8 @@ class Splitter {
   const Characters& text_;
 };
 
-// Returns where to break a word that is longer than the rest of a line: behind the last hyphen that fits, if there is
-// one.
+// Returns the position at which to break a word that is longer than the rest of a line: behind the last hyphen that
+// fits, or else at the end of the line.
 std::size_t end_of_piece(const Characters& text, std::size_t start, std::size_t room) {
   for (std::size_t end = start + room; end > start + 1; --end)
     if (text[end - 1].value == '-') {

@@ -1,4 +1,4 @@
-// Breaks texts into the same lines as Python's own library.
+// Breaks texts into the same lines as Python's standard library.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace depyf::texts {
 
-constexpr std::string_view row_indent = "    ";  // of the rows below a heading
+constexpr std::string_view row_indent = "    ";  // the indentation of the rows below a heading
 
 // Returns the lines of a text as Python's str.splitlines does, which ends a line also at a form feed or at U+2028.
 std::vector<std::string> python_lines(std::string_view text);

@@ -21,7 +21,7 @@ std::size_t run_at(std::string_view text, std::size_t at) {
   return end - at;
 }
 
-// True if an entity such as `&amp;` begins here.
+// True if an entity such as `&amp;` begins at `at`.
 bool begins_entity(std::string_view text, std::size_t at) {
   std::size_t end = at + 1;
   if (end < text.size() && text[end] == '#') ++end;
@@ -46,8 +46,8 @@ bool is_markup(std::string_view text, std::size_t at) {
   return false;
 }
 
-// Escapes text outside of code spans. Emphasis can end behind a word or punctuation; an underscore ends it only if no
-// word follows.
+// Escapes text outside of code spans. Asterisks and underscores are escaped where they could end emphasis: behind a
+// word or punctuation, but underscores only if no word follows.
 std::string plain(std::string_view text) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {

@@ -6,16 +6,17 @@
 
 namespace depyf::texts {
 
-// Returns a code span. Its delimiters have more backticks than any run of backticks in the text.
+// Returns a code span whose delimiters differ in length from each run of backticks in the text.
 std::string code(std::string_view text);
 
-// Returns a line of text in which parts between backticks stay code. All other text is shown character by character.
+// Returns a line of text in which parts between backticks stay code. In all other text, characters that are markup of
+// Markdown are escaped.
 std::string prose(std::string_view text);
 
-// Returns a line of text, such as a name or a path, in which backticks are shown as well.
+// Returns a line of text, such as a name or a path, in which all markup is escaped, also backticks.
 std::string literal(std::string_view text);
 
-// Returns a cell of a table, in which `|` ends no column. `text` is Markdown.
+// Returns a cell of a table, in which `|` is escaped so that it ends no column. `text` is Markdown.
 std::string cell(std::string_view text);
 
 }  // namespace depyf::texts

@@ -20,8 +20,8 @@ using costs::Buffer, costs::GraphMemory, costs::JointValue, costs::LibraryCall, 
 using dumps::text_of;
 using texts::place_and_source, texts::write_place;
 
-constexpr std::size_t tensors_shown = 12;  // of a graph; the JSON has all of them
-constexpr std::size_t buffers_shown = 5;   // at the peak of a plan
+constexpr std::size_t tensors_shown = 12;  // tensors of a graph; the JSON has all of them
+constexpr std::size_t buffers_shown = 5;   // buffers that are alive at the peak of a plan
 
 void write_plan(json::Writer& out, std::string_view name, const Plan& plan) {
   if (plan.buffers.empty()) {

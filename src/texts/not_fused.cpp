@@ -47,8 +47,8 @@ class Tried {
     }
   }
 
-  // Returns Inductor's reason for two groups. If Inductor did not try these, returns the last reason for the largest of
-  // their parts that it did try.
+  // Returns Inductor's reason for not fusing two groups. If Inductor did not try to fuse the whole groups, returns the
+  // last reason for the largest parts of the groups that it tried to fuse; an empty text if there is none.
   std::string reason(const Operations& first, const Operations& second) const {
     const std::set<std::string> firsts = names_of(first), seconds = names_of(second);
     std::set<std::size_t> numbers;
@@ -84,10 +84,10 @@ class Tried {
   }
 
   std::vector<Pair> pairs_;
-  std::unordered_map<std::string, std::set<std::size_t>> of_;  // by operation, the pairs that have it
+  std::unordered_map<std::string, std::set<std::size_t>> of_;  // by operation: the pairs that contain it
 };
 
-// Returns why two neighbours are in different kernels. `reason` is Inductor's own.
+// Returns in plain words why two neighbours are in different kernels. `reason` is Inductor's text.
 std::string in_words(const Operations& first, const Operations& second, const std::string& reason) {
   const std::pair<const char*, const Operations*> sides[] = {{"the first", &first}, {"the second", &second}};
   for (const auto& [which, group] : sides)
@@ -143,7 +143,7 @@ std::vector<Neighbours> neighbours_not_fused(const DirectionLinks& links) {
     for (auto& [writer, buffers] : shared) {
       const Operations &first = groups[writer], &second = groups[reader];
       const std::string *first_kernel = kernel_of(first, links), *second_kernel = kernel_of(second, links);
-      if (first_kernel && second_kernel && *first_kernel == *second_kernel) continue;  // in one kernel after all
+      if (first_kernel && second_kernel && *first_kernel == *second_kernel) continue;  // both are in one kernel
       std::string reason = tried.reason(first, second);
       std::string why = in_words(first, second, reason);
       result.push_back({links.seen->name, first, second, std::move(buffers), std::move(why), std::move(reason),

@@ -1,4 +1,4 @@
-// Finds neighbours in Inductor's IR that were not fused, and the reasons.
+// Finds neighbouring operations in Inductor's IR that were not fused, and the reasons.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace depyf::texts {
 
-// Two groups in different kernels, of which the second reads what the first writes.
+// Two groups of fused operations in different kernels, of which the second reads a buffer that the first writes.
 struct Neighbours {
   std::string direction;
   Operations first, second;
-  links::Names buffers;  // that the first writes and the second reads
+  links::Names buffers;  // the buffers that the first group writes and the second reads
   std::string why;  // in plain words
-  std::string reason;  // in Inductor's words; empty if it gave none
-  std::string first_subject, second_subject;  // in the user's terms
+  std::string reason;  // in Inductor's words; empty if Inductor stated no reason
+  std::string first_subject, second_subject;  // the two groups in the user's terms
 };
 
 // Returns all neighbours of a direction. The operations belong to `links.seen`, which must outlive the result.

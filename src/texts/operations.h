@@ -9,7 +9,7 @@
 
 namespace depyf::texts {
 
-// Operations that were fused. They are owned by the record of the compilation.
+// Operations that were fused; the record of the compilation owns them.
 using Operations = std::vector<const links::SeenOperation*>;
 
 struct Subjects {
@@ -22,10 +22,11 @@ Subjects subjects_of(const Operations& operations, const links::DirectionLinks& 
 // Returns the captured nodes, with the user's lines: "gelu, mul (train.py:12)".
 std::string subject_text(const Operations& operations, const links::DirectionLinks& links);
 
-// "train.py:12"
+// Returns "train.py:12".
 std::string place_text(const links::SeenLine& line);
 
-// Takes a group's name, `op0_op1`, apart into the names of its operations, and puts it together.
+// `names_in_group` splits the name of a group, `op0_op1`, into the names of its operations; `group_name` returns the
+// name of a group.
 links::Names names_in_group(std::string_view group);
 std::string group_name(const Operations& operations);
 

@@ -14,8 +14,8 @@ using namespace links;
 
 namespace {
 
-constexpr std::size_t source_nodes_max = 2;  // that stay in Inductor's comment; of more only the last does
-constexpr std::string_view source_nodes = "# Source Nodes: [";  // begins Inductor's comment when it is shortened
+constexpr std::size_t source_nodes_max = 2;  // Inductor's comment on more nodes is reduced to the last node
+constexpr std::string_view source_nodes = "# Source Nodes: [";  // begins a shortened comment of Inductor
 constexpr std::size_t source_text_max = 100;  // characters of a line of source above a kernel's definition
 
 std::string module_text(const SeenPlace& place) {
@@ -31,7 +31,8 @@ std::string_view beginning(std::string_view text, std::size_t characters) {
   return text.substr(0, end);
 }
 
-// Returns the first place in a module, and the number of further places. provenance.json lists the nodes of all.
+// Returns the first place that is in a module, or else the first place, and the number of further places.
+// provenance.json lists the nodes of all places.
 std::string shortly(const std::vector<SeenPlace>& places, bool with_text) {
   const auto in_module =
       std::find_if(places.begin(), places.end(), [](const SeenPlace& place) { return !place.module.empty(); });
@@ -49,8 +50,8 @@ std::string shortly(const std::vector<SeenPlace>& places, bool with_text) {
   return distinct.size() > 1 ? text + " and " + std::to_string(distinct.size() - 1) + " more" : text;
 }
 
-// Shortens the list of nodes in the line that Inductor writes above each call. Returns an empty text for any other
-// line.
+// Returns the comment that Inductor writes above each call, with its list of nodes shortened. Returns an empty text if
+// `line` is no such comment.
 //
 //     # Topologically Sorted Source Nodes: [a, b, c], Original ATen: [aten.add]
 //     # Source Nodes: [..., c]
@@ -71,8 +72,8 @@ std::string shortened_nodes(std::string_view line) {
   return std::string(indent) + std::string(source_nodes) + shown + "]";
 }
 
-// Returns `# buffer buf1 (op: op1) is assumed to be not aligned` without the operation; an empty text for any other
-// line.
+// Returns `# buffer buf1 (op: op1) is assumed to be not aligned` without the operation; an empty text if the line is no
+// such comment.
 std::string shortened_alignment(std::string_view line) {
   std::string_view rest = stripped_start(line);
   if (!take(rest, "# buffer ")) return {};
@@ -112,7 +113,7 @@ std::string_view called_in(std::string_view line, const std::set<std::string, st
   return kernels.contains(name) ? name : std::string_view();
 }
 
-// Returns the function of a library that a line calls, as it is written there; an empty text if it calls none.
+// Returns the function of a library that a line calls, as the line spells it; an empty text if it calls none.
 std::string_view library_call_in(std::string_view line) {
   std::string_view rest = stripped_start(line);
   if (rest.size() == line.size()) return {};
@@ -157,7 +158,8 @@ class Commented {
   }
 
  private:
-  // Returns the places of what a call computes. The first call that names a buffer writes it.
+  // Returns the places in the source of the buffers that a call writes. The first call that names a buffer of its
+  // kernel is taken to write it.
   std::vector<SeenPlace> places_of_call(std::string_view line, const std::string& kernel) {
     Names own;
     for (const std::string_view name : buffers_in(line)) {
@@ -167,7 +169,8 @@ class Commented {
     std::vector<SeenPlace> places;
     for (const std::string& buffer : own) {
       written_.insert(buffer);
-      // The value that was computed last comes first, because earlier values include those that the kernel reads.
+      // The place of the value that was computed last comes first, because earlier values include those that the kernel
+      // reads.
       const std::vector<SeenPlace>& of_buffer = links_.places.find({kernel, buffer})->second;
       for (auto place = of_buffer.rbegin(); place != of_buffer.rend(); ++place)
         if (std::find(places.begin(), places.end(), *place) == places.end()) places.push_back(*place);
@@ -175,8 +178,8 @@ class Commented {
     return places;
   }
 
-  // A call gets one line of comment: the place is added to Inductor's line of nodes above the call, or else behind the
-  // call.
+  // Returns the line to which the place of a call is appended: Inductor's comment with the source nodes above the call,
+  // or else the line of the call.
   std::size_t commented_line(std::size_t call) const {
     for (std::size_t i = call; i-- > 0;) {
       const std::string_view line = stripped_start(lines_[i]);
@@ -186,8 +189,8 @@ class Commented {
     return call;
   }
 
-  // The comment on what a kernel computes stands above its definition, in a blank line if there is one. It cannot stand
-  // below, because the kernel's code begins inside a string.
+  // Writes the places of a kernel's calls above its definition, if the line there is blank. A comment in the line of
+  // the definition would be part of the kernel's code, which is a string.
   void comment_definitions() {
     for (std::size_t i = 2; i < lines_.size(); ++i) {
       const std::size_t end = lines_[i].find(" = async_compile.");
@@ -201,7 +204,7 @@ class Commented {
   std::vector<std::string> lines_;
   KernelNames kernels_;
   std::unordered_set<std::string> written_;  // buffers that a call has written
-  std::unordered_map<std::string, std::vector<SeenPlace>> places_of_;  // by kernel, of all its calls
+  std::unordered_map<std::string, std::vector<SeenPlace>> places_of_;  // by kernel: the places of all its calls
 };
 
 }  // namespace

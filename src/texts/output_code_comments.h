@@ -10,14 +10,14 @@
 
 namespace depyf::texts {
 
-constexpr std::string_view comment_mark = "#~ ";  // begins each comment, so that a text without them can be had
+constexpr std::string_view comment_mark = "#~ ";  // begins each comment of depyf, so that the comments can be removed
 
 // Returns the text of a file without the comments that depyf added.
 std::string without_comments(std::string_view text);
 
-// Returns output code with the place at each call, and with the place of its first call above the definition of each
-// kernel. Inductor's own comments are shortened, and no line moves. `links` is null if no links are known. The calls of
-// libraries are added to `library_calls`.
+// Returns output code with comments: at each call its source place, and above the definition of each kernel the places
+// of its calls. Inductor's own comments are shortened, and no line is added or removed. `links` is null if no links are
+// known. The calls of libraries are added to `library_calls`.
 std::string with_places(std::string_view output_code, const links::DirectionLinks* links,
                         std::vector<record::KernelCall>& library_calls);
 

@@ -1,5 +1,4 @@
-// Writes the links of a compilation, whose data is in depyf/seen.h, and the remarks at the lines of graphs and of
-// Inductor's IR.
+// Writes the links of a compilation (see depyf/seen.h), and the remarks at the lines of graphs and of Inductor's IR.
 #include <algorithm>
 #include <iterator>
 
@@ -52,7 +51,7 @@ struct Provenance::State {
       remark.parts.push_back({separator + direction + ": ", link.kernels, link.kernels.size(), "kernel", ""});
     }
     if (!remark.parts.empty()) return remark;
-    // A backend without kernels has the same reason for each node, so the reason is given once, in the index.
+    // With a backend without kernels, the reason would be the same for each node, so it is not repeated at the nodes.
     if (!chain.directions.empty() && !has_kernels) return {};
     Names why;
     append_new(chain.not_recorded, why);
@@ -99,7 +98,7 @@ struct Provenance::State {
     return remark;
   }
 
-  // Keeps a graph for the tables.
+  // Adds a graph to `compilation`, from which the tables are made.
   void add_graph(const std::string& kind, const std::string& direction, std::string_view text) {
     record::Artifact artifact;
     artifact.kind = kind;
@@ -115,10 +114,10 @@ struct Provenance::State {
   std::unordered_map<std::string, const SeenChain*> chains;  // by captured node
   std::unordered_map<std::string, std::unordered_map<std::string, const SeenOperation*>>
       operations;  // by direction, name
-  std::unordered_map<std::string, NamesOf> kernels_of;  // by direction (empty: any) and node
+  std::unordered_map<std::string, NamesOf> kernels_of;  // by direction (empty for any direction) and node
   std::vector<Neighbours> neighbours;
   std::vector<AnnotatedFile> files;
-  record::Compilation compilation;  // what the tables need of it
+  record::Compilation compilation;  // only the parts that the tables read
   bool has_kernels = false;
 };
 

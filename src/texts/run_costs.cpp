@@ -38,14 +38,15 @@ int line_of(json::Value value) {
   return static_cast<int>(std::clamp<std::int64_t>(value.integer().value_or(0), 0, 1 << 30));
 }
 
-// The graph that a file of output code was made from.
+// Identifies the graph that a file of output code was made from.
 struct CodeId {
   int number = 0;
   bool is_backward = false;
   auto operator<=>(const CodeId&) const = default;
 };
 
-// Reads "# AOT ID: ['3_backward']" at the head of output code.
+// Returns the graph that a comment such as "# AOT ID: ['3_backward']" at the head of output code names; nothing without
+// such a comment.
 std::optional<CodeId> code_id_of(std::string_view head) {
   static constexpr std::string_view mark = "# AOT ID: ['";
   const std::size_t at = head.find(mark);
@@ -59,8 +60,8 @@ std::optional<CodeId> code_id_of(std::string_view head) {
   return id;
 }
 
-// The innermost line outside of libraries that led to a compilation, for operators without a line: those of a model that
-// consists of PyTorch's own modules.
+// Returns the innermost line outside of libraries that led to a compilation. This line stands for operators without a
+// line, such as those of a model that consists of PyTorch's own modules.
 Place calling_line(const Compilation& compilation) {
   static constexpr std::string_view library = "/site-packages/";
   for (auto place = compilation.called_from.rbegin(); place != compilation.called_from.rend(); ++place)
@@ -68,7 +69,7 @@ Place calling_line(const Compilation& compilation) {
   return {};
 }
 
-// The operators of each call of a kernel or library, as the graphs of the log have them.
+// The operators that each call of a kernel or library computes, from the graphs of the log.
 class Operators {
  public:
   explicit Operators(const Process& process) {
@@ -103,7 +104,8 @@ class Operators {
   std::map<std::pair<CodeId, int>, std::vector<costs::Operator>> of_calls_;
 };
 
-// The innermost line of the stack that PyTorch keeps for a line of output code.
+// Returns an operator at the innermost line of the stack that PyTorch keeps for a line of output code; nothing if it
+// keeps none.
 std::optional<costs::Operator> kept_operator(json::Value stacks, int line) {
   std::string text;
   stacks.for_each_item([&](json::Value stack) {

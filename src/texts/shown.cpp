@@ -14,7 +14,7 @@ bool acts_on_its_surroundings(std::uint32_t character) {
   return character < 0x20 || (character >= 0x7f && character < 0xa0) ||        // control characters
          character == 0x61c || character == 0x200e || character == 0x200f ||  // marks of writing direction
          (character >= 0x2028 && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069) ||
-         character == 0xfeff;  // the mark of byte order
+         character == 0xfeff;  // the byte order mark
 }
 
 }  // namespace

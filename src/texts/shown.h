@@ -1,4 +1,4 @@
-// Makes text from outside safe for people to see.
+// Escapes characters in text from outside that could act on a terminal or a page.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@ namespace depyf::texts {
 // direction, and for bytes that are no UTF-8, so that nothing in it acts on a terminal or a page.
 std::string shown(std::string_view text);
 
-// Does the same, and cuts the text after `characters_max` characters, with "..." at the cut.
+// Returns the text escaped as by `shown(text)`, cut after `characters_max` characters, with "..." at the cut.
 std::string shown(std::string_view text, std::size_t characters_max);
 
 // Returns the text as one line of a file, escaped as by `shown`, except that a tab stays and a line break becomes \n.
 std::string one_line(std::string_view text);
 
-// "1 call", "2 calls".
+// Returns a count with its noun, such as "1 call" or "2 calls".
 std::string counted(std::size_t count, const std::string& noun, const char* plural = "s");
 
 }  // namespace depyf::texts

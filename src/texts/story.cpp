@@ -22,16 +22,16 @@ using dumps::text_of, dumps::texts_of;
 using Lines = std::vector<std::string>;
 
 constexpr std::size_t title_width = 96;
-constexpr std::size_t comment_max = 196;  // characters of a comment, without its sign
-constexpr std::string_view limit_indent = "        ";  // of what goes on in another line
+constexpr std::size_t comment_max = 196;  // characters of a comment behind `# `
+constexpr std::string_view limit_indent = "        ";  // the indentation of continuation lines of a limit
 constexpr std::string_view graph_base = "(torch.nn.Module):";
 constexpr std::string_view imports =
     "from __future__ import annotations\n\nimport torch\nfrom torch import device, inf, nan";
 
-// A comment of one line.
+// Returns a text as a comment of one line.
 std::string remark(std::string_view text) { return std::string(stripped_end("# " + one_line(text))); }
 
-// Returns the parts of a comment, each of at most `width` characters. A text that is short enough stays as it is.
+// Returns a text as comments of at most `width` characters each. White space is kept if one comment suffices.
 Lines remarks(const std::string& text, std::size_t width, std::string_view indent = {}) {
   Lines lines = characters_in(text) > width ? wrapped(text, width, indent) : Lines{text};
   for (std::string& line : lines) line = remark(line);
@@ -46,7 +46,7 @@ Lines title_rows(const std::string& text) {
   return lines;
 }
 
-// Returns a file of a dump without the comments at its head, and the number of its first line in the file.
+// Returns a file of a dump without the comments at its head, and the number of the first line that is left.
 std::pair<std::string, std::size_t> body_of(const std::string& text) {
   const Lines lines = python_lines(text);
   auto is_head = [](const std::string& line) {
@@ -76,8 +76,8 @@ std::string_view class_in(std::string_view line) {
   return rest.starts_with(graph_base) ? name : std::string_view();
 }
 
-// Returns the conditions in a tree of guards as PyTorch prints it, one on each line. The many guards which check that a
-// tensor has no marks are only counted. Returns all lines if none is a condition.
+// Returns the conditions in a tree of guards as PyTorch prints it, one on each line. The many guards that check whether
+// dimensions of a tensor are marked as dynamic are only counted. Returns all lines of the tree if none is a condition.
 Lines conditions_in(const Lines& tree) {
   constexpr std::string_view mark_guard = "DIMENSION_DYNAMIC_MARKING_GUARD";
   Lines conditions;
@@ -111,7 +111,7 @@ struct LimitGroup {
   Lines limits;
 };
 
-// Returns the limits in groups. What a caller can change comes first.
+// Returns the limits in groups, with the limits on values that a caller can change first.
 std::vector<LimitGroup> limit_groups(const std::vector<record::Limit>& limits) {
   enum Group { values, sizes, tensors, modules };
   std::vector<LimitGroup> groups{{"Values", {}}, {"Sizes", {}}, {"Tensors", {}}, {"Modules and global state", {}}};
@@ -130,7 +130,7 @@ std::vector<LimitGroup> limit_groups(const std::vector<record::Limit>& limits) {
 struct ToldFrame {
   json::Value data;
   record::Compilation compilation;
-  std::string guard_file;  // empty: the guards are not known as a list
+  std::string guard_file;  // empty if the guards are not known as a list
 };
 
 struct Section {
@@ -332,7 +332,7 @@ class Story {
 
   const StorySources& sources_;
   std::vector<Section> sections_;
-  std::map<std::string, const Section*> known_;  // by the names that resume functions are called by
+  std::map<std::string, const Section*> known_;  // by the name of a resume function: the section that shows it
   Lines lines_;
 };
 

@@ -13,13 +13,13 @@ namespace {
 using namespace record;
 using namespace texts;
 
-constexpr std::size_t reason_characters_max = 160;  // of one reason; the whole of it is in the JSON
-constexpr std::size_t compilations_shown = 8;  // of one function, PyTorch's own limit of recompilations
-constexpr std::size_t functions_shown = 24;  // the dearest; those that run eagerly beside them
+constexpr std::size_t reason_characters_max = 160;  // characters of one reason; the JSON has the whole reason
+constexpr std::size_t compilations_shown = 8;  // compilations of one function: PyTorch's limit of recompilations
+constexpr std::size_t functions_shown = 24;  // those that took longest, and all that run eagerly
 constexpr std::size_t phases_shown = 6;
 constexpr std::size_t problems_shown = 10;
-constexpr std::size_t files_shown = 12;  // of a dump, one a function
-constexpr double wait_seconds_min = 0.001;  // of a rank: less is noise
+constexpr std::size_t files_shown = 12;  // files of a dump, one for each function
+constexpr double wait_seconds_min = 0.001;  // a shorter wait of a rank is noise
 constexpr std::size_t wait_phases_shown = 3;
 
 std::string seconds_text(double seconds) {
@@ -35,7 +35,7 @@ std::string place_text(const Place& place) {
   return shown(file_name(place.file)) + ":" + std::to_string(place.line);
 }
 
-// "forward (train.py:22)", "forward, resumed (train.py:24)".
+// Returns "forward (train.py:22)", or "forward, resumed (train.py:24)" for a resume function.
 std::string function_text(const Place& place, const std::string& qualified_name) {
   static constexpr std::string_view resumed = "torch_dynamo_resume_in_";
   std::string name = place.function;
@@ -116,7 +116,8 @@ class Summary {
     }
   }
 
-  // Only ranks of one run wait for each other.
+  // Writes how long each rank waited. Only ranks of one run wait for each other, so nothing is written if a process has
+  // no rank.
   void waits(const Run& run) {
     if (std::any_of(run.processes.begin(), run.processes.end(),
                     [&](const Process& process) { return is_peer(run, process) && !process.rank; }))
@@ -181,7 +182,7 @@ class Summary {
     files(process);
   }
 
-  // Names the files of a dump that are worth reading next.
+  // Writes the names of the files of a dump that a reader of the summary should read next.
   void files(const Process& process) {
     const bool has_index = process.records.empty() && process.log.ends_with("/session.json");
     if (!has_index || process.function_files.empty()) return;
@@ -224,7 +225,7 @@ class Summary {
     for (const GraphBreak& graph_break : it.breaks) ends_at(it, graph_break);
   }
 
-  // Describes a break in full where it occurs first, and by its place and reason afterwards.
+  // Writes a break in full at its first occurrence, and only its place and reason at each later one.
   void ends_at(const Compilation& it, const GraphBreak& graph_break) {
     const bool is_headline = is_refused(it) && it.stopped_by && is_same(*it.stopped_by, graph_break);
     const bool is_known = std::any_of(known_breaks_.begin(), known_breaks_.end(),

@@ -25,7 +25,7 @@ constexpr std::string_view resumed = "torch_dynamo_resume_in_";
 // Operators that write the values of one tensor to other memory, in another layout, type or place.
 constexpr std::string_view copies[] = {"_to_copy", "clone", "constant_pad_nd", "contiguous", "copy", "copy_", "to"};
 
-// "clone" of torch.ops.aten.clone.default and of Tensor.clone.
+// Returns the name of an operator alone: "clone" for torch.ops.aten.clone.default and for Tensor.clone.
 std::string base_name(std::string_view op) {
   if (const std::size_t start = op.find("aten."); start != std::string_view::npos) {
     op.remove_prefix(start + 5);
@@ -46,7 +46,7 @@ std::string in_units(std::uint64_t bytes) {
   return text;
 }
 
-// "f32[8, 256]" without strides and device.
+// Returns a shape without strides and device, such as "f32[8, 256]".
 std::string without_strides(const std::string& shape) {
   return shape.substr(0, std::min(shape.find(']'), shape.size() - 1) + 1);
 }
@@ -59,7 +59,7 @@ std::string line_cell(const Place& place) {
 
 std::string name_cell(const std::string& name) { return cell(code(shown(name, cell_max))); }
 
-// The module of each node of the captured graph, and the nodes of later graphs that come from it.
+// Finds the chain of the captured node that a node of a later graph comes from.
 class Modules {
  public:
   explicit Modules(const Compilation& compilation) {
@@ -81,7 +81,7 @@ const Place& place_of(const Node& node, const Chain* chain) {
   return node.place.line || !chain ? node.place : chain->place;
 }
 
-// Places in the order of files and lines; those without a line come last.
+// Returns a key that orders places by file and line; places without a line come last.
 std::tuple<bool, std::string, int> order_of(const Place& place) { return {place.line == 0, place.file, place.line}; }
 
 struct Count {
@@ -92,7 +92,7 @@ struct Count {
   bool is_open = false;  // the size of one of the tensors varies
 };
 
-// Rows by line and name, those that count most first.
+// Counts by line, name and shape; `sorted` returns the largest counts first.
 class Counts {
  public:
   Count& at(const Place& place, const std::string& name, const std::string& shape = {}) {
@@ -192,10 +192,11 @@ class Tables {
     return text;
   }
 
-  // True if `rest` compiled the function that continues after the break. The name of the function contains the line.
+  // True if `rest` is a compilation of the function that continues after the break. Dynamo's name for a resume function
+  // contains the line of the break.
   static bool goes_on(const Compilation& rest, const Compilation& compilation, const GraphBreak& graph_break) {
     if (!rest.place.function.starts_with(resumed) || rest.place.file != compilation.place.file) return false;
-    if (!compilation.resume_calls.empty())  // a dump knows which functions the code calls
+    if (!compilation.resume_calls.empty())  // a dump records which functions the code calls
       return std::any_of(rest.resume_names.begin(), rest.resume_names.end(), [&](const std::string& name) {
         return std::find(compilation.resume_calls.begin(), compilation.resume_calls.end(), name) !=
                compilation.resume_calls.end();
@@ -219,7 +220,7 @@ class Tables {
     for (const OutputCode& output_code : compilation.output_codes)
       for (const KernelCall& call : output_code.calls) {
         if (call.kind != "library") continue;
-        // The nodes of a call are in the order of the graph: the last one is what the library computes.
+        // The nodes of a call are in the order of the graph: the last node is the one that the library computes.
         const Chain* chain = call.nodes.empty() ? nullptr : modules.chain_of(output_code.direction, call.nodes.back());
         const Place place = !call.places.empty() ? call.places.back() : chain ? chain->place : Place();
         Count& count = counts.at(place, call.kernel);

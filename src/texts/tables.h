@@ -1,4 +1,4 @@
-// tables.md: what a compilation costs at which line, from its graphs and its output code.
+// Writes tables.md: the costs of each line of source, from the graphs and the output code of a compilation.
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace depyf::texts {
 
-// Library calls and fallbacks by line, copies and changes of layout by line, tensors that are saved for the backward, and the
-// graphs on both sides of each break. Empty if no compilation of the process has a graph.
+// Returns tables of library calls and fallbacks by line, of copies and changes of layout by line, of tensors that are
+// saved for the backward, and of the graphs on both sides of each break; empty if no compilation of the process has a
+// graph.
 std::string tables(const record::Process& process);
 
 // Returns the tables of one compilation without a heading; empty if there is nothing to show.

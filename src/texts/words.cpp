@@ -16,8 +16,8 @@ using namespace record;
 
 namespace {
 
-constexpr std::size_t values_named = 5;  // of those whose guards fail only because of another
-// The number of lines of an error that are shown. Errors of compilers quote whole files.
+constexpr std::size_t values_named = 5;  // how many values are named whose guards fail only because of another guard
+// The numbers of lines that are shown from the start and the end of an error. Errors of compilers quote whole files.
 constexpr std::size_t first_lines = 12, last_lines = 28;
 // The texts that the capture stores as the error of a compilation that did not fail but did not end either.
 constexpr std::string_view not_ended[] = {"The block ended before this compilation did.",
@@ -43,7 +43,8 @@ std::string with_comment(const std::string& text, const std::string& comment) {
   return comment.empty() ? text : text + "  # " + comment;
 }
 
-// Returns the condition or the value that differs, with the number of values for which it holds.
+// Returns the condition that failed or the value that differs, with the number of other values that differ in the same
+// way.
 std::string change_text(const FailedGuard& failure) {
   if (failure.subject.empty()) return failure.guard;
   std::string text =
@@ -58,7 +59,7 @@ std::string failure_text(const FailedGuard& failure) {
   return with_comment(change_text(failure), why(failure.origin, failure.place));
 }
 
-// Appends the differences that are folded into a failure, as lines.
+// Appends lines with the values that differ in the same way, and with the values that differ only because of `failure`.
 void append_folded(const FailedGuard& failure, std::vector<std::string>& lines) {
   auto append = [&](const char* what, const std::vector<std::string>& subjects) {
     const std::size_t named = std::min(subjects.size(), values_named);

@@ -8,7 +8,7 @@
 
 namespace depyf::texts {
 
-// Both return the name of a file. The first omits the folders; the second keeps those of an installed package:
+// `file_name` returns the name of a file without its folders; `package_path` keeps the folders of an installed package:
 // torch/optim/optimizer.py.
 std::string file_name(const std::string& path);
 std::string package_path(const std::string& path);
@@ -17,7 +17,8 @@ std::string package_path(const std::string& path);
 std::string line_text(const record::Place& place);
 bool is_known(const record::Place& place);
 
-// Return the name of the function: alone, as LM.forward, and with its place, as "LM.forward (model.py:12)".
+// `name_of` returns the name of the function alone, such as LM.forward, and `title_of` with its place: "LM.forward
+// (model.py:12)".
 std::string name_of(const record::Compilation& compilation);
 std::string title_of(const record::Compilation& compilation);
 
@@ -25,8 +26,8 @@ std::string title_of(const record::Compilation& compilation);
 // user's code that called it. Source of the program stands in a code span.
 std::string where(const record::GraphBreak& graph_break);
 std::string sentence(const record::GraphBreak& graph_break);
-// Returns what a reader can do about the break, one item on each line. If an item names a line of source, that comes
-// first.
+// Returns hints about the break, one in each item: the line of source if it is known, the ways to avoid the break, and
+// a link.
 std::vector<std::string> hints(const record::GraphBreak& graph_break);
 
 // True if two compilations end at the same break.
@@ -43,14 +44,15 @@ std::vector<std::string> reasons(const record::Compilation& compilation);
 // Returns one sentence about a function that was not compiled: the function, named by `title`, what runs, and the
 // cause.
 std::string headline(const record::Compilation& compilation, const std::string& title);
-// Returns the lines that follow the headline: the rest of an error, what used a limit up, hints.
+// Returns the lines that follow the headline: the rest of an error, the compilations that exhausted a limit, hints.
 std::vector<std::string> details(const record::Compilation& compilation);
 
-// Return the sizes that a graph leaves open, and what is known only when the graph runs, one on each line.
+// `symbol_rows` returns the symbolic sizes of a graph, and `runtime_rows` the values and checks that are known only
+// when the graph runs, one in each line.
 std::vector<std::string> symbol_rows(const std::vector<record::Symbol>& symbols);
 std::vector<std::string> runtime_rows(const record::Compilation& compilation);
 
-// "condition  # why"
+// Returns "condition # why".
 std::string limit_text(const record::Limit& limit);
 
 }  // namespace depyf::texts

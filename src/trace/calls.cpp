@@ -1,5 +1,5 @@
-// Reads the statements of output code that call something, and follows the values that pass between them. It is
-// one file because each kind of statement changes the same tables of names.
+// Reads the calls in Inductor's output code, and tracks the values that are passed between them. This file is not
+// split, because each kind of statement changes the same tables of names.
 #include <algorithm>
 #include <charconv>
 #include <unordered_map>
@@ -42,7 +42,7 @@ std::vector<std::string_view> names_in(std::string_view text) {
   return names;
 }
 
-// Returns the abbreviation that graphs have for a dtype.
+// Returns the abbreviation that printed graphs use for a dtype; the dtype itself if there is no abbreviation.
 std::string abbreviation_of(std::string_view dtype) {
   take(dtype, "torch.");
   static const std::unordered_map<std::string_view, std::string_view> abbreviations{{"float32", "f32"},
@@ -100,7 +100,7 @@ class Calls {
         continue;
       }
       if (statement.empty()) line_ = number;
-      // A statement goes on until its brackets are closed.
+      // A statement continues until its brackets are closed.
       for (std::size_t at = 0; at < text.size();) {
         if (text[at] == '\'' || text[at] == '"') {
           at = behind_string(text, at);
@@ -139,7 +139,7 @@ class Calls {
     } else if (take(text, "# [Provenance debug handles] ")) {
       handle_ = text;
     } else if (take(text, "#   ")) {
-      // The line "#   x_1 => relu, add" gives the nodes of the kernel that is defined below it.
+      // The line "#   x_1 => relu, add" lists the nodes of the kernel that is defined below the line.
       const std::size_t arrow = text.find(" => ");
       if (arrow == std::string_view::npos) return;
       std::string_view names = text.substr(arrow + 4);
@@ -223,7 +223,7 @@ class Calls {
       }
       return;
     }
-    if (target.find(',') != std::string_view::npos) return;  // what a partition returns has the same names within it
+    if (target.find(',') != std::string_view::npos) return;  // the results have the same names in the partition
     const std::string_view function = path_at(text);
     const std::string_view rest = text.substr(function.size());
     if (!target.empty() && (rest.empty() || rest.starts_with(";") || rest.starts_with("["))) {
@@ -315,7 +315,7 @@ class Calls {
     }
     if (!target.empty()) written_names.emplace_back(target);
     for (const std::string& name : written_names) {
-      // A value has the name of its buffer. A mark is added if the same buffer held another value before.
+      // A value has the name of its buffer, with a mark such as `'1` if the same buffer has been written before.
       const int writes = writes_of_[name]++;
       const std::string value = writes ? name + "'" + std::to_string(writes) : name;
       if (const auto shape = code_.shapes.find(name); shape != code_.shapes.end() && value != name)
@@ -364,25 +364,25 @@ class Calls {
     code_.outputs = std::move(outputs);
   }
 
-  static constexpr std::size_t values_max = 4096;  // of one call; no compiler takes more parameters
+  static constexpr std::size_t values_max = 4096;  // most values of one call; no compiler accepts more parameters
 
   struct Definition {
     std::string kind;
-    std::vector<bool> writes, reads;  // by position, what the kernel does with the argument; empty: unknown
+    std::vector<bool> writes, reads;  // for each argument of the kernel; empty if unknown
   };
 
   record::OutputCode code_;
   std::unordered_map<std::string, Definition> definitions_;
   std::string defining_;    // the kernel whose source is read, until its parameters are known
-  std::string parameters_;  // of the kernel, as far as they are read
-  std::vector<std::string> source_nodes_;     // of the comment above, for the next call
-  std::vector<std::string> commented_nodes_;  // of the comments above a definition
+  std::string parameters_;  // text of the kernel's parameters, as far as it is read
+  std::vector<std::string> source_nodes_;     // nodes that the last comment lists for the next call
+  std::vector<std::string> commented_nodes_;  // nodes in the comments above a kernel's definition
   std::string handle_;
   std::unordered_map<std::string, std::string> value_;  // name of a buffer -> the value that it holds
-  std::unordered_map<std::string, std::string> whole_of_;  // parts of buffers -> the buffer
+  std::unordered_map<std::string, std::string> whole_of_;  // name of a part of a buffer -> name of the buffer
   std::unordered_set<std::string> in_parts_;               // buffers that are written in parts
   std::unordered_map<std::string, std::size_t> writer_of_;  // value -> index of the call that writes it
-  std::unordered_map<std::string, int> writes_of_;  // how often a buffer was written
+  std::unordered_map<std::string, int> writes_of_;  // name of a buffer -> how often it was written
   int line_ = 0;
   bool has_wrapper_ = false;
 };

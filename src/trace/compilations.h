@@ -15,15 +15,17 @@ std::string id_in(json::Value header);
 
 class Compilations {
  public:
-  // Adds the compilations to those of `process`. `phases` knows which events are open.
+  // Adds the compilations to those of `process`. `phases` contains the open events.
   Compilations(record::Process& process, const Phases& phases) : process_(process), phases_(phases) {}
 
-  // Returns the index of the compilation. Nearly all records of ahead-of-time compilation lack an id. Such a record
-  // belongs to the compilation of the outermost open event or, if no event is open, of the event that ended last.
+  // Returns the index of the compilation that the record belongs to; no_compilation if there is none. Nearly all
+  // records of ahead-of-time compilation lack an id. A record without an id belongs to the compilation of the innermost
+  // open event that has one; otherwise, if an event is open or the record has a stack, to the compilation that was
+  // named last.
   int index_of(const Record& record);
-  // Returns null if the record belongs to no compilation.
+  // Returns the compilation that the record belongs to; null if there is none.
   record::Compilation* find(const Record& record);
-  // Begins a new compilation if the record belongs to none.
+  // Returns the compilation that the record belongs to, and begins a new compilation if there is none.
   record::Compilation& find_or_begin(const Record& record);
   void begin_own();
 

@@ -31,7 +31,7 @@ class GraphReader {
     graph.stage = stage;
     graph.direction = direction_of(stage);
     if (stage == "joint") mark_backward(graph);
-    if (stage == "captured") {  // a new attempt, which makes all that follows anew
+    if (stage == "captured") {  // a new attempt, which logs all later stages again
       compilation_.graphs.clear();
       codes_.clear();
     }
@@ -39,7 +39,8 @@ class GraphReader {
     compilation_.graphs.push_back(std::move(graph));
   }
 
-  // The code states its direction and its number, and they hold for the graph that Inductor logged before it as well.
+  // The output code states its direction and its number, which also apply to the post-grad graph that Inductor logged
+  // before the code.
   void output_code(const Artifact& artifact) {
     OutputCode code = trace::read_output_code(payload_of(log_, artifact));
     if (waiting_ && *waiting_ < compilation_.graphs.size()) {
@@ -68,7 +69,7 @@ class GraphReader {
   std::string_view log_;
   Compilation& compilation_;
   std::vector<OutputCode> codes_;
-  std::optional<std::size_t> waiting_;  // index of the graph after post-grad passes whose code has not come yet
+  std::optional<std::size_t> waiting_;  // index of the last post-grad graph, until its output code is read
 };
 
 }  // namespace

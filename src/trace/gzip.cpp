@@ -8,8 +8,8 @@
 namespace depyf {
 namespace {
 
-// Logs shrink to a tenth, or to a hundredth if they repeat themselves. A file that expands further was made to fill
-// memory.
+// Logs shrink to a tenth, or to a hundredth if they are repetitive. A file that expands to more than 200 times its size
+// was made to exhaust memory.
 constexpr std::size_t expansion_max = 200, least_limit = std::size_t{64} << 20;
 
 std::uint32_t number_at(std::string_view bytes, std::size_t at) {

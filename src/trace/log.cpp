@@ -18,7 +18,8 @@ bool is_context(std::string_view key) {
   return false;
 }
 
-// Takes the line at `at` off the text, without its line break. `is_whole` is true if it had one.
+// Returns the line at `at` without its line break, and moves `at` to the next line. Sets `is_whole` to whether the line
+// ends in a line break.
 std::string_view take_line(std::string_view text, std::size_t& at, bool& is_whole) {
   const std::size_t end = text.find('\n', at);
   is_whole = end != std::string_view::npos;
@@ -27,8 +28,8 @@ std::string_view take_line(std::string_view text, std::size_t& at, bool& is_whol
   return line;
 }
 
-// True for a line of a payload, which begins with a tab. An empty line between two such lines also counts, because
-// editors remove the tab from it.
+// True for a line of a payload, which begins with a tab. An empty line between two payload lines also counts, because
+// editors remove the tab from a line without text.
 bool is_payload_line(std::string_view log, std::size_t at) {
   if (at >= log.size()) return false;
   return log[at] == '\t' || log.substr(at, 2) == "\n\t";
@@ -36,7 +37,7 @@ bool is_payload_line(std::string_view log, std::size_t at) {
 
 struct Header {
   std::int64_t pid = 0;
-  std::size_t json_at = 0;  // where the JSON object begins in the line
+  std::size_t json_at = 0;  // offset of the JSON object in the line
 };
 
 // Reads "V1123 02:17:10.130000 12243 torch/_dynamo/utils.py:2350] {": a level, the day, the time, the process, the
@@ -98,7 +99,8 @@ bool read_records(std::string_view log, const std::function<void(const Record&)>
       record.value = value;
     });
     if (kinds != 1) {
-      // No release of PyTorch names a kind like a key of the context ("stack"), so this is damage.
+      // No release of PyTorch has a kind with the name of a context key ("stack"), so a record without a kind is
+      // damaged.
       on_problem(record.offset, kinds ? "a record of several kinds" : "a record without a kind");
       continue;
     }

@@ -1,10 +1,10 @@
 // Reads a TORCH_TRACE log as a sequence of records: one header line with a JSON object, and a payload of lines that
 // begin with a tab.
 //
-//     V1123 02:17:10.130000 12243 torch/_dynamo/utils.py:2350] {"chromium_event": {}, "frame_id": 0, "has_payload": "ad43..."}
-//     <TAB>{
-//     <TAB>"name": "dynamo",
-//     <TAB>}
+//   V1123 02:17:10.130000 981 torch/_dynamo/utils.py:2350] {"chromium_event": {}, "frame_id": 0, "has_payload": "ad43"}
+//   <TAB>{
+//   <TAB>"name": "dynamo",
+//   <TAB>}
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace depyf::trace {
 
 // One record. All views refer to the log and to the reader's document, and are valid until the next record is read.
 struct Record {
-  std::size_t offset = 0;  // of the header line
+  std::size_t offset = 0;  // offset of the header line in the log
   std::int64_t pid = 0;
   std::string_view kind;  // the one key of the object that is no context, such as chromium_event
-  json::Value value;  // its value
-  json::Value header;  // the whole object
-  std::string_view payload;  // as the log holds it, tabs included; empty: none
-  bool is_altered = false;  // the payload is not the one that the header's fingerprint stands for
+  json::Value value;  // value of the key whose name is `kind`
+  json::Value header;  // the whole JSON object
+  std::string_view payload;  // the payload as in the log, with tabs; empty if there is none
+  bool is_altered = false;  // true if the payload does not match the header's fingerprint
 };
 
 // Calls on_record for each whole record, in order, and on_problem(offset, message) for each part of the log that is no

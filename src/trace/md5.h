@@ -1,4 +1,5 @@
-// MD5 (RFC 1321), by which PyTorch's logs name payloads. It detects damage, and gives no protection against intent.
+// Computes MD5 (RFC 1321), which PyTorch's logs use as fingerprints of payloads. MD5 detects accidental damage, but not
+// deliberate changes.
 #pragma once
 
 #include <array>
@@ -12,7 +13,7 @@ namespace depyf::trace {
 class Md5 {
  public:
   void add(std::string_view bytes);
-  std::string hexadecimal();  // ends the sum
+  std::string hexadecimal();  // no bytes may be added after this call
 
  private:
   void block(const unsigned char* bytes);

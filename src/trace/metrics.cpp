@@ -40,7 +40,7 @@ void read_metrics(Compilation& compilation, json::Value metrics, bool has_id) {
 }
 
 double seconds_of(json::Value metrics) {
-  // The first key is that of 2.6 and later, the second that of 2.4 and 2.5.
+  // The first key is used by PyTorch 2.6 and later, the second by 2.4 and 2.5.
   for (const char* microseconds : {"duration_us", "dynamo_cumulative_compile_time_us"})
     if (auto us = metrics[microseconds].number()) return *us / 1e6;
   return metrics["entire_frame_compile_time_s"].number().value_or(0);

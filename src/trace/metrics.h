@@ -1,4 +1,4 @@
-// Reads what a log states about a whole compilation.
+// Reads the metrics that a log states about a whole compilation.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace depyf::trace {
 
-// `has_id` is true if the record names its compilation. Only then is its time that of the whole compilation.
+// `has_id` is true if the record names its compilation; only such a record states the time of the whole compilation.
 void read_metrics(record::Compilation& compilation, json::Value metrics, bool has_id);
 
 double seconds_of(json::Value metrics);
 
-// Returns the time of all phases. Metrics without an id (in ahead-of-time compilation) state only the time of the last
-// step.
+// Returns the time of all phases in seconds. Metrics without an id (in ahead-of-time compilation) state only the time
+// of the last step.
 double seconds_of(const std::vector<record::Phase>& phases);
 
 }  // namespace depyf::trace

@@ -27,7 +27,7 @@ std::vector<std::string> source_nodes_of(std::string_view comment) {
 class Scan {
  public:
   std::vector<record::Kernel> run(std::string_view code) {
-    bool is_in_source = false;  // within a kernel's own source, which stands in triple quotes
+    bool is_in_source = false;  // within a kernel's own source, which is in triple quotes
     while (!code.empty()) {
       const std::size_t end = code.find('\n');
       const std::string_view line = code.substr(0, end);
@@ -82,7 +82,7 @@ class Scan {
       if (at == std::string_view::npos || (at && (is_word(text[at - 1]) || text[at - 1] == '.'))) continue;
       std::size_t end = at + prefix.size();
       while (end < text.size() && (is_word(text[end]) || text[end] == '.')) ++end;
-      if (end >= text.size() || text[end] != '(') continue;  // a name that is only bound
+      if (end >= text.size() || text[end] != '(') continue;  // the name is not called here
       called(kernel(text.substr(at, end - at), "library"));
       return;
     }
@@ -107,7 +107,7 @@ class Scan {
 
   std::vector<record::Kernel> kernels_;
   std::unordered_map<std::string, std::size_t> known_;  // name -> index in kernels_
-  std::vector<std::string> nodes_;                      // of the comment above, for the next call
+  std::vector<std::string> nodes_;                      // nodes in the last comment, for the next call
   std::string direction_;
 };
 

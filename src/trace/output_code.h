@@ -8,7 +8,7 @@
 
 namespace depyf::trace {
 
-// In a dump, this replaces the first names in a comment's list of source nodes.
+// The text that, in a dump, replaces the first names in a comment's list of source nodes.
 inline constexpr std::string_view shortened_nodes = "...";
 
 // Returns the kernels that the code defines and the library calls that it makes, in the order of their first

@@ -5,7 +5,7 @@
 namespace depyf::trace {
 namespace {
 
-constexpr std::size_t events_max = 100'000;  // a timeline with more than these is no picture; the sums have all of them
+constexpr std::size_t events_max = 100'000;  // most events that a timeline shows; the sums include all events
 
 }  // namespace
 
@@ -28,7 +28,7 @@ bool Phases::end(std::int64_t thread, std::string_view name, double us, bool has
   std::vector<Open>& events = open_[thread];
   auto event = std::find_if(events.rbegin(), events.rend(), is_it);
   if (event == events.rend()) return false;
-  // Events within this event that never ended, because of an exception, end with it.
+  // Nested events that never ended, because of an exception, end together with this event.
   for (std::size_t remaining = static_cast<std::size_t>(events.rend() - event) - 1; events.size() > remaining;) {
     const Open last = std::move(events.back());
     events.pop_back();

@@ -13,7 +13,7 @@ namespace depyf::trace {
 
 class Places {
  public:
-  // Reads a record that gives a file its number.
+  // Reads a record that assigns a number to a file.
   void add(json::Value value) {
     if (auto number = value.at(1).integer()) files_[*number] = value.at(0).text();
   }

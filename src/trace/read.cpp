@@ -20,7 +20,7 @@ using namespace record;
 using trace::Phases;
 using trace::Record;
 
-// Kinds that stay artifacts, because the record has no part of its own for their texts and facts.
+// The kinds of log records that are kept as artifacts, because the record has no members for their content.
 constexpr std::string_view artifact_kinds[] = {"dump_file",
                                                "link",
                                                "dynamo_output_graph",
@@ -45,8 +45,8 @@ constexpr std::string_view artifact_kinds[] = {"dump_file",
                                                "mismatched_fake_kernel",
                                                "export",
                                                "exported_program"};
-// Kinds without a payload that are counted and not kept: they describe inputs, and every symbol has a record of its
-// own.
+// The kinds of log records that are only counted: they have no payload and describe inputs, and every symbol has a
+// record of its own.
 constexpr std::string_view counted_kinds[] = {"describe_source", "describe_storage", "describe_tensor", "guard_added",
                                               "guard_added_fast"};
 
@@ -67,8 +67,8 @@ std::optional<std::int64_t> rank_in(const std::string& path) {
 // The name of the event that contains all of AOTInductor's work on an exported program.
 constexpr std::string_view ahead_of_time = "compile_fx_aot";
 
-// Finds the function of an ahead-of-time compilation, which states none: the first line of the user's source that the
-// graph names lies in it.
+// Sets the place of an ahead-of-time compilation, whose records name no function, to the first line of the user's
+// source that the graph names.
 void find_place(Compilation& compilation, std::string_view payload) {
   static constexpr std::string_view mark = " File: ", library = "/site-packages/";
   bool is_users = false;
@@ -79,14 +79,14 @@ void find_place(Compilation& compilation, std::string_view payload) {
     const std::size_t code = line.find(", code: ");
     if (code == std::string_view::npos) continue;
     is_users = line.substr(0, code).find(library) == std::string_view::npos;
-    if (!is_users && !compilation.place.function.empty()) continue;  // the first of a library's, if there is no other
+    if (!is_users && !compilation.place.function.empty()) continue;  // a library's place is only a fallback
     compilation.place = trace::place_of(line.substr(0, code));
     compilation.place.text = line.substr(code + 8);
   }
 }
 
-// Names compilations whose records name no function: calls beyond the limit of recompilations have only an id. All
-// compilations of a frame, the first number of an id, are of one function.
+// Sets the places of compilations whose records name no function: calls beyond the limit of recompilations have only an
+// id. All compilations with the same frame, the first number of an id, are of one function.
 void name_what_was_not_begun(Process& process) {
   std::unordered_map<std::string_view, const record::Place*> place_of_frame;
   auto frame_of = [](const Compilation& compilation) {
@@ -152,7 +152,7 @@ class LogReader {
   }
 
   void problem(std::size_t offset, std::string message) {
-    constexpr std::size_t problems_max = 1000;  // a file that is no log has one in each line
+    constexpr std::size_t problems_max = 1000;  // a file that is no log has a problem in each line
     if (process_.problems.size() < problems_max) process_.problems.push_back({offset, std::move(message)});
   }
 
@@ -168,7 +168,7 @@ class LogReader {
     (compilation ? compilation->artifacts : process_.artifacts).push_back(std::move(artifact));
   }
 
-  // -- one kind each
+  // The handlers, one for each kind of record.
 
   void file(const Record& record) { places_.add(record.value); }
 
@@ -184,8 +184,8 @@ class LogReader {
     const bool has_id = !trace::id_in(record.header).empty();
     if (phase == "B") {
       if (!phases_.is_open()) compilations_.forget_span();
-      // Nothing within this event states an id, and no frame is being compiled, so the event begins a compilation of
-      // its own.
+      // No record within an event `compile_fx_aot` states an id, and no frame is being compiled, so the event begins a
+      // new compilation.
       if (!phases_.is_open() && !has_id && name == ahead_of_time) compilations_.begin_own();
       phases_.begin(thread, name, us, compilations_.index_of(record), has_id);
     } else if (phase == "E") {
@@ -198,11 +198,12 @@ class LogReader {
 
   void start(const Record& record) {
     Compilation* compilation = &compilations_.find_or_begin(record);
-    if (!compilation->called_from.empty()) return;  // a restart tells the same
+    if (!compilation->called_from.empty()) return;  // a restart logs the same stack
     record.value["stack"].for_each_item(
         [&](json::Value frame) { compilation->called_from.push_back(places_.place_of(frame)); });
     if (compilation->called_from.empty()) return;
-    // The last frame is that of the compiled function itself, at its first line (since 2.5; before, that of a caller).
+    // Since PyTorch 2.5 the last frame is that of the compiled function, at its first line; before, it is that of a
+    // caller.
     if (compilation->place.function.empty() && compilation->called_from.back().text.empty())
       compilation->place = compilation->called_from.back();
   }
@@ -261,7 +262,7 @@ class LogReader {
     if (!compilation) return;
     if (name == "dynamo_graph_break_reason") {
       GraphBreak graph_break = read_graph_break(trace::without_tabs(record.payload));
-      auto is_same = [&](const GraphBreak& known) {  // the tracing starts again and meets it again
+      auto is_same = [&](const GraphBreak& known) {  // a restart logs the same break
         return known.place.file == graph_break.place.file && known.place.line == graph_break.place.line &&
                known.reason == graph_break.reason;
       };
@@ -278,9 +279,9 @@ class LogReader {
     }
   }
 
-  // Reads the reasons: a list in JSON, or one reason as plain text, although the log calls it JSON.
+  // Reads the reasons of a recompilation: a list in JSON, or one reason as plain text, although the log calls it JSON.
   void recompile_reasons(Compilation& compilation, const Record& record) {
-    compilation.reasons.clear();  // the tracing starts again and tells the same
+    compilation.reasons.clear();  // a restart logs the same reasons
     if (!event_.parse(record.payload) && event_.root().is(json::Kind::array)) {
       event_.root().for_each_item(
           [&](json::Value reason) { compilation.reasons.push_back(trace::failed_guard_of(reason.text())); });
@@ -312,9 +313,9 @@ class LogReader {
   Process process_;
   Phases phases_;
   trace::Compilations compilations_{process_, phases_};
-  json::Document event_;  // of the payload that is looked at
+  json::Document event_;  // document of the payload that is being read
   trace::Places places_;
-  std::size_t altered_ = 0, first_altered_ = 0;  // payloads; the offset of the first one's record
+  std::size_t altered_ = 0, first_altered_ = 0;  // number of altered payloads, and offset of the first one's record
 };
 
 }  // namespace

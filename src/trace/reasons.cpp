@@ -15,7 +15,7 @@ int number_of(std::string_view digits) {
   return number;
 }
 
-// Returns the frames of a traceback. A line of source follows each frame, and perhaps a line of ^^^^.
+// Returns the frames of a traceback. In the text, a line of source follows each frame, and perhaps a line of ^^^^.
 std::vector<record::Place> traceback_of(const std::vector<std::string_view>& lines, std::size_t first) {
   std::vector<record::Place> places;
   for (std::size_t i = first; i < lines.size(); ++i) {
@@ -57,7 +57,7 @@ record::Place announced_place(std::string_view line) {
   return place_of(line);
 }
 
-// Returns the position behind the bracket that closes the one at `open`; npos if there is none.
+// Returns the position after the `>` that closes the `<` at `open`; npos if there is none.
 std::size_t behind_bracket(std::string_view text, std::size_t open) {
   int depth = 0;
   for (std::size_t i = open; i < text.size(); ++i) {
@@ -78,8 +78,8 @@ std::string_view name_of_object(std::string_view object) {
   return object;
 }
 
-// Replaces "<function f at 0x7f01>" by "f", and removes the addresses of other objects, because they differ in every
-// run.
+// Replaces "<function f at 0x7f01>" by "f", and removes the addresses of other objects, because addresses differ in
+// every run.
 std::string without_addresses(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
@@ -107,8 +107,8 @@ struct BreakParts {
   std::vector<std::string> hints;
 };
 
-// Returns the reason, which stands on the line in front of the explanation. Older releases give no explanation: there
-// the reason stands on the first line or, if that ends in a colon, on the second.
+// Returns the reason of a graph break, which is on the line before "Explanation:". Older releases of PyTorch print no
+// explanation: their reason is on the first line or, if the first line ends in a colon, on the second.
 std::string reason_in(const std::vector<std::string_view>& lines) {
   const bool is_explained = has_explanation(lines);
   std::string_view reason;
@@ -124,8 +124,8 @@ std::string reason_in(const std::vector<std::string_view>& lines) {
   return without_addresses(reason);
 }
 
-// Returns the parts of one graph break of a report, without its place and its stack. Parts of several lines are joined
-// by spaces.
+// Returns the parts of one graph break of a report, without its place and its stack. The lines of a part are joined by
+// spaces.
 BreakParts parts_of(const std::vector<std::string_view>& lines) {
   BreakParts result;
   std::string context;
@@ -152,7 +152,7 @@ BreakParts parts_of(const std::vector<std::string_view>& lines) {
     }
   }
   result.reason = reason_in(lines);
-  // Some breaks have a context instead of an explanation.
+  // Some graph breaks have a debug context instead of an explanation.
   result.explanation = without_addresses(result.explanation.empty() ? context : result.explanation);
   for (const std::string& hint : hints) {
     if (hint.starts_with("This graph break may have been caused by an earlier graph break")) continue;
@@ -200,7 +200,7 @@ record::FailedGuard failed_guard_of(std::string_view text) {
   }
   result.guard = stripped(line.substr(0, comment));
   const std::vector<record::Place> stack = traceback_of(lines, 1);
-  if (!stack.empty()) result.place = stack.back();  // its path is not shortened
+  if (!stack.empty()) result.place = stack.back();  // a path in the stack is not shortened
   return result;
 }
 
@@ -215,7 +215,7 @@ std::vector<record::Place> read_traceback(std::string_view text) { return trace:
 record::GraphBreak read_graph_break(std::string_view text) {
   record::GraphBreak result;
   const std::vector<std::string_view> lines = lines_of(text);
-  std::vector<std::string_view> report;  // what stands before the stack
+  std::vector<std::string_view> report;  // the lines before the stack
   std::size_t stack = 0;
   while (stack < lines.size() && !lines[stack].starts_with("User code traceback:")) report.push_back(lines[stack++]);
   const bool has_heading = stack < lines.size();

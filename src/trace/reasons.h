@@ -1,4 +1,4 @@
-// Takes apart the texts in which PyTorch describes graph breaks and failed guards.
+// Parses the texts in which PyTorch describes graph breaks and failed guards.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace depyf::trace {
 
 // Reads one item of recompile_reasons: "0/0: self.scale == 1.0   # x = f(self.scale)  # FILE:LINE in FUNCTION". In
-// newer releases, a stack of the user's code follows.
+// newer releases of PyTorch, a stack of the user's code follows the reason.
 record::FailedGuard failed_guard_of(std::string_view text);
 
 // Reads "FILE:LINE in FUNCTION" or "FILE:LINE". Returns an empty place for any other text.

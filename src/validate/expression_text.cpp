@@ -11,7 +11,7 @@
 namespace depyf::validate {
 namespace {
 
-constexpr int nesting_max = 60;  // far below what CPython's own parser takes
+constexpr int nesting_max = 60;  // far below the limit of CPython's own parser
 
 class Recognizer {
  public:
@@ -156,7 +156,7 @@ class Recognizer {
     } while (symbol(","));
     return symbol(")");
   }
-  // Reads `for a in b if c` behind an element. Returns true also if there is none.
+  // Reads `for a in b if c` after an element. Also returns true if no such clause follows.
   bool comprehension() {
     for (;;) {
       word("async");
@@ -236,10 +236,10 @@ class Recognizer {
       at_ += prefix.size();
       const char quote = text_[at_];
       const std::string_view three = text_.substr(at_, 3);
-      if (three.size() == 3 && three[1] == quote && three[2] == quote) return false;  // no unparsed text has these
+      if (three.size() == 3 && three[1] == quote && three[2] == quote) return false;  // no triple quotes in annotations
       const bool formatted = prefix.find('f') != std::string_view::npos;
       for (++at_; at_ < text_.size() && text_[at_] != quote; ++at_) {
-        if (formatted && (text_[at_] == '{' || text_[at_] == '}')) return false;  // no look at expressions in braces
+        if (formatted && (text_[at_] == '{' || text_[at_] == '}')) return false;  // fields of f-strings are not parsed
         if (text_[at_] == '\\') ++at_;
       }
       if (at_++ >= text_.size()) return false;

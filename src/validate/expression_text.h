@@ -1,12 +1,12 @@
-// Tells whether a text is one expression of Python.
+// Decides whether a text is one expression of Python.
 #pragma once
 
 #include <string_view>
 
 namespace depyf::validate {
 
-// True if `text`, on one line, is an expression as `ast.unparse` writes it. Lambdas with default values and f-strings
-// are accepted without a look inside; statements and unbalanced brackets are not accepted.
+// True if `text`, on one line, is an expression as `ast.unparse` writes it. False for f-strings with fields and for
+// strings in triple quotes, whose content is not parsed.
 bool is_expression(std::string_view text);
 
 }  // namespace depyf::validate

@@ -19,9 +19,9 @@ constexpr std::string_view debug_constant = "__debug__";  // a name that nothing
 constexpr std::string_view wildcard = "_";             // binds nothing in a pattern, and begins no name there
 // The parser of 3.8 has a small stack of its own; later tokenizers accept 200 levels.
 constexpr int depth_max_38 = 80, depth_max = 150;
-constexpr std::size_t before_star_max = 255;  // targets of an unpacking before its starred one
+constexpr std::size_t before_star_max = 255;  // most targets of an unpacking before its starred target
 
-// True if the name is printed as `_`. That happens to names that contain no character of an identifier.
+// True if the name is printed as `_`, as are names that contain no character of an identifier.
 bool is_wildcard(std::string_view name) {
   return name == wildcard || (!print::is_identifier(name) && print::identifier(name) == wildcard);
 }
@@ -94,7 +94,7 @@ bool is_pattern_literal(const Expr* expr) {
 }  // namespace
 
 bool has_duplicates(std::vector<std::string_view> names) {
-  constexpr std::size_t few = 8;  // names that are sooner compared each with each than sorted
+  constexpr std::size_t few = 8;  // the most names for which comparing all pairs is faster than sorting
   if (names.size() <= few) {
     for (auto name = names.begin(); name != names.end(); ++name)
       if (std::find(name + 1, names.end(), *name) != names.end()) return true;
@@ -252,7 +252,7 @@ Reason Expressions::parameters_reason(const Arguments* args) const {
 }
 
 Reason Expressions::target_reason(const Expr* target, Use use) const {
-  std::vector<std::pair<const Expr*, bool>> todo{{target, false}};  // with: is it an item of a tuple or list?
+  std::vector<std::pair<const Expr*, bool>> todo{{target, false}};  // true for an item of a tuple or list
   while (!todo.empty()) {
     auto [next, item] = todo.back();
     todo.pop_back();

@@ -1,6 +1,6 @@
 // Compares the text of each field of a template string with its expression. `t"{1 + 2}"` keeps the text `1 + 2` for
-// programs to read, beside the value 3, to which the compiler has folded it. The source can hold only the text or the
-// value, and no instruction says that they belong together.
+// programs to read, beside the value 3, to which the compiler has folded it. Source can contain only the text or the
+// value, and no instruction shows that the two belong together.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -22,15 +22,17 @@ namespace {
 
 bool is_quote(char c) { return c == '"' || c == '\''; }
 
-// Returns where the string literal that begins at `at` ends. A literal in triple quotes reads as three literals.
+// Returns the position after the string literal that begins at `at`. A literal in triple quotes is read as three
+// literals.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   std::size_t end = at + 1;
   while (end < text.size() && text[end] != text[at]) end += text[end] == '\\' ? 2u : 1u;
   return std::min(end + 1, text.size());
 }
 
-// Returns the text without blanks outside of strings but those between words, with double quotes around strings, and
-// without the backslashes in front of quotes in them. Two texts of code with the same result have the same meaning.
+// Returns the text in a normal form: without blanks outside of strings except between words, with double quotes around
+// strings, and without backslashes in front of quotes. Two texts of code with the same normal form have the same
+// meaning.
 std::string essence(std::string_view text) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
@@ -56,7 +58,7 @@ std::string essence(std::string_view text) {
   return result;
 }
 
-// Returns the identifiers in a text of code, in order. What stands in quotes is left out.
+// Returns the identifiers in a text of code, in order. Words in string literals are left out.
 std::vector<std::string_view> identifiers(std::string_view text) {
   std::vector<std::string_view> words;
   for (std::size_t at = 0; at < text.size();) {
@@ -94,7 +96,7 @@ class Interpolations {
     class_name_ = around;
   }
 
-  // Looks at all interpolations in an expression.
+  // Calls `settle` for all interpolations in an expression.
   void look(Expr* expr) {
     std::vector<Expr*> todo{expr};
     while (!todo.empty()) {
@@ -131,8 +133,8 @@ class Interpolations {
 
   Context& context_;
   const Version version_;
-  std::string_view class_name_;    // the class around, in which the compiler changes private names
-  std::vector<std::string> lost_;  // marks for the current statement
+  std::string_view class_name_;    // the enclosing class, in which the compiler mangles private names
+  std::vector<std::string> lost_;  // comments to put in front of the current statement
   std::set<const Stmt*> visited_;
 };
 

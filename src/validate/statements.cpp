@@ -1,5 +1,5 @@
 // Checks the rules of CPython's parser, symbol table and compiler that a tree can break, statement by statement. The
-// rules of all statements stand in one file, so that they can be compared with the order of checks in CPython.
+// rules of all statements are in one file, so that their order can be compared with that of the checks in CPython.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -28,12 +28,12 @@ constexpr std::string_view future_features[] = {"nested_scopes",    "generators"
                                                 "absolute_import",  "with_statement", "print_function",
                                                 "unicode_literals", "generator_stop", "annotations"};
 
-// A module, class or function. Facts about its names are computed when they are first needed.
+// A module, class or function, with facts about its names that are computed on first use.
 struct NameScope {
   enum class Kind : std::uint8_t { module, class_body, function } kind = Kind::module;
   NameScope* outer = nullptr;
   Block body;
-  std::string_view class_name = {};  // of a class body
+  std::string_view class_name = {};  // name of the class whose body this is
   const Arguments* args = nullptr;
   List<TypeParam> type_params = {};
   bool is_async = false;
@@ -41,8 +41,8 @@ struct NameScope {
   std::optional<bool> yields = std::nullopt;
 };
 
-// True if the compiler changes the name in the scope, a class: `__x` becomes `_C__x` there, and means another variable
-// than `__x` around the class.
+// True if the scope is a class in which the compiler mangles the name: `__x` becomes `_C__x`, which is another variable
+// than `__x` outside of the class.
 bool changes(const NameScope& scope, std::string_view name) {
   return scope.kind == NameScope::Kind::class_body && is_private_name(name) &&
          !class_in_private_names(scope.class_name).empty();
@@ -50,7 +50,7 @@ bool changes(const NameScope& scope, std::string_view name) {
 
 // The statements around a statement, within its scope.
 struct Place {
-  bool in_loop = false, in_star_handler = false, leaves_star_handler = false;  // the last: by `break` and `continue`
+  bool in_loop = false, in_star_handler = false, leaves_star_handler = false;  // the last: by `break` or `continue`
   bool in_try = false;
   int blocks = 0;
 };
@@ -80,7 +80,8 @@ void add_pattern(const Pattern* pattern, std::set<std::string_view>& names) {
 
 std::string_view first_part(std::string_view dotted) { return dotted.substr(0, dotted.find('.')); }
 
-// Collects the names that the statements of one scope bind. A `nonlocal` statement binds none: an outer scope has to.
+// Collects the names that the statements of one scope bind. A `nonlocal` statement binds no name, because an outer
+// scope has to bind the name.
 void add_bound(Block body, std::set<std::string_view>& names) {
   for (Stmt* stmt : body) {
     if (auto* n = as<Assign>(stmt))
@@ -103,7 +104,7 @@ void add_bound(Block body, std::set<std::string_view>& names) {
       for (const ExceptHandler& handler : n->handlers) names.insert(handler.name);
     if (auto* n = as<Match>(stmt))
       for (const MatchCase& each : n->cases) add_pattern(each.pattern, names);
-    for_each_expr(stmt, [&](Expr*& expr) {  // `:=`, in comprehensions too
+    for_each_expr(stmt, [&](Expr*& expr) {  // targets of `:=`, in comprehensions too
       std::vector<Expr*> todo{expr};
       while (!todo.empty()) {
         Expr* next = todo.back();
@@ -190,7 +191,7 @@ class Statements {
     return valid;
   }
 
-  // From 3.13 on, the compiler removes the indentation of a docstring, and for that the docstring has to be UTF-8.
+  // From 3.13 on, the compiler removes the indentation of a docstring, which fails if the docstring has surrogates.
   Block documented(Block body) {
     if (!dialect_of(version_).trimmed_docstrings) return body;
     const auto first = std::ranges::find_if_not(body, [](const Stmt* stmt) { return is<Comment>(stmt); });
@@ -200,8 +201,8 @@ class Statements {
     return replaced(body, std::size_t(first - body.begin()), "a docstring with surrogates", false);
   }
 
-  // Replaces a statement by a mark. With `raises`, a statement that raises follows, so that the program does not go on
-  // as if the statement had run.
+  // Replaces a statement by a comment. If `raises` is true, a statement that raises follows the comment, so that the
+  // program does not continue as if the statement had run.
   Block replaced(Block body, std::size_t at, Reason reason, bool raises) {
     const std::string text(reason);
     Stmt* const old = body[at];
@@ -220,8 +221,8 @@ class Statements {
     return context_.arena.copy(statements);
   }
 
-  // Returns `a = b = None` for the names that the statement binds in a function, or a null pointer. It stands where it
-  // is never run, and keeps the names variables of the function, which functions within may declare as `nonlocal`.
+  // Returns `a = b = None` for the names that the statement binds in a function, or a null pointer. The assignment is
+  // never executed, but keeps the names local variables, which nested functions may declare as `nonlocal`.
   Stmt* bindings_of(Stmt* stmt) {
     if (scope_->kind != NameScope::Kind::function) return nullptr;
     std::set<std::string_view> names;
@@ -256,7 +257,7 @@ class Statements {
     return text && at == 0 && constant_of(text->value, Constant::Kind::string);
   }
 
-  // Returns what an expression may contain that stands directly in the scope.
+  // Returns the parts that an expression directly in the scope may contain.
   static Where directly_in(const NameScope& scope) {
     Where where;
     where.yields = scope.kind == NameScope::Kind::function;
@@ -291,7 +292,7 @@ class Statements {
   Reason bound_name(std::string_view name) const {
     if (name.size() < 2 || name[0] != '_') return {};
     if (name == debug_constant) return "an assignment to __debug__";
-    // The compiler itself makes this variable in classes, for the scopes of type parameters.
+    // The compiler itself makes the variable `__classdict__` in classes, for the scopes of type parameters.
     const bool own = name == "__classdict__" && scope_->kind == NameScope::Kind::class_body;
     return own && dialect_of(version_).type_parameters ? Reason("an assignment to __classdict__ in a class") : Reason{};
   }
@@ -355,7 +356,8 @@ class Statements {
     return compound(stmt, place);
   }
 
-  // Returns what is wrong with a statement that has blocks of the same scope. `if` is checked elsewhere.
+  // Returns the reason why a statement with blocks of the same scope does not compile. The function `statement` checks
+  // `if`.
   Reason compound(Stmt* stmt, const Place& place) {
     using Use = Expressions::Use;
     Reason reason;
@@ -413,7 +415,7 @@ class Statements {
       return "statements that nest too deeply";
     Place within = inner, handling = inner;
     within.in_try = handling.in_try = true;
-    // From 3.9 on, the compiler counts the handler and the clause in it, even if the clause has no statement with a body.
+    // From 3.9 on, an except clause takes two of the compiler's blocks, even if no statement in the clause has a body.
     if (!dialect_of(version_).finally_subroutines && ++handling.blocks > blocks_max && !n.handlers.empty())
       return "statements that nest too deeply";
     if (n.is_star) handling.in_star_handler = handling.leaves_star_handler = true;
@@ -604,8 +606,8 @@ class Statements {
           std::set<std::string_view> globals;
           add_global(scope->body, globals);
           for (std::string_view each : globals) scope->bound->erase(each);
-          scope->bound->erase("");  // what add_bound notes of a handler or a pattern without a name
-          scope->bound->erase(debug_constant);  // the statement that assigns it is replaced
+          scope->bound->erase("");  // the name that add_bound adds for a handler or pattern without a name
+          scope->bound->erase(debug_constant);  // a statement that assigns `__debug__` is replaced
         }
         if (scope->bound->contains(name)) return true;
       }
@@ -619,8 +621,8 @@ class Statements {
   Expressions expressions_;
   NameScope* scope_ = nullptr;
   Where here_ = {};                 // in `scope_`
-  int depth_ = 0;                   // of blocks, those of scopes around counted
-  bool future_may_follow_ = false;  // `from __future__` may stand here
+  int depth_ = 0;                   // nesting depth of blocks, including those of outer scopes
+  bool future_may_follow_ = false;  // true while `from __future__ import` is allowed
 };
 
 }  // namespace
