@@ -150,20 +150,12 @@ class Context {
     value.kind = kind, value.text = std::move(text);
     return constant(std::move(value));
   }
-  // Returns an annotation that is a string constant (`from __future__ import annotations`) as source. Returns the
-  // string constant itself if its text may not be a single expression on one line.
+  // Returns an annotation that is a string constant (`from __future__ import annotations`) as source. The stage validate
+  // looks whether the text is an expression.
   ast::Expr* annotation(ast::Expr* text) {
     auto* constant = ast::as<ast::ConstantExpr>(text);
     if (!constant || constant->value->kind != Constant::Kind::string) return text;
-    std::string_view source = constant->value->text;
-    int nested = 0;
-    bool plain = !source.empty() && source.front() != ' ';
-    for (char c : source) {
-      plain &= c >= ' ' && c != '#' && c != '\\' && c != 0x7f;
-      if (c == '(' || c == '[' || c == '{') ++nested;
-      if (c == ')' || c == ']' || c == '}') plain &= --nested >= 0;
-    }
-    return plain && nested == 0 ? expr(ast::Verbatim{source}, text->offset, text->line) : text;
+    return expr(ast::Verbatim{constant->value->text}, text->offset, text->line);
   }
   ast::Expr* none() { return constant(Constant::Kind::none); }
   template <class T>

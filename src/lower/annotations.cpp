@@ -12,6 +12,7 @@ namespace {
 
 // Pushes one annotation, which for `*args: *Ts` is the single item of Ts.
 void annotation(Unit& unit, const Expr* value) {
+  if (unit.shared.annotations_are_text) return annotation_text(unit, value);
   if (auto* starred = as<Starred>(value)) {
     expr(unit, starred->value);
     unit.code.emit(Op::unpack_sequence_, 1);
@@ -41,6 +42,13 @@ bool names_and_annotations(Unit& unit, const FunctionDef& node, int& count) {
 }
 
 }  // namespace
+
+void annotation_text(Unit& unit, const Expr* value) {
+  // The text of any other expression is that of `ast.unparse`: a string constant, for example, gets further quotes.
+  auto* text = as<Verbatim>(value);
+  if (!text) fail("an annotation that is stored as text and has none");
+  unit.code.load_string(text->text);
+}
 
 bool annotations(Unit& unit, const FunctionDef& node) {
   int count = 0;

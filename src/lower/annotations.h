@@ -5,6 +5,8 @@
 
 namespace depyf::lowering {
 
+// Pushes the text of an annotation, which the code stores instead of its value (`from __future__ import annotations`).
+void annotation_text(Unit& unit, const ast::Expr* value);
 // Pushes the tuple of names and annotations of a function. Returns false, and emits nothing, if the function has no
 // annotations.
 bool annotations(Unit& unit, const ast::FunctionDef& node);

@@ -108,7 +108,8 @@ void annotated(Unit& unit, const AnnAssign& node) {
   if (auto* name_node = as<Name>(node.target)) {
     if (function) return;
     if (node.simple) {
-      expr(unit, node.annotation);
+      if (unit.shared.annotations_are_text) annotation_text(unit, node.annotation);
+      else expr(unit, node.annotation);
       unit.code.named(Op::load_name_, "__annotations__");
       unit.code.load_string(unit.names.mangled(name_node->id));
       unit.code.emit(Op::store_subscr_);

@@ -27,6 +27,7 @@ namespace {
 
 bool is_opening(char c) { return c == '(' || c == '[' || c == '{'; }
 bool is_closing(char c) { return c == ')' || c == ']' || c == '}'; }
+bool is_quote(char c) { return c == '\'' || c == '"'; }
 
 // The parts of an annotation that the bytecode keeps as text (`from __future__ import annotations`).
 struct TextParts {
@@ -40,9 +41,9 @@ struct TextParts {
 std::string with_ellipsis(std::string_view text) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = text[at] == '\'' || text[at] == '"' ? behind_string(text, at)
-                            : is_word(text[at])                 ? at + word_at(text.substr(at)).size()
-                                                                : at + 1;
+    const std::size_t end = is_quote(text[at])  ? behind_string(text, at)
+                            : is_word(text[at]) ? at + word_at(text.substr(at)).size()
+                                                : at + 1;
     const std::string_view part = text.substr(at, end - at);
     result += part == "Ellipsis" ? "..." : part;
     at = end;
@@ -53,11 +54,12 @@ std::string with_ellipsis(std::string_view text) {
 TextParts parts_of(std::string_view text) {
   TextParts result;
   int depth = 0;
-  char quote = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
+    if (is_quote(text[at])) {
+      at = behind_string(text, at) - 1;
+      continue;
+    }
     const char c = text[at];
-    if (c == '\'' || c == '"') quote = quote ? (quote == c ? 0 : quote) : c;
-    if (quote) continue;
     if (is_opening(c) && depth++ == 0) result.commas = 0;
     if (is_closing(c)) --depth;
     if (depth == 0 && text.substr(at).starts_with(" | ")) ++result.bars;
@@ -373,22 +375,25 @@ void Expressions::annotation_text(const Expr* leaf, std::string_view text) {
   const std::int32_t usual = more == 0 ? first : -1;  // the source line of marks about which `more` decides nothing
   std::int32_t line = first;
   int depth = 0;
-  char quote = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
+    if (is_quote(text[at])) {
+      const std::size_t end = behind_string(text, at);
+      out_.write(text.substr(at, end - at));
+      at = end - 1;
+      continue;
+    }
     const char c = text[at];
-    const bool is_bar = !quote && text.substr(at).starts_with(" | ");
+    const bool is_bar = text.substr(at).starts_with(" | ");
     if (is_bar) {
       breaks_.mark(Mark::Kind::separator, each_member && depth == 0 ? ++line : usual,
                    static_cast<std::uint8_t>(int(Level::atom) - int(Level::bit_or)));
     }
-    if (!quote && is_closing(c)) {
+    if (is_closing(c)) {
       if (!is_opening(text[at - 1]))
         breaks_.mark(Mark::Kind::close, depth == 1 && (each_item || own_line) ? first + more : usual);
       --depth;
     }
     out_.write(text.substr(at, 1));
-    if (c == '\'' || c == '"') quote = quote ? (quote == c ? 0 : quote) : c;
-    if (quote) continue;
     if (is_opening(c)) {
       ++depth;
       if (at + 1 < text.size() && !is_closing(text[at + 1]))

@@ -27,8 +27,8 @@ struct Scope {
 Scope::Kind kind_of(const CodeObject& code);
 
 // Calls `look` with `root` and each code object nested in it, down to `limit` levels. `definition` is the code object
-// whose function, class or module contains the printed text: for a lambda or comprehension the one around it, otherwise
-// the code object itself.
+// whose function, class or module contains the printed text: for a lambda, a comprehension or an `__annotate__` function
+// the code object around it, otherwise the code object itself.
 void for_each_code(const CodeObject& root, std::uint32_t limit,
                    FunctionRef<void(const CodeObject& code, const CodeObject* definition)> look);
 

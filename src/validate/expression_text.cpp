@@ -1,6 +1,7 @@
 // Recognizes expressions by recursive descent, in the form in which the compiler stores annotations as text (PEP 563).
 #include "validate/expression_text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
@@ -13,9 +14,12 @@ namespace {
 
 constexpr int nesting_max = 60;  // far below the limit of CPython's own parser
 
+// The escape sequences in a literal: none in a raw one, `\x00` in bytes, and `\u0000` and `\U00000000` in others too.
+enum class Escapes : std::uint8_t { none, of_bytes, all };
+
 class Recognizer {
  public:
-  explicit Recognizer(std::string_view text) : text_(text) {}
+  Recognizer(std::string_view text, const Dialect& dialect) : text_(text), dialect_(dialect) {}
 
   bool whole() { return test() && (blanks(), at_ == text_.size()); }
 
@@ -185,19 +189,21 @@ class Recognizer {
     if (c == '(') return display(')');
     if (c == '[') return display(']');
     if (c == '{') return braces();
-    if (c == '\'' || c == '"') return strings();
     if ((c >= '0' && c <= '9') || c == '.') return number();
+    if (starts_string()) return strings();
     const std::string_view found = peek_word();
     const std::size_t after = at_ + found.size();
-    const bool quoted = after < text_.size() && (text_[after] == '\'' || text_[after] == '"');
-    if (quoted && is_string_prefix(found)) return strings();
     if (found == "None" || found == "True" || found == "False") return at_ = after, true;
     return name();
   }
-  static bool is_string_prefix(std::string_view word) {
-    for (std::string_view prefix : {"b", "f", "r", "u", "rb", "br", "fr", "rf"})
-      if (word == prefix) return true;
-    return false;
+  // True if a quote, or a prefix and a quote, come next.
+  bool starts_string() {
+    const std::string_view prefix = peek_word();
+    const std::size_t after = at_ + prefix.size();
+    if (after >= text_.size() || (text_[after] != '\'' && text_[after] != '"')) return false;
+    const std::string_view plain[] = {"", "b", "f", "r", "u", "rb", "br", "fr", "rf"}, templates[] = {"t", "tr", "rt"};
+    return std::ranges::find(plain, prefix) != std::end(plain) ||
+           (dialect_.template_strings && std::ranges::find(templates, prefix) != std::end(templates));
   }
   bool display(char close) {
     if (++depth_ > nesting_max) return false;
@@ -230,22 +236,95 @@ class Recognizer {
     --depth_;
     return symbol("}");
   }
+  char current() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+
+  // Adjacent literals form one constant: either all are bytes, or none is, and either all are templates, or none is.
   bool strings() {
+    bool is_first = true, is_bytes = false, is_template = false;
     do {
-      std::string_view prefix = peek_word();
+      const std::string_view prefix = peek_word();
       at_ += prefix.size();
-      const char quote = text_[at_];
-      const std::string_view three = text_.substr(at_, 3);
-      if (three.size() == 3 && three[1] == quote && three[2] == quote) return false;  // no triple quotes in annotations
-      const bool formatted = prefix.find('f') != std::string_view::npos;
-      for (++at_; at_ < text_.size() && text_[at_] != quote; ++at_) {
-        if (formatted && (text_[at_] == '{' || text_[at_] == '}')) return false;  // fields of f-strings are not parsed
-        if (text_[at_] == '\\') ++at_;
-      }
-      if (at_++ >= text_.size()) return false;
+      const auto has = [&](char letter) { return prefix.find(letter) != std::string_view::npos; };
+      if (!is_first && (has('b') != is_bytes || has('t') != is_template)) return false;
+      is_first = false, is_bytes = has('b'), is_template = has('t');
+      const std::size_t start = at_;
+      const auto is_wide = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
+      if (!literal(has('f') || is_template, has('r') ? Escapes::none : is_bytes ? Escapes::of_bytes : Escapes::all))
+        return false;
+      if (is_bytes && std::ranges::any_of(text_.substr(start, at_ - start), is_wide)) return false;
       blanks();
-    } while (at_ < text_.size() && (text_[at_] == '\'' || text_[at_] == '"'));
+    } while (starts_string());
     return true;
+  }
+  // Reads a literal from its opening quote on. There are no triple quotes in annotations.
+  bool literal(bool has_fields, Escapes escapes) {
+    const char quote = current();
+    if (text_.substr(at_ + 1, 2) == std::string_view(std::array{quote, quote}.data(), 2)) return false;
+    const bool is_free = dialect_.free_fstrings;
+    if (!is_free && enclosing_quotes_.find(quote) != std::string::npos) return false;
+    const bool is_in_field = !enclosing_quotes_.empty();
+    enclosing_quotes_ += quote;
+    for (++at_; current() != quote;) {
+      if (has_fields && (current() == '{' || current() == '}') && text_.substr(at_ + 1, 1) == text_.substr(at_, 1)) {
+        at_ += 2;  // `{{` or `}}` is one brace
+      } else if (has_fields && current() == '{') {
+        if (!field(0)) return false;
+      } else if (current() == '\0' || current() == '\n' || current() == '\r' || (has_fields && current() == '}')) {
+        return false;
+      } else if (is_in_field && !is_free && (current() == '\\' || current() == '#')) {
+        return false;
+      } else if (!character(escapes)) {
+        return false;
+      }
+    }
+    ++at_;
+    enclosing_quotes_.pop_back();
+    return true;
+  }
+  // Reads one character of a literal, or one escape sequence. `\N{...}` is refused, because the names of characters are
+  // not known here. A backslash in front of any other letter stands for itself.
+  bool character(Escapes escapes) {
+    if (text_[at_++] != '\\') return true;
+    const char kind = current();
+    ++at_;
+    if (static_cast<unsigned char>(kind) < ' ') return false;
+    if (escapes == Escapes::none) return true;
+    std::size_t digits = kind == 'x' ? 2 : 0;
+    if (escapes == Escapes::all) {
+      if (kind == 'N') return false;
+      if (kind == 'u') digits = 4;
+      if (kind == 'U') digits = 8;
+    }
+    const std::string_view number = text_.substr(std::min(at_, text_.size()), digits);
+    at_ += number.size();
+    return number.size() == digits && number.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos &&
+           (kind != 'U' || digits == 0 || number.starts_with("0000") || number.starts_with("0010"));
+  }
+  // Reads `{x!r:spec}`, from the brace on, `{x}` in a specification included. `depth` is the number of specifications
+  // around the field.
+  bool field(int depth) {
+    if (depth > 1 || ++depth_ > nesting_max) return false;
+    ++at_;
+    if (!disjunction()) return false;
+    blanks();
+    if (current() == '!') {
+      ++at_;
+      if (current() != 'r' && current() != 's' && current() != 'a') return false;
+      ++at_;
+    }
+    if (current() == ':') {
+      const char quote = enclosing_quotes_.back();
+      for (++at_; current() != '}';) {
+        if (current() == '{') {
+          if (!field(depth + 1)) return false;
+        } else if (current() == '\0' || current() == '\n' || current() == '\r' || current() == quote ||
+                   !character(Escapes::all)) {
+          return false;
+        }
+      }
+    }
+    --depth_;
+    return current() == '}' && ++at_;
   }
   bool number() {
     std::size_t digits = 0;
@@ -277,12 +356,17 @@ class Recognizer {
   }
 
   std::string_view text_;
+  const Dialect& dialect_;
+  // The quotes of the literals around the current place, the innermost last.
+  std::string enclosing_quotes_;
   std::size_t at_ = 0;
   int depth_ = 0;
 };
 
 }  // namespace
 
-bool is_expression(std::string_view text) { return !text.empty() && text[0] != ' ' && Recognizer(text).whole(); }
+bool is_expression(std::string_view text, const Dialect& dialect) {
+  return !text.empty() && text[0] != ' ' && Recognizer(text, dialect).whole();
+}
 
 }  // namespace depyf::validate

@@ -3,10 +3,12 @@
 
 #include <string_view>
 
+#include "dialect/dialect.h"
+
 namespace depyf::validate {
 
-// True if `text`, on one line, is an expression as `ast.unparse` writes it. False for f-strings with fields and for
-// strings in triple quotes, whose content is not parsed.
-bool is_expression(std::string_view text);
+// True if `text`, on one line, is an expression in the version of `dialect`. False for strings in triple quotes and for
+// strings with `\N{...}`, which `ast.unparse` does not write in annotations.
+bool is_expression(std::string_view text, const Dialect& dialect);
 
 }  // namespace depyf::validate

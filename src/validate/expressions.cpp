@@ -183,7 +183,7 @@ Reason Expressions::visit(const Todo& todo) {
   }
   if (auto* n = as<Verbatim>(expr)) {
     const bool starred = todo.starred_allowed && n->text.starts_with('*');
-    if (is_expression(starred ? n->text.substr(1) : n->text)) return {};
+    if (is_expression(starred ? n->text.substr(1) : n->text, dialect_of(version_))) return {};
     return "an annotation that is no expression";
   }
   if (is<Internal>(expr)) return "a value of the interpreter that no expression gives";

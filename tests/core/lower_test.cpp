@@ -121,6 +121,17 @@ TEST_CASE("what cannot be lowered says so, and its neighbours stay") {
   CHECK(tree.codes[0]->failure.empty());
 }
 
+TEST_CASE("an annotation that is stored as text is not the value of a string constant") {
+  Trees t;
+  const auto annotated = [&](Expr* annotation) {
+    Stmt* future = t.stmt(ImportFrom{"__future__", t.list<Alias>({Alias{"annotations", {}}}), 0, false});
+    return lowered(t.block({future, t.stmt(AnnAssign{t.name("x"), annotation, nullptr, true})}));
+  };
+  CHECK(annotated(t.expr(Verbatim{"y"})).codes[0]->failure.empty());
+  // CPython stores the text `'y'` with its quotes for the annotation `x: 'y'`.
+  CHECK(!annotated(t.string("y")).codes[0]->failure.empty());
+}
+
 TEST_CASE("private names of locals live as long as the result") {
   Trees t;
   auto* method = t.definition("method", {t.assign("__a_private_name", t.name("x"))});

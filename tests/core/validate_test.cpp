@@ -242,11 +242,29 @@ TEST_CASE("texts of annotations") {
                                 "\xc3\xa9",
                                 "0x1f",
                                 "1j",
-                                "'a' 'b'"})
-    CHECK_MESSAGE(validate::is_expression(text), text);
+                                "'a' 'b'",
+                                "f'{a}1'",
+                                "f'{ {1}} {{}} {a!r:>{w}}'",
+                                R"(f"{a['k']}\x00\ud800")",
+                                "r'\\d'",
+                                "f'{a[\"#\"]}'",
+                                "f'{(lambda: 1)()}' 'b'"})
+    CHECK_MESSAGE(validate::is_expression(text, dialect_of({3, 12})), text);
   for (std::string_view text :
        {"",       " a",      "a b",  "a,,b", "x := 1", "yield", "return", "class", "def f", "a.",
         "a[",     "a]",      "(",    "1a",   "01",     "a = 1", "x: int", "*",     "'a",    "f'{a b}'",
         "a if b", "a not b", "a..b", "0x",   "lambda", "!a",    "a; b",   "a?"})
-    CHECK_MESSAGE(!validate::is_expression(text), text);
+    CHECK_MESSAGE(!validate::is_expression(text, dialect_of({3, 12})), text);
+  for (std::string_view text :
+       {"f'{'", "f'}'", "f'{}'", "f'{a!x}'", "f'{a b}'", "f'{a:{b:{c}}", "'a' b'b'", "t'{a}'", "'\\x1'",
+        "'\\N{no such}'", "'\\U00200000'", "f'{lambda: 1}'", "f'{a[\\'x\\']}'", "f'{a:'}'"})
+    CHECK_MESSAGE(!validate::is_expression(text, dialect_of({3, 12})), text);
+  CHECK(validate::is_expression("t'{a}'", dialect_of({3, 14})));
+  CHECK(!validate::is_expression("t'{a}' 'b'", dialect_of({3, 14})));
+  // Before 3.12 a field has no backslash, no `#`, and not the quotes around it.
+  CHECK(validate::is_expression("f'{a[\"x\"]}'", dialect_of({3, 11})));
+  for (std::string_view text : {"f'{a['x']}'", "f'{a[\"#\"]}'", "f'{a[\"\\n\"]}'"}) {
+    CHECK_MESSAGE(!validate::is_expression(text, dialect_of({3, 11})), text);
+    CHECK_MESSAGE(validate::is_expression(text, dialect_of({3, 12})), text);
+  }
 }

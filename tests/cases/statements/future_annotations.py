@@ -6,6 +6,16 @@ def f(a: b, c: list[d] = 1) -> e:
     return x
 
 
+def g(a: Annotated[str, Field(pattern='^\\d+$')], b: Literal['#', '('], c: T['a\n']) -> b'\xff':
+    pass
+
+
+def h(a: f'{b}1', c: f'{d!r:>{e}}' = 1, *, i: f"{x['y']}{{}}" = 2) -> f'{ {1}}':
+    pass
+
+
 class C:
     x: y = 1
     z: 'w'
+    v: Literal["it's"]
+    u: Annotated[str, Field(pattern='^\\d+$')] = 2
