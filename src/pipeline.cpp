@@ -118,9 +118,19 @@ void note(Context& context, const CodeObject& code, const std::string& what, std
   if (std::find(context.notes.begin(), context.notes.end(), text) == context.notes.end()) context.notes.push_back(text);
 }
 
-// Puts a comment in front of statements that do not compile to the same bytecode as the original.
+// Returns the comment in front of statements that do not compile to the same bytecode as the original.
+std::string not_equal(const std::string& what, std::uint32_t offset) {
+  return "depyf: not equal: " + what + " (offset " + std::to_string(offset) + ")";
+}
+
 Block mark(Context& context, Block body, const std::string& what, std::uint32_t offset) {
-  return context.with_comment("depyf: not equal: " + what + " (offset " + std::to_string(offset) + ")", body);
+  return context.with_comment(not_equal(what, offset), body);
+}
+
+std::vector<CodeMark> marks_of(const std::vector<Difference>& differences) {
+  std::vector<CodeMark> marks;
+  for (const Difference& each : differences) marks.push_back({each.code, not_equal(each.what, each.offset)});
+  return marks;
 }
 
 // The small trees that replace failed code are exempt from the memory limit of trees, so that they cannot fail
@@ -335,8 +345,6 @@ Body build_within_limits(Context& context, const CodeObject& code) {
     prepared = std::move(*taken);
     const Within within(context, code, *prepared);
     Body body{statements(context, code, *prepared), Level::structured};
-    if (auto found = context.marks.find(&code); found != context.marks.end())
-      body.block = mark(context, body.block, found->second->what, found->second->offset);
     body.size = size_with_nested(context, prepared->decoded);
     return body;
   } catch (...) {
@@ -539,11 +547,6 @@ constexpr std::string_view pytest_helpers = "@pytest_ar";
 // Returns the finished tree of `code`, which is built in `context`. `context` must be empty.
 Block finished_tree(Context& context, const CodeObject& code, const Options& options) {
   context.options = options;
-  if (!options.marks.empty())
-    for_each_code(code, options.limits.depth, [&](const CodeObject& each, const CodeObject* definition) {
-      for (const Difference& difference : options.marks)
-        if (difference.code == &each) context.marks.emplace(definition, &difference);
-    });
   Ahead ahead(options.limits.instructions, options.prove ? &context.decoded : nullptr);
   context.ahead = &ahead;
   context.folds_assertions =
@@ -554,6 +557,7 @@ Block finished_tree(Context& context, const CodeObject& code, const Options& opt
   if (options.stop_after.empty()) {
     block = valid_statements(context, block, code.version);
     if (context.has_templates) block = settle_interpolations(context, block, code.version);
+    add_marks(context, block, code, kind_of(code) == Scope::Kind::module, marks_of(options.marks));
   }
   context.ahead = nullptr;
   return block;
@@ -577,7 +581,7 @@ Decompiled decompile_here(const CodeObject& code, const Options& options) {
   std::vector<CodeProof> proofs;
   if (options.prove && options.stop_after.empty()) {
     proofs = prove_tree(block, code, module != nullptr, options, context.decoded);
-    if (mark_unproved(context, block, code, module != nullptr, proofs)) printed = print();
+    if (add_marks(context, block, code, module != nullptr, marks_of(proofs))) printed = print();
   }
   Decompiled result;
   result.source = std::move(printed.source);

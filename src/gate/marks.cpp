@@ -1,70 +1,101 @@
 #include "gate/marks.h"
 
-#include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ast/visit.h"
-#include "refine/refine.h"
+#include "depyf/code_object.h"
 
 namespace depyf {
 using namespace ast;
 
 namespace {
 
-using ProofByCode = std::unordered_map<const CodeObject*, const CodeProof*>;
+using TextByCode = std::unordered_map<const CodeObject*, std::string_view>;
 
-class UnprovedMarker {
+// The definitions in a tree, each once, inner definitions before the definitions around them. Several statements may
+// share one body.
+struct Definition {
+  Block* body;
+  const CodeObject* code;
+};
+
+void collect(Block block, std::unordered_set<const Stmt*>& visited, std::vector<Definition>& definitions) {
+  for (Stmt* stmt : block) {
+    for_each_block(stmt, [&](Block& inner) { collect(inner, visited, definitions); });
+    auto* function = as<FunctionDef>(stmt);
+    auto* definition = as<ClassDef>(stmt);
+    if ((!function && !definition) || !visited.insert(stmt).second) continue;
+    Block& body = function ? function->body : definition->body;
+    collect(body, visited, definitions);
+    definitions.push_back({&body, function ? function->code : definition->code});
+  }
+}
+
+// Assigns the texts of code objects to the definitions that have to show them.
+class Assignment {
  public:
-  UnprovedMarker(Context& context, const ProofByCode& reasons) : context_(context), reasons_(reasons) {}
-
-  // Returns `body` with a comment that states the reason, if the definition of `code` is not proved; otherwise `body`
-  // itself.
-  Block with_mark(Block body, const CodeObject* code) {
-    const auto reason = reasons_.find(code);
-    if (reason == reasons_.end()) return body;
-    const CodeProof& proof = *reason->second;
-    std::string text = "depyf: not proved: " + proof.reason;
-    if (proof.offset >= 0) text += " (offset " + std::to_string(proof.offset) + ")";
-    return context_.with_comment(text, body);
+  Assignment(const std::vector<Definition>& definitions, const std::vector<CodeMark>& marks) {
+    for (const CodeMark& mark : marks) marks_.try_emplace(mark.code, mark.text);
+    for (const Definition& definition : definitions) printed_.insert(definition.code);
   }
 
-  // Visits all definitions in `body`. Several definitions may share one body; each definition gets a comment of its
-  // own, outside of the shared body.
-  void visit(Block body) {
-    for (Stmt* stmt : body) {
-      for_each_block(stmt, [&](Block& inner) { visit(inner); });
-      auto* function = as<FunctionDef>(stmt);
-      auto* definition = as<ClassDef>(stmt);
-      if ((!function && !definition) || !visited_.insert(stmt).second) continue;
-      Block& inner = function ? function->body : definition->body;
-      visit(inner);
-      inner = with_mark(inner, function ? function->code : definition->code);
-    }
+  // Assigns the texts of `code` and of the code objects nested in it, down to `left` levels. `around` is the innermost
+  // code object around `code` whose definition is in the tree.
+  void assign(const CodeObject& code, const CodeObject* around, std::uint32_t left) {
+    if (printed_.contains(&code)) around = &code;
+    // A definition has one comment, not one for each lambda in it.
+    if (const auto entry = marks_.find(&code); entry != marks_.end()) texts_.try_emplace(around, entry->second);
+    if (left == 0) return;
+    for (const Constant& constant : code.constants)
+      if (constant.code) assign(*constant.code, around, left - 1);
+  }
+  bool is_empty() const { return texts_.empty(); }
+  bool is_printed(const CodeObject& code) const { return printed_.contains(&code); }
+
+  // Returns `body` with the comment of the definition of `code` in front. A body that has a comment of the same kind, as
+  // that of a state machine, stays as it is.
+  Block with_comment(Context& context, Block body, const CodeObject* code) const {
+    const auto entry = texts_.find(code);
+    if (entry == texts_.end()) return body;
+    const std::string_view text = entry->second, kind = text.substr(0, text.find(": ", kind_at));
+    auto* first = body.empty() ? nullptr : as<Comment>(body[0]);
+    return first && first->text.starts_with(kind) ? body : context.with_comment(text, body);
   }
 
  private:
-  Context& context_;
-  const ProofByCode& reasons_;  // keyed by the code object of the definition
-  std::set<const Stmt*> visited_;
+  // The offset of the kind of a mark in its text, behind `depyf: `.
+  static constexpr std::size_t kind_at = 7;
+
+  TextByCode marks_, texts_;
+  std::unordered_set<const CodeObject*> printed_;
 };
 
 }  // namespace
 
-bool mark_unproved(Context& context, Block& body, const CodeObject& root, bool is_module,
-                   const std::vector<CodeProof>& proofs) {
-  ProofByCode unproved, reasons;
-  for (const CodeProof& proof : proofs)
-    if (!proof.proved) unproved.emplace(proof.code, &proof);
-  if (unproved.empty()) return false;
-  // The reason for a lambda or comprehension is stored under the definition that surrounds it.
-  for_each_code(root, context.options.limits.depth, [&](const CodeObject& code, const CodeObject* definition) {
-    if (auto entry = unproved.find(&code); entry != unproved.end()) reasons.emplace(definition, entry->second);
-  });
-  if (reasons.empty()) return false;
-  UnprovedMarker marker(context, reasons);
-  marker.visit(body);
-  if (is_module) body = marker.with_mark(body, &root);
+bool add_marks(Context& context, Block& body, const CodeObject& root, bool is_module,
+               const std::vector<CodeMark>& marks) {
+  if (marks.empty()) return false;
+  std::unordered_set<const Stmt*> visited;
+  std::vector<Definition> definitions;
+  collect(body, visited, definitions);
+  Assignment assignment(definitions, marks);
+  assignment.assign(root, &root, context.options.limits.depth);
+  if (assignment.is_empty()) return false;
+  for (const auto& [inner, code] : definitions) *inner = assignment.with_comment(context, *inner, code);
+  if (is_module || !assignment.is_printed(root)) body = assignment.with_comment(context, body, &root);
   return true;
+}
+
+std::vector<CodeMark> marks_of(const std::vector<CodeProof>& proofs) {
+  std::vector<CodeMark> marks;
+  for (const CodeProof& proof : proofs) {
+    if (proof.proved) continue;
+    std::string text = "depyf: not proved: " + proof.reason;
+    if (proof.offset >= 0) text += " (offset " + std::to_string(proof.offset) + ")";
+    marks.push_back({proof.code, std::move(text)});
+  }
+  return marks;
 }
 
 }  // namespace depyf

@@ -118,9 +118,8 @@ void finish_call(Simulation& sim, Expr* function, List<Expr*> args, List<Keyword
       const FunctionValue called = sim.context.functions[internal->index];
       Expr *made = nullptr, *iterable = nullptr;
       if (iterator && iterator->marker == Marker::iterator) iterable = iterator->value;
-      // From 3.15 on, a generator expression calls iter() by itself.
-      else if (dialect_of(sim.cursor.decoded.version).iterating_generators && called.name == "<genexpr>")
-        iterable = args[0];
+      // From 3.15 on, the function of a comprehension calls iter() by itself.
+      else if (dialect_of(sim.cursor.decoded.version).iterating_generators) iterable = args[0];
       if (iterable && comprehension(sim.context, sim.cursor, made, called, iterable)) return sim.push(made);
     }
   }

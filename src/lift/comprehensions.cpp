@@ -12,6 +12,7 @@
 
 #include "ast/visit.h"
 #include "decode/op.h"
+#include "dialect/dialect.h"
 #include "flow/cfg.h"
 #include "lift/comprehensions.h"
 #include "lift/definitions.h"
@@ -51,7 +52,7 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
   Table<Comprehension> generators;
   Expr *elt = nullptr, *value = nullptr;
   Table<Expr*> ifs;
-  for (bool first = true; !elt;) {
+  for (bool first = true; !elt && !value;) {
     // Only a return may follow the outermost loop.
     std::size_t count = block.size();
     if (first && count == 2 && is<Return>(block[1])) count = 1;
@@ -142,6 +143,18 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
       return false;
     }
   }
+  const bool unpacks = dialect_of(cursor.decoded.version).unpacking_comprehensions;
+  if (!unpacks && (!elt || is<Starred>(elt))) return false;
+  // The compiler turns `(*y for y in x)` into a loop over y that yields each item, without a variable for the item.
+  if (auto* item = as<Name>(elt); unpacks && item && kind == ComprehensionKind::generator && generators.size() > 1) {
+    const Comprehension& last = generators.back();
+    auto* target = as<Name>(last.target);
+    if (ifs.empty() && !last.is_async && target && target->id == item->id && item->id.starts_with("__temp_")) {
+      elt = cursor.make(Starred{last.iter});
+      generators.pop_back();
+      ifs.assign(generators.back().ifs.begin(), generators.back().ifs.end());
+    }
+  }
   generators.back().ifs = context.arena.copy(ifs);
   result = cursor.make(ComprehensionExpr{kind, elt, value, context.arena.copy(generators)});
   return true;
@@ -203,7 +216,12 @@ Block spell_out_comprehension(Context& context, std::string_view code_name, Bloc
     for (Stmt* stmt : block) {
       if (auto* append = as<InternalStmt>(stmt); append && append->marker == StmtMarker::append) {
         Expr* name = context.name(result);
-        if (append->value2) {
+        auto* starred = append->value ? as<Starred>(append->value) : nullptr;
+        if (starred || !append->value) {
+          Expr* method = context.expr(Attribute{name, code_name == "<listcomp>" ? "extend" : "update"});
+          Expr* items = starred ? starred->value : append->value2;
+          stmt->node = ExprStmt{context.expr(Call{method, context.list({items}), {}})};
+        } else if (append->value2) {
           Expr* target = context.expr(Subscript{name, append->value});
           stmt->node = Assign{context.list({target}), append->value2};
         } else {

@@ -80,8 +80,7 @@ class Context {
   Arena arena;
   std::deque<Constant> constants;  // constants that are in no code object
   Options options;
-  // Maps a code object to the difference that a comment in its body reports.
-  std::unordered_map<const CodeObject*, const Difference*> marks;
+  // Statements about the result, such as that a code object is shown as a state machine.
   Table<std::string> notes;
   // A dump of each code object after the pass that `options.dump_after` names.
   std::string dump;

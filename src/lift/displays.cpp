@@ -8,6 +8,7 @@
 //   BUILD_MAP 0; a; DICT_UPDATE 1; k; v; MAP_ADD 1            {**a, k: v}
 //   a; b; BUILD_TUPLE_UNPACK 2                                (*a, *b)           (3.8)
 //   LIST_APPEND n into the display of a comprehension         a marker, which comprehensions.cpp turns into [a for ...]
+//   LIST_EXTEND n into the display of a comprehension         a marker for [*a for ...] (3.15)
 //   LIST_APPEND into a value that other code may have seen    t.append(a)
 #include <algorithm>
 
@@ -157,9 +158,15 @@ void extend(Simulation& sim, const Instruction& instruction) {
   Expr *value = sim.pop(), *key = instruction.op == Op::map_add_ ? sim.pop() : nullptr;
   Entry& entry = sim.peek(instruction.arg);
   Expr* target = entry.expr;
-  // In a comprehension, the instruction adds an item to the result of the comprehension.
-  if (auto* internal = as<Internal>(target); internal && internal->marker == Marker::result)
-    return sim.emit(InternalStmt{StmtMarker::append, 0, key ? key : value, key ? value : nullptr});
+  // In a comprehension, the instruction adds an item to the result of the comprehension, or all items of a container.
+  if (auto* internal = as<Internal>(target); internal && internal->marker == Marker::result) {
+    const Op op = instruction.op;
+    const bool is_mapping = op == Op::dict_update_ || op == Op::dict_merge_;
+    const bool is_starred = op == Op::list_extend_ || op == Op::set_update_;
+    if (key || is_mapping) return sim.emit(InternalStmt{StmtMarker::append, 0, key, value});
+    Expr* item = is_starred ? sim.cursor.make(Starred{value}) : value;
+    return sim.emit(InternalStmt{StmtMarker::append, 0, item, nullptr});
+  }
   const bool unseen = sim.graph.find(entry.block) == sim.graph.node && instruction.arg == 1 && !sim.cursor.flat;
   if (unseen && extend_display(sim.context, sim.cursor, target, instruction.op, key, value)) return;
   // A display that other code may have accessed is stored in a temporary and extended by a method call.

@@ -68,6 +68,42 @@ void inlined_comprehension(Unit& unit, const ComprehensionExpr& node, Scope* inn
   unit.code.place(end);
 }
 
+// Yields the value on the stack to the caller of a generator expression, and drops the value that it sends.
+void yield_item(Unit& unit) {
+  if (unit.dialect.wrapped_async_items && unit.is_async_generator()) unit.code.emit(Op::async_gen_wrap_);
+  unit.code.emit(Op::yield_value_, 0);
+  unit.code.emit(Op::resume_, 1);
+  unit.code.emit(Op::pop_top_);
+}
+
+// Emits the code that adds one item to the result of a comprehension, or all items of `*value` or `**value` (3.15).
+// `depth` is the number of iterators that lie on the stack above the result.
+void item(Unit& unit, const ComprehensionExpr& node, int depth) {
+  auto* starred = node.elt ? as<Starred>(node.elt) : nullptr;
+  if (node.elt) expr(unit, starred ? starred->value : node.elt);
+  switch (node.kind) {
+    case ComprehensionKind::generator:
+      if (starred) {
+        const Label again = unit.code.label(), end = unit.code.label();
+        unit.code.emit(Op::get_iter_);
+        unit.code.place(again);
+        unit.code.jump(Op::for_iter_, end);
+        yield_item(unit);
+        unit.code.jump(Op::jump_, again);
+        unit.code.place(end);
+      } else {
+        yield_item(unit);
+      }
+      break;
+    case ComprehensionKind::list: unit.code.emit(starred ? Op::list_extend_ : Op::list_append_, depth + 1); break;
+    case ComprehensionKind::set: unit.code.emit(starred ? Op::set_update_ : Op::set_add_, depth + 1); break;
+    case ComprehensionKind::dict:
+      expr(unit, node.value);
+      unit.code.emit(node.elt ? Op::map_add_ : Op::dict_update_, depth + 1);
+      break;
+  }
+}
+
 // Emits loop `index` of a comprehension and the loops nested in it. The iterator of the outermost loop is on the stack.
 // `depth` is the number of iterators of outer loops that lie on the stack above the result.
 void generators(Unit& unit, const ComprehensionExpr& node, std::size_t index, int depth) {
@@ -110,28 +146,7 @@ void generators(Unit& unit, const ComprehensionExpr& node, std::size_t index, in
   if (index + 1 < node.generators.size()) {
     generators(unit, node, index + 1, depth);
   } else {
-    switch (node.kind) {
-      case ComprehensionKind::generator:
-        expr(unit, node.elt);
-        if (unit.dialect.wrapped_async_items && unit.is_async_generator()) unit.code.emit(Op::async_gen_wrap_);
-        unit.code.emit(Op::yield_value_, 0);
-        unit.code.emit(Op::resume_, 1);
-        unit.code.emit(Op::pop_top_);
-        break;
-      case ComprehensionKind::list:
-        expr(unit, node.elt);
-        unit.code.emit(Op::list_append_, depth + 1);
-        break;
-      case ComprehensionKind::set:
-        expr(unit, node.elt);
-        unit.code.emit(Op::set_add_, depth + 1);
-        break;
-      case ComprehensionKind::dict:
-        expr(unit, node.elt);
-        expr(unit, node.value);
-        unit.code.emit(Op::map_add_, depth + 1);
-        break;
-    }
+    item(unit, node, depth);
   }
   if (!looped) {
     unit.code.place(next);
@@ -155,19 +170,22 @@ void comprehension(Unit& unit, const ComprehensionExpr& node, const Expr* whole)
     inlined_comprehension(unit, node, inner);
     return;
   }
-  // In 3.15, the code of the comprehension calls iter() itself.
+  // In 3.15, the code of the comprehension calls iter() itself: a generator expression before RETURN_GENERATOR, the others
+  // behind the creation of the empty list, set or dict.
   const bool gets_iterator = unit.dialect.iterating_generators;
+  const bool is_generator = node.kind == ComprehensionKind::generator;
   const std::string own_name(name_of(node.kind));
   const Header header{.name = own_name,
                       .qualname = unit.qualified(own_name),
-                      .iterates = gets_iterator ? first_iterator(node) : Op::nop_};
+                      .iterates = gets_iterator && is_generator ? first_iterator(node) : Op::nop_};
   auto code = unit.nested(whole, header, [&](Unit& within) {
     if (node.kind == ComprehensionKind::list) within.code.emit(Op::build_list_, 0);
     if (node.kind == ComprehensionKind::set) within.code.emit(Op::build_set_, 0);
     if (node.kind == ComprehensionKind::dict) within.code.emit(Op::build_map_, 0);
-    if (!gets_iterator) within.code.emit(Op::load_fast_, within.names.slot(inner, ".0"));
+    if (!gets_iterator || !is_generator) within.code.emit(Op::load_fast_, within.names.slot(inner, ".0"));
+    if (gets_iterator && !is_generator) within.code.emit(first_iterator(node));
     generators(within, node, 0, 0);
-    if (node.kind == ComprehensionKind::generator) within.code.load_none();
+    if (is_generator) within.code.load_none();
     within.code.emit(Op::return_value_);
   });
   unit.make_function(code, 0);
@@ -175,7 +193,7 @@ void comprehension(Unit& unit, const ComprehensionExpr& node, const Expr* whole)
   if (!gets_iterator) unit.code.emit(first_iterator(node));
   unit.code.emit(Op::call_function_, 1);
   // A comprehension with `async for` or `await` is a coroutine, which the code around awaits.
-  if (inner->is_coroutine && node.kind != ComprehensionKind::generator) await_value(unit.code, unit.dialect);
+  if (inner->is_coroutine && !is_generator) await_value(unit.code, unit.dialect);
 }
 
 }  // namespace depyf::lowering

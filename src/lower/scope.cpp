@@ -282,7 +282,11 @@ void SymbolTable::stmt(Scope* scope, const Stmt* stmt) {
                  [&](const TypeAlias& n) {
                    bind(scope, n.name);
                    Scope* around = type_params(scope, &n.type_params, n.type_params);
-                   if (Scope* inner = open_evaluator(around, stmt)) expr(inner, n.value);
+                   if (Scope* inner = open_evaluator(around, stmt)) {
+                     // Before 3.14, the function that evaluates the value is part of qualified names.
+                     if (!dialect_of(version_).deferred_annotations) inner->kind = ScopeKind::function;
+                     expr(inner, n.value);
+                   }
                  },
                  [&](const For& n) {
                    target(scope, n.target);

@@ -121,10 +121,12 @@ void Unit::store_to_self(const Attribute& target) {
     }
 }
 
-// The functions that evaluate type parameters (`<generic parameters of f>`) do not appear in qualified names.
+// The functions that evaluate type parameters, their bounds, and annotations do not appear in the qualified names of the
+// definitions directly in them. In 3.13 a lambda in the bound of T in `class B[T: ...]` is `<generic parameters of
+// B>.<lambda>`, where B is at module level.
 std::string Unit::qualified(std::string_view name, bool is_variable) const {
   const Unit* around = this;
-  while (around->outer_ && around->names.scope->unit()->kind == ScopeKind::type_params) around = around->outer_;
+  if (around->outer_ && around->names.scope->unit()->kind == ScopeKind::type_params) around = around->outer_;
   Scope* unit = around->names.scope->unit();
   if (unit->kind == ScopeKind::module) return std::string(name);
   if (is_variable && unit->home_of(shared.symbols.mangled(name, *around->names.scope)) == Home::global_explicit)

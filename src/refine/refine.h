@@ -26,12 +26,6 @@ struct Scope {
 // Returns the kind of a code object by its flags and name.
 Scope::Kind kind_of(const CodeObject& code);
 
-// Calls `look` with `root` and each code object nested in it, down to `limit` levels. `definition` is the code object
-// whose function, class or module contains the printed text: for a lambda, a comprehension or an `__annotate__` function
-// the code object around it, otherwise the code object itself.
-void for_each_code(const CodeObject& root, std::uint32_t limit,
-                   FunctionRef<void(const CodeObject& code, const CodeObject* definition)> look);
-
 // The passes of all styles, which pipeline.cpp runs; the file of each pass shows source before and after the pass.
 ast::Block implicit_return(Context& context, ast::Block body, const Scope& scope);
 ast::Block assert_statement(Context& context, ast::Block body, const Scope& scope);

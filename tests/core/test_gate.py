@@ -140,6 +140,32 @@ def test_what_is_not_proved_is_marked_and_listed() -> None:
     assert report["counts"]["proved"] == len(list(nested(code))) - 1
 
 
+@pytest.mark.parametrize("version", [version for version in VERSIONS if version >= (3, 12)], ids=str)
+@pytest.mark.parametrize("lazily", ["type A = _D__x", "type A[T: _D__x] = 1", "def f[T: _D__x](): pass"])
+def test_a_value_of_a_lazy_function_that_is_not_proved_is_marked_around_it(
+    version: tuple[int, int], lazily: str
+) -> None:
+    """No definition of the source stands for the function that evaluates the value."""
+    pyc = pyc_of(f"class C:\n    {lazily}\n", interpreter_of(version))
+    assert pyc.count(b"_D__x") == 1
+    report = report_of(pyc.replace(b"_D__x", b"__D_x"), "--prove")
+    assert report["files"][0]["not_proved"]
+    lines = report["files"][0]["source"].splitlines()
+    where = next(i for i, line in enumerate(lines) if "depyf: not proved:" in line)
+    assert lines[where - 1] == "class C:"
+
+
+@pytest.mark.parametrize("version", [version for version in VERSIONS if version >= (3, 13)], ids=str)
+def test_lambdas_in_lazy_values_have_the_names_of_the_compiler(version: tuple[int, int]) -> None:
+    source = (
+        "class A[T: (lambda: 1)](f(lambda: 2)):\n    type B = [lambda: x for x in y]\n    type C[T] = lambda: 3\n"
+        "def g():\n    type D = lambda: 4\n    def h[T: (lambda: 5)](a: (lambda: 6)): pass\n"
+    )
+    report = report_of(pyc_of(source, interpreter_of(version)), "--prove")
+    assert report["files"][0]["not_proved"] == []
+    assert report["files"][0]["stubs"] == 0
+
+
 def nested(code):
     yield code
     for constant in code.co_consts:
