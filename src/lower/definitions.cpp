@@ -21,8 +21,16 @@ int defaults(Unit& unit, const Arguments* args) {
   if (!args) return 0;
   int flags = 0;
   if (!args->defaults.empty()) {
-    exprs(unit, args->defaults);
-    unit.code.emit(Op::build_tuple_, static_cast<std::int32_t>(args->defaults.size()));
+    // As in CPython, a tuple of constants is a constant, so that all functions with the same defaults share it.
+    if (std::ranges::all_of(args->defaults, [](const Expr* value) { return is<ConstantExpr>(value); })) {
+      Constant tuple;
+      tuple.kind = Constant::Kind::tuple;
+      for (const Expr* value : args->defaults) tuple.items.push_back(*as<ConstantExpr>(value)->value);
+      unit.code.load(std::move(tuple));
+    } else {
+      exprs(unit, args->defaults);
+      unit.code.emit(Op::build_tuple_, static_cast<std::int32_t>(args->defaults.size()));
+    }
     flags |= with_defaults;
   }
   Constant names;

@@ -302,3 +302,12 @@ def test_locals_of_a_module_do_not_hold_an_empty_cell(version: tuple[int, int]) 
     source = "names = list(locals())\nvalue: int\ndef f(x: str): return x\n"
     report = report_of(pyc_of(source, interpreter_of(version)), "--prove")
     assert report["files"][0]["not_proved"] == []
+
+
+def test_functions_with_equal_constant_defaults_are_proved() -> None:
+    """The compiler makes one constant of the defaults of both functions; the tree has two tuples."""
+    source = (
+        "def f():\n    def a(x=None): pass\n    @decorator()\n    def b(x: value = None): return a\n"
+        "    return [a is b for a in b(a)]\n"
+    )
+    assert report_of(pyc_of(source), "--prove")["files"][0]["not_proved"] == []
