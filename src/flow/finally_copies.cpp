@@ -87,9 +87,11 @@ class CopyMatcher {
 
   // Returns the instruction where control continues after the copy of the finally body that starts at `copy`; -1 if the
   // code at `copy` is not a copy; -2 if the finally body never completes normally, as in `finally: raise`.
+  //
+  // Afterwards, `has_dropped` is true if the copy pops a value that `return` in the try body would have returned.
   int match(int copy) {
     // `seen_` maps each instruction of the body to that of the copy, `regions_` likewise for regions within the body.
-    seen_.clear(), regions_.clear(), after_ = -2;
+    seen_.clear(), regions_.clear(), after_ = -2, has_dropped_ = false;
     Table<std::pair<int, int>> todo{{start_, copy}};
     while (!todo.empty()) {
       auto [mine, other] = todo.back();
@@ -99,6 +101,8 @@ class CopyMatcher {
     }
     return after_;
   }
+
+  bool has_dropped() const { return has_dropped_; }
 
  private:
   int plain(int at) const { return plain_instruction(code_, flow_, at); }
@@ -134,13 +138,14 @@ class CopyMatcher {
     // has no exception to pop.
     int left = leave_handler(mine);
     const Instruction& b = code_[other];
-    if (left >= 0 && (a.op != b.op || b.op == Op::pop_top_)) {
+    if (left >= 0) {
       seen_.erase(mine);
-      // In a copy, `finally: break` pops the value that `return` in the try body would have returned; handler and copy
-      // both pop the iterator of a for loop.
+      // In a copy, `finally: break` or `finally: return` pops the value that `return` in the try body would have
+      // returned; handler and copy both pop the iterator of a for loop.
       const int goes_on = plain(left);
       const bool drops = pops(other) > pops(goes_on);
-      return step(goes_on, drops ? flow_.next[other] : InstructionIndex(raw), todo);
+      has_dropped_ = has_dropped_ || drops;
+      return step(goes_on, drops ? behind_pop(other) : int(raw), todo);
     }
     // A test that jumps back in the handler may be compiled in the copy to the opposite test over a jump, or the
     // other way round. For a pair of opposite tests, the two branches are compared crosswise.
@@ -172,11 +177,22 @@ class CopyMatcher {
     return (a.target >= 0) == (b.target >= 0) && (flow_.next[mine] >= 0) == (flow_.next[other] >= 0);
   }
 
-  // Returns the number of consecutive POP_TOP from `at` on.
+  // Returns the instruction behind [SWAP 2]; POP_TOP at `at`, which pops a value, and may keep the value above it; -1 if
+  // the instructions at `at` are different.
+  int behind_pop(int at) const {
+    if (code_[at].op == Op::swap_ && code_[at].arg == 2 && flow_.next[at] >= 0) at = plain(flow_.next[at]);
+    return code_[at].op == Op::pop_top_ ? int(flow_.next[at]) : -1;
+  }
+
+  // Returns how many values the code at `at` pops one after the other.
   int pops(int at) const {
     int count = 0;
-    for (; at >= 0 && code_[at].op == Op::pop_top_ && count < search_limits::silent_chain; ++count)
-      at = flow_.next[at] < 0 ? -1 : plain(flow_.next[at]);
+    while (count < search_limits::silent_chain) {
+      const int next = behind_pop(at);
+      if (next < 0) break;
+      ++count;
+      at = plain(next);
+    }
     return count;
   }
 
@@ -203,6 +219,7 @@ class CopyMatcher {
   // `handler_scope_`: the region of the handler; `start_`: the first instruction of the body; `after_`: the result of
   // `match`.
   int handler_scope_, start_ = 0, after_ = -2;
+  bool has_dropped_ = false;
   std::map<int, int> seen_, regions_;
 };
 
@@ -218,16 +235,19 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
   Table<InstructionIndex> instructions(cfg.code.size());
   for (const Region& region : cfg.regions) parents.push_back(region.parent);
   std::iota(instructions.begin(), instructions.end(), 0);
-  // Pairs of the last instruction of a region and the start of the copy of a finally body that never completes
-  // normally.
-  Table<std::pair<int, int>> unreturned;
+  // The last instruction of a region, and the start of the copy of its finally body, which never completes normally.
+  struct Unreturned {
+    InstructionIndex last, copy;
+    RegionIndex region;
+  };
+  Table<Unreturned> unreturned;
   const Forest<RegionIndex, InstructionIndex> members(
       parents, instructions, [&](InstructionIndex at) { return reachable[at] ? cfg.region_of[at] : RegionIndex(); });
   for (RegionIndex region = 0; region < int(cfg.regions.size()); ++region) {
     if (!is_finally(cfg.regions[region])) continue;
     CopyMatcher matcher(decoded, cfg, flow, region);
     bool all = true;
-    Table<std::pair<int, int>> waiting;
+    Table<Unreturned> waiting;
     // The first copy at a normal end of the region, if the finally body never completes normally. 3.10 emits a copy for
     // each normal end of the region, and edges to the further copies are redirected to the first.
     int shared = -1;
@@ -240,9 +260,10 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
         int end = matcher.match(to);
         if (end == -1) all = false;
         if (end == -2) {
-          const bool waits = cfg.code[at].target < 0 && stack_effect(cfg.code[at], version, false).pushes > 0;
+          const bool waits = matcher.has_dropped() ||
+                             (cfg.code[at].target < 0 && stack_effect(cfg.code[at], version, false).pushes > 0);
           if (waits) {
-            waiting.push_back({at, to});
+            waiting.push_back({at, to, region});
           } else {
             if (shared < 0) shared = to;
             end = shared;
@@ -280,10 +301,14 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
   // A finally body that never completes normally (`finally: raise`) runs with the value of `return` on the stack,
   // which nothing pops. A copy of a finally body that never completes normally is replaced by RETURN_VALUE, since the
   // handler still contains the finally body.
-  for (auto [at, to] : unreturned) {
+  for (auto [at, to, region] : unreturned) {
+    // The copy may start with the NOP of an inner try statement, whose handlers do not cover the return.
+    for (InstructionIndex* next : {&cfg.code[at].target, &flow.next[at]})
+      if (*next >= 0 && plain_instruction(cfg.code, flow, *next) == to) *next = to;
     Instruction& taken = cfg.code[to];
     taken.op = Op::return_value_, taken.arg = taken.aux = 0, taken.target = -1, taken.line = cfg.code[at].line;
     flow.next[to] = -1;
+    cfg.region_of[to] = cfg.regions[region].parent;
   }
   flow.stops.clear();
   for (int at = 0; at < int(flow.next.size()); ++at)

@@ -5,10 +5,9 @@
 //   else: if a: return ...; rest            ->   elif a: return ...  else: rest
 //
 // Control never gets behind a finally clause that ends in a return or the like, so the copy of the clause behind the
-// try statement is removed:
+// try statement, the only code that the compiler emits there, is removed:
 //
 //   try: a  finally: return b; return b     ->   try: a  finally: return b
-#include "ast/equal.h"
 #include "ast/position.h"
 #include "decode/instruction.h"
 #include "depyf/constant.h"
@@ -23,8 +22,7 @@ Block try_finally(Context& context, Block body, const Scope&) {
   return rewrite_blocks(context, body, StmtKinds::of<Try>(), [&](std::vector<Stmt*>& statements) {
     for (std::size_t index = 0; index + 1 < statements.size(); ++index) {
       auto* attempt = as<Try>(statements[index]);
-      const Block rest = Block(statements).subspan(index + 1);
-      if (attempt && leaves(attempt->finalbody) && equal(attempt->finalbody, rest)) statements.resize(index + 1);
+      if (attempt && leaves(attempt->finalbody)) statements.resize(index + 1);
     }
     for (Stmt* stmt : statements) {
       auto* outer = as<Try>(stmt);

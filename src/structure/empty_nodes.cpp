@@ -28,8 +28,8 @@ Shape shape_of(const Table<Node, NodeIndex>& nodes) {
 
 namespace {
 
-// True if the node only pops the exception of a finally clause on the path of a `return` that stands within a statement
-// of the clause.
+// True if the node only pops the exception of a finally clause, and calls __exit__ before, on the path of a `return` that
+// stands within a statement of the clause.
 bool returns_from_finally(const Lifted& lifted, const Node& node) {
   const bool is_clause = std::ranges::any_of(
       lifted.finally_ends, [&](const std::pair<RegionIndex, NodeIndex>& end) { return end.first == node.region; });
@@ -41,6 +41,7 @@ bool returns_from_finally(const Lifted& lifted, const Node& node) {
          std::ranges::all_of(node.statements, [](const Stmt* stmt) {
            auto* internal = as<InternalStmt>(stmt);
            return internal && (internal->marker == StmtMarker::pop_except ||
+                               internal->marker == StmtMarker::with_exit ||
                                (internal->marker == StmtMarker::bind_exception && !internal->value));
          });
 }
