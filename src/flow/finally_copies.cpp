@@ -223,10 +223,33 @@ class CopyMatcher {
   std::map<int, int> seen_, regions_;
 };
 
+// Returns the depth of the operand stack in front of each instruction; -1 if control does not reach the instruction.
+Table<int, InstructionIndex> stack_depths(const Cfg& cfg, const Flow& flow) {
+  Table<int, InstructionIndex> depths(cfg.code.size(), -1);
+  Table<InstructionIndex> todo;
+  const auto reach = [&](InstructionIndex at, int depth) {
+    if (at < 0 || depths[at] >= 0 || depth < 0) return;
+    depths[at] = depth;
+    todo.push_back(at);
+  };
+  reach(InstructionIndex(0), 0);
+  for (const Region& region : cfg.regions) reach(region.handler_at, region.depth + region.lasti + 1);
+  while (!todo.empty()) {
+    const InstructionIndex at = todo.back();
+    todo.pop_back();
+    const auto after = [&](bool jump) {
+      const StackEffect effect = stack_effect(cfg.code[at], unwound_version, jump);
+      return depths[at] - effect.pops + effect.pushes;
+    };
+    reach(cfg.code[at].target, after(true));
+    reach(flow.next[at], after(false));
+  }
+  return depths;
+}
+
 }  // namespace
 
 void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, const DecodedCode& decoded) {
-  const Version version = decoded.version;
   auto is_finally = [](const Region& region) { return region.kind == Region::Kind::try_finally && !region.called; };
   if (std::none_of(cfg.regions.begin(), cfg.regions.end(), is_finally)) return;
   // All copies are matched before any edge changes, because copies of an outer body contain copies of inner ones.
@@ -241,6 +264,7 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
     RegionIndex region;
   };
   Table<Unreturned> unreturned;
+  Table<int, InstructionIndex> depths;  // of the operand stack; empty until a finally body never completes
   const Forest<RegionIndex, InstructionIndex> members(
       parents, instructions, [&](InstructionIndex at) { return reachable[at] ? cfg.region_of[at] : RegionIndex(); });
   for (RegionIndex region = 0; region < int(cfg.regions.size()); ++region) {
@@ -260,8 +284,8 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
         int end = matcher.match(to);
         if (end == -1) all = false;
         if (end == -2) {
-          const bool waits = matcher.has_dropped() ||
-                             (cfg.code[at].target < 0 && stack_effect(cfg.code[at], version, false).pushes > 0);
+          if (depths.empty()) depths = stack_depths(cfg, flow);
+          const bool waits = matcher.has_dropped() || depths[to] > cfg.regions[region].depth;
           if (waits) {
             waiting.push_back({at, to, region});
           } else {

@@ -18,11 +18,28 @@
 namespace depyf {
 using namespace ast;
 
+namespace {
+
+// True if control never reaches the end of `block`, whatever is raised in front of its last statement.
+bool never_completes(Block block) {
+  if (leaves(block)) return true;
+  if (block.empty()) return false;
+  if (auto* loop = as<While>(block.back())) {
+    auto* test = as<ConstantExpr>(loop->test);
+    return test && test->value->kind == Constant::Kind::true_ &&
+           !has_any(loop->body, [](const Stmt* stmt) { return is<Break>(stmt); });
+  }
+  auto* attempt = as<Try>(block.back());
+  return attempt && never_completes(attempt->finalbody);
+}
+
+}  // namespace
+
 Block try_finally(Context& context, Block body, const Scope&) {
   return rewrite_blocks(context, body, StmtKinds::of<Try>(), [&](std::vector<Stmt*>& statements) {
     for (std::size_t index = 0; index + 1 < statements.size(); ++index) {
       auto* attempt = as<Try>(statements[index]);
-      if (attempt && leaves(attempt->finalbody)) statements.resize(index + 1);
+      if (attempt && never_completes(attempt->finalbody)) statements.resize(index + 1);
     }
     for (Stmt* stmt : statements) {
       auto* outer = as<Try>(stmt);

@@ -1,26 +1,73 @@
-def several_ends(self):
-    r = "..."
+def in_a_loop():
+    for x in a:
+        try:
+            b
+        finally:
+            c
+            return d
+
+
+def in_with():
+    with a:
+        try:
+            b
+        finally:
+            c
+            return d
+
+
+def over_a_return_in_with():
     try:
-        if self.expr is not None:
-            r = str(self.expr)
-        else:
-            r = "None"
+        with a:
+            return b
     finally:
-        return f"{type(self).__name__}: {r}"
+        return c
 
 
-def return_within(self, x):
+def over_a_return_in_a_loop():
     try:
-        if x:
-            return self()
+        for x in a:
+            return b
     finally:
-        return x
+        try:
+            c
+        finally:
+            return d
 
 
-def handled(self, x):
+def with_in_the_clause():
     try:
-        self()
-    except E:
-        x()
+        a
     finally:
-        return x
+        with b:
+            return c
+
+
+def behind_with():
+    try:
+        a
+    finally:
+        with b:
+            pass
+        return
+
+
+def that_raises():
+    if a:
+        if b:
+            try:
+                c
+            except E:
+                return d
+            finally:
+                raise F
+
+
+def that_never_ends():
+    try:
+        a
+    except E as e:
+        return b
+    finally:
+        while True:
+            c
