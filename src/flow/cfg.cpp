@@ -328,7 +328,7 @@ class Builder {
   // RERAISE that ends a finally clause has the line of the test that leads to it, so only the regions are compared. The
   // table is empty if all blocks contain something else.
   Table<int> equal_ends() const {
-    constexpr int no_constant = -1, any_line = -1;
+    constexpr int any_line = -1;
     Table<int> same;
     std::map<std::array<int, 3>, int> ends;
     for (const BasicBlock& block : cfg_.blocks) {
@@ -338,7 +338,8 @@ class Builder {
       const bool returns = last.op == Op::return_value_;
       if (returns ? code_[first].op != Op::load_const_ || first + 2 != block.end : first + 1 != block.end) continue;
       if (same.empty()) same.assign(cfg_.blocks.size(), -1);
-      std::array<int, 3> key{returns ? code_[first].arg : no_constant, returns ? last.line : any_line, block.region};
+      // RERAISE 1 belongs to the cleanup code of a handler within the finally clause.
+      std::array<int, 3> key{returns ? code_[first].arg : -1 - last.arg, returns ? last.line : any_line, block.region};
       const int index = block_at_[block.begin];
       same[index] = ends.emplace(key, index).first->second;
     }

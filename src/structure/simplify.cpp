@@ -246,8 +246,10 @@ void split_loop_starts(Lifted& lifted, const Cfg& cfg, Table<NodeIndex> starts) 
   auto makes_iterator = [&](NodeIndex index) {
     if (index >= int(cfg.blocks.size())) return false;
     const BasicBlock& block = cfg.blocks[index];
-    return std::any_of(cfg.code.begin() + block.begin, cfg.code.begin() + block.end,
-                       [](const Instruction& it) { return it.op == Op::get_iter_ || it.op == Op::get_aiter_; });
+    OpSet ops;
+    for (int at = block.begin; at < block.end; ++at) ops.add(cfg.code[at].op);
+    // Lifting joins the blocks of an expression such as `a if b else c` in front of GET_ITER into one node.
+    return ops.has(Op::get_iter_, Op::get_aiter_) || !ops.has(Op::for_iter_);
   };
   std::erase_if(starts, [&](NodeIndex to) { return nodes[to].end != Node::End::loop || !makes_iterator(to); });
   std::ranges::sort(starts);

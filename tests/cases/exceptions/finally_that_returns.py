@@ -54,13 +54,12 @@ def behind_with():
 
 def that_raises():
     if a:
-        if b:
-            try:
-                c
-            except E:
-                return d
-            finally:
-                raise F
+        try:
+            c
+        except E:
+            return d
+        finally:
+            raise F
 
 
 def that_never_ends():
