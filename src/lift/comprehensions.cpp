@@ -45,6 +45,28 @@ Expr* tests_without_element(Context& context, Block block) {
   return context.expr(IfExp{branch->test, body, orelse});
 }
 
+// Sets `elt` and `value` to the parts of the item that `stmt` adds to the result. Returns false if `stmt` adds no item.
+bool element(Context& context, ComprehensionKind kind, const Stmt* stmt, Expr*& elt, Expr*& value) {
+  if (auto* append = as<InternalStmt>(stmt); append && append->marker == StmtMarker::append) {
+    elt = append->value, value = append->value2;
+    return true;
+  }
+  auto* only = kind == ComprehensionKind::generator ? as<ExprStmt>(stmt) : nullptr;
+  auto* yield = only ? as<Yield>(only->value) : nullptr;
+  if (yield) elt = yield->value ? yield->value : context.none();
+  return yield != nullptr;
+}
+
+// True if the innermost loop yields its items to `elt` without a variable. From 3.15 on, the compiler turns `(*y for y in
+// x)` into such a loop over y.
+bool yields_items(const Table<Comprehension>& generators, const Expr* elt) {
+  const Comprehension& last = generators.back();
+  const auto* item = as<Name>(elt);
+  const auto* target = as<Name>(last.target);
+  return generators.size() > 1 && !last.is_async && last.ifs.empty() && item && target && target->id == item->id &&
+         item->id.starts_with("__temp_");
+}
+
 // Walks inwards through loops and tests, and collects generators and conditions. Returns false if the body of the
 // comprehension contains any other statement.
 bool comprehension(Context& context, const Cursor& cursor, Expr*& result, ComprehensionKind kind, Block block,
@@ -133,29 +155,15 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
       elt = generators.back().target, ifs.push_back(context.constant(Constant::Kind::false_));
       break;
     }
-    if (auto* append = as<InternalStmt>(stmt); append && append->marker == StmtMarker::append) {
-      elt = append->value, value = append->value2;
-    } else if (auto* only = as<ExprStmt>(stmt); only && kind == ComprehensionKind::generator) {
-      auto* yield = as<Yield>(only->value);
-      if (!yield) return false;
-      elt = yield->value ? yield->value : context.none();
-    } else {
-      return false;
-    }
+    if (!element(context, kind, stmt, elt, value)) return false;
   }
   const bool unpacks = dialect_of(cursor.decoded.version).unpacking_comprehensions;
   if (!unpacks && (!elt || is<Starred>(elt))) return false;
-  // The compiler turns `(*y for y in x)` into a loop over y that yields each item, without a variable for the item.
-  if (auto* item = as<Name>(elt); unpacks && item && kind == ComprehensionKind::generator && generators.size() > 1) {
-    const Comprehension& last = generators.back();
-    auto* target = as<Name>(last.target);
-    if (ifs.empty() && !last.is_async && target && target->id == item->id && item->id.starts_with("__temp_")) {
-      elt = cursor.make(Starred{last.iter});
-      generators.pop_back();
-      ifs.assign(generators.back().ifs.begin(), generators.back().ifs.end());
-    }
-  }
   generators.back().ifs = context.arena.copy(ifs);
+  if (unpacks && kind == ComprehensionKind::generator && yields_items(generators, elt)) {
+    elt = cursor.make(Starred{generators.back().iter});
+    generators.pop_back();
+  }
   result = cursor.make(ComprehensionExpr{kind, elt, value, context.arena.copy(generators)});
   return true;
 }

@@ -249,7 +249,7 @@ void split_loop_starts(Lifted& lifted, const Cfg& cfg, Table<NodeIndex> starts) 
     OpSet ops;
     for (int at = block.begin; at < block.end; ++at) ops.add(cfg.code[at].op);
     // Lifting joins the blocks of an expression such as `a if b else c` in front of GET_ITER into one node.
-    return ops.has(Op::get_iter_, Op::get_aiter_) || !ops.has(Op::for_iter_);
+    return ops.has(Op::get_iter_, Op::get_aiter_) || (block.begin < block.end && !ops.has(Op::for_iter_));
   };
   std::erase_if(starts, [&](NodeIndex to) { return nodes[to].end != Node::End::loop || !makes_iterator(to); });
   std::ranges::sort(starts);

@@ -17,6 +17,27 @@ constexpr int nesting_max = 60;  // far below the limit of CPython's own parser
 // The escape sequences in a literal: none in a raw one, `\x00` in bytes, and `\u0000` and `\U00000000` in others too.
 enum class Escapes : std::uint8_t { none, of_bytes, all };
 
+// Moves `at` behind one character of a literal, or behind one escape sequence. Returns false if the escape sequence is
+// malformed, and for `\N{...}`, because the names of characters are not known here. A backslash in front of any other
+// letter is a character.
+bool read_character(std::string_view text, std::size_t& at, Escapes escapes) {
+  if (text[at++] != '\\') return true;
+  const char kind = at < text.size() ? text[at] : '\0';
+  ++at;
+  if (static_cast<unsigned char>(kind) < ' ') return false;
+  if (escapes == Escapes::none) return true;
+  std::size_t digits = kind == 'x' ? 2 : 0;
+  if (escapes == Escapes::all) {
+    if (kind == 'N') return false;
+    if (kind == 'u') digits = 4;
+    if (kind == 'U') digits = 8;
+  }
+  const std::string_view number = text.substr(std::min(at, text.size()), digits);
+  at += number.size();
+  return number.size() == digits && number.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos &&
+         (kind != 'U' || digits == 0 || number.starts_with("0000") || number.starts_with("0010"));
+}
+
 class Recognizer {
  public:
   Recognizer(std::string_view text, const Dialect& dialect) : text_(text), dialect_(dialect) {}
@@ -24,7 +45,6 @@ class Recognizer {
   bool whole() { return test() && (blanks(), at_ == text_.size()); }
 
  private:
-  bool fail() { return false; }
   void blanks() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
   }
@@ -93,13 +113,11 @@ class Recognizer {
     if (word("in")) return true;
     if (word("is")) return word("not"), true;
     if (word("not")) return word("in");
-    for (std::string_view op : {"==", "!=", "<=", ">=", "<", ">"})
-      if (!starts_shift() && symbol(op)) return true;
-    return false;
-  }
-  bool starts_shift() {
     blanks();
-    return text_.substr(at_).starts_with("<<") || text_.substr(at_).starts_with(">>");
+    const bool is_shift = text_.substr(at_).starts_with("<<") || text_.substr(at_).starts_with(">>");
+    for (std::string_view op : {"==", "!=", "<=", ">=", "<", ">"})
+      if (!is_shift && symbol(op)) return true;
+    return false;
   }
   bool binary(int) {
     do {
@@ -273,32 +291,13 @@ class Recognizer {
         return false;
       } else if (is_in_field && !is_free && (current() == '\\' || current() == '#')) {
         return false;
-      } else if (!character(escapes)) {
+      } else if (!read_character(text_, at_, escapes)) {
         return false;
       }
     }
     ++at_;
     enclosing_quotes_.pop_back();
     return true;
-  }
-  // Reads one character of a literal, or one escape sequence. `\N{...}` is refused, because the names of characters are
-  // not known here. A backslash in front of any other letter stands for itself.
-  bool character(Escapes escapes) {
-    if (text_[at_++] != '\\') return true;
-    const char kind = current();
-    ++at_;
-    if (static_cast<unsigned char>(kind) < ' ') return false;
-    if (escapes == Escapes::none) return true;
-    std::size_t digits = kind == 'x' ? 2 : 0;
-    if (escapes == Escapes::all) {
-      if (kind == 'N') return false;
-      if (kind == 'u') digits = 4;
-      if (kind == 'U') digits = 8;
-    }
-    const std::string_view number = text_.substr(std::min(at_, text_.size()), digits);
-    at_ += number.size();
-    return number.size() == digits && number.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos &&
-           (kind != 'U' || digits == 0 || number.starts_with("0000") || number.starts_with("0010"));
   }
   // Reads `{x!r:spec}`, from the brace on, `{x}` in a specification included. `depth` is the number of specifications
   // around the field.
@@ -318,7 +317,7 @@ class Recognizer {
         if (current() == '{') {
           if (!field(depth + 1)) return false;
         } else if (current() == '\0' || current() == '\n' || current() == '\r' || current() == quote ||
-                   !character(Escapes::all)) {
+                   !read_character(text_, at_, Escapes::all)) {
           return false;
         }
       }

@@ -307,7 +307,5 @@ def test_locals_of_a_module_do_not_hold_an_empty_cell(version: tuple[int, int]) 
 @pytest.mark.parametrize("version", VERSIONS, ids=str)
 def test_functions_with_equal_constant_defaults_are_proved(version: tuple[int, int]) -> None:
     """The compiler makes one constant of the defaults of both functions; the tree has two tuples."""
-    source = (
-        "def f():\n    def a(x=None): pass\n    @decorator()\n    def b(y: value = None): return a\n    return b\n"
-    )
+    source = "def f():\n    def a(x=None): pass\n    @decorator()\n    def b(y: value = None): return a\n    return b\n"
     assert report_of(pyc_of(source, interpreter_of(version)), "--prove")["files"][0]["not_proved"] == []

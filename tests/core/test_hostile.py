@@ -84,8 +84,10 @@ def test_a_state_machine_that_is_nested_too_deeply_is_a_stub(tmp_path: Path) -> 
     in its place."""
     depth = 93
     lines = ["    " * level + f"def f{level}(xs, cm):" for level in range(depth)]
+    # A `continue` that leaves two finally clauses.
     inner = (
-        "for x in xs:\n    try:\n        cm()\n    finally:\n        with cm:\n            if x:\n                break"
+        "for x in xs:\n    try:\n        cm()\n    finally:\n        try:\n            cm()\n            continue\n"
+        "        except E:\n            pass\n        finally:\n            cm()"
     )
     lines += ["    " * depth + line for line in [*inner.splitlines(), "        cm()"]]
     file = tmp_path / "deep.py"

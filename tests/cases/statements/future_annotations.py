@@ -6,7 +6,7 @@ def f(a: b, c: list[d] = 1) -> e:
     return x
 
 
-def g(a: Annotated[str, Field(pattern='^\\d+$')], b: Literal['#', '('], c: T['a\n']) -> b'\xff':
+def g(a: Annotated[str, Field(pattern='^\\d+$')], b: Literal['#'], c: T['a\n']) -> b'\xff':
     pass
 
 
@@ -18,4 +18,5 @@ class C:
     x: y = 1
     z: 'w'
     v: Literal["it's"]
+    t: Literal['(']
     u: Annotated[str, Field(pattern='^\\d+$')] = 2
