@@ -23,8 +23,8 @@ import depyf
 import torch
 
 LIMIT = 40_000
-"""Bytes for each compilation: the record of a function with one graph, twice the size of its part of `session.json` and
-`full_code` at the end."""
+"""The maximal bytes for each compilation of a function with one graph: twice the size of its part of `session.json` and
+`full_code`."""
 WARM_UP = 10
 SOURCE = """
 def work_{number}(x):
@@ -34,7 +34,7 @@ def work_{number}(x):
 
 
 def compile_once(number: int, backend: str) -> None:
-    """Compiles a function that no other call has, and drops it."""
+    """Compiles a function that differs from those of all other calls, and deletes it."""
     namespace: dict[str, object] = {}
     exec(compile(SOURCE.format(number=number), f"<work {number}>", "exec"), namespace)
     torch.compile(namespace[f"work_{number}"], backend=backend)(torch.ones(4))
@@ -44,7 +44,8 @@ def compile_once(number: int, backend: str) -> None:
 
 
 def growth(compilations: int, backend: str, with_depyf: bool, top: int = 0) -> float:
-    """Returns the bytes that are kept for each compilation."""
+    """Returns the bytes per compilation that Python allocated and did not free, with or without a block of
+    prepare_debug."""
     with tempfile.TemporaryDirectory() as directory:
         block = depyf.prepare_debug(directory) if with_depyf else contextlib.nullcontext()
         with block:
@@ -65,7 +66,8 @@ def growth(compilations: int, backend: str, with_depyf: bool, top: int = 0) -> f
 
 
 def main() -> int:
-    """Prints what is kept, plain and with depyf."""
+    """Prints the bytes that are kept for each compilation, without and with depyf. Returns 1 if the difference exceeds
+    LIMIT."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("compilations", nargs="?", type=int, default=300)
     parser.add_argument("--backend", default="aot_eager")

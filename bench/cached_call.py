@@ -1,7 +1,8 @@
-"""Measures what running from dumped files costs a cached call: cached_call.py [BACKEND] [SECONDS]
+"""Measures how much slower a cached call is if it runs from dumped files: cached_call.py [BACKEND] [SECONDS]
 
-Two copies of a function in one process: one compiled under prepare_debug, so that it runs from files, one without.
-Rounds of calls alternate between the two; the ratio is that of the medians. 1.02 is the most that is allowed.
+Two copies of a function are compiled in one process, one of them under prepare_debug, so that it runs from files.
+Rounds of calls alternate between the two; the program prints the ratio of the median times, which should be at most
+1.02.
 """
 
 from __future__ import annotations

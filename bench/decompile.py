@@ -23,8 +23,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from interpreters import interpreter  # noqa: E402
 
-# The interpreter of the library runs this code: it compiles the library to the given folder, and prints the numbers of
-# modules and code objects.
+# A program for the interpreter whose standard library is decompiled: it compiles the library into a folder, and prints
+# the numbers of modules and code objects.
 COMPILE = """
 import marshal, py_compile, sys, sysconfig, types, warnings
 from pathlib import Path

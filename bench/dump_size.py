@@ -30,7 +30,7 @@ COMMENT = ("# ", "#~", "//")
 
 
 def transformer(layers: int):
-    """The model and an input."""
+    """Returns (a transformer model, an input)."""
     import torch
     from torch import nn
 
@@ -82,7 +82,7 @@ def transformer(layers: int):
 
 
 def write_dump(directory: Path, layers: int, backend: str) -> None:
-    """Makes one dump, and prints the seconds of the end of the block as JSON."""
+    """Writes one dump, and prints the seconds that the end of the block takes, as JSON."""
     import depyf
     import torch
 
@@ -97,7 +97,7 @@ def write_dump(directory: Path, layers: int, backend: str) -> None:
 
 
 def measure(directory: Path) -> dict[str, float]:
-    """The figures of a dump."""
+    """Returns the figures of a dump, by name."""
     texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(directory.iterdir()) if path.is_file()}
     lines = {name: text.splitlines() for name, text in texts.items()}
     output_code = [line for name in lines if ".kernel_" in name for line in lines[name]]
@@ -114,10 +114,10 @@ def measure(directory: Path) -> dict[str, float]:
 
 
 def own_lines(lines: dict[str, list[str]]) -> list[str]:
-    """Returns the lines of a dump's files by file name, without the files that contain PyTorch's own text.
+    """Returns the lines of a dump's files, given by file name, without lines and files that PyTorch wrote.
 
-    Those are graphs and output code, also where full_code shows them, and the text of the tree of guards, which the record
-    has as it is, the events of times.json, and the keys that caches were asked for.
+    PyTorch wrote the graphs and the output code, also where full_code shows them, the guard trees in session.json, the
+    events in times.json, and the keys in files of cache misses.
     """
     of_pytorch = {line.strip() for name in lines if name.startswith("__compiled_fn_") for line in lines[name]}
     return [
@@ -130,14 +130,15 @@ def own_lines(lines: dict[str, list[str]]) -> list[str]:
 
 
 def growth(sizes: list[tuple[int, float]]) -> float:
-    """Returns how many times as much a layer costs between the last two items (layers, cost) as between the first
-    two."""
+    """Returns the cost per added layer between the last two items (layers, cost), divided by that between the first two
+    items."""
     slopes = [(more - cost) / (wider - layers) for (layers, cost), (wider, more) in itertools.pairwise(sizes)]
     return slopes[-1] / slopes[0]
 
 
 def _comment_bytes(line: str) -> int:
-    """The characters of a line of output code that are depyf's comment, or PyTorch's line of its own."""
+    """Returns the number of characters of a line of output code that belong to a comment of depyf (`#~ `) or are a
+    comment line of PyTorch."""
     if line.lstrip().startswith(COMMENT):
         return len(line)
     at = line.find("#~ ")

@@ -1,7 +1,8 @@
-"""Counts the instructions of marked parts of a benchmark, which no load of the machine changes: in valgrind's callgrind.
+"""Counts the instructions of marked parts of a benchmark with valgrind's callgrind; the counts do not depend on the
+load of the machine.
 
-The benchmark starts itself again under valgrind (`count`); that process loads the marks (`Marks`) and says what is counted
-under which name. Instructions of the kernel, those that create files above all, are not counted.
+The benchmark starts itself again under valgrind (`count`); the process under valgrind uses `Marks` to begin, name and
+end the counts. Instructions of the operating system's kernel, such as those that create files, are not counted.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Instructions are counted from a mark to the next one.
+# C functions that begin, name and end a count of callgrind.
 _SOURCE = """
 #include <valgrind/callgrind.h>
 void begin(void) { CALLGRIND_ZERO_STATS; CALLGRIND_START_INSTRUMENTATION; }
@@ -24,21 +25,21 @@ void end(void) { CALLGRIND_STOP_INSTRUMENTATION; }
 
 
 class Marks:
-    """The marks, in the process that valgrind runs."""
+    """Controls callgrind's counter in the process that valgrind runs."""
 
     def __init__(self, library: str) -> None:
         self._library = ctypes.CDLL(library)
 
     def begin(self) -> None:
-        """Counts from here on."""
+        """Sets the counter to 0, and starts counting instructions."""
         self._library.begin()
 
     def counted(self, name: str) -> None:
-        """Puts what was counted since the last mark under a name."""
+        """Stores the number of instructions since the last call of `begin` or `counted` under a name."""
         self._library.counted(name.encode())
 
     def end(self) -> None:
-        """Counts no more."""
+        """Stops counting instructions."""
         self._library.end()
 
 

@@ -33,12 +33,12 @@ import torch
 
 BACKENDS = ("eager", "aot_eager", "inductor")
 LIMIT = 1.02
-WARM_UP = 2  # calls: the second runs only what the first compiled
+WARM_UP = 2  # calls that are not counted: the first compiles, the second runs compiled code only
 
 
 @dataclass(frozen=True)
 class Peaks:
-    """Bytes beyond those that were alive before the call: the peak, and the bytes that are left at the end."""
+    """Bytes of tensors that one call added: at the peak, and at the end of the call."""
 
     peak: int
     left: int
@@ -55,24 +55,24 @@ class Row:
     inside: Peaks
     after: Peaks
     frames: int
-    """The number of frames that were compiled in the block."""
+    """The number of frames that were compiled in the block of prepare_debug."""
     running: int
-    """The number of those frames that run from files."""
+    """The number of frames that were compiled in the block and run from dumped files."""
 
     @property
     def ratio(self) -> float:
-        """The larger of both ratios."""
+        """The larger of the peaks in the block and after it, divided by the peak of plain torch.compile."""
         most = max(self.inside.peak, self.after.peak)
         return most / self.plain.peak if self.plain.peak else 1.0
 
     @property
     def is_right(self) -> bool:
-        """True if depyf takes no more than is allowed, and leaves nothing behind that PyTorch does not."""
+        """True if `ratio` is at most LIMIT, and no more bytes are left after a call than with plain torch.compile."""
         return self.ratio <= LIMIT and max(self.inside.left, self.after.left) <= self.plain.left
 
 
 def peaks_of(call: Callable[[], object]) -> Peaks:
-    """Counts the bytes of tensors during a call."""
+    """Returns the bytes of tensors that a call adds, at its peak and at its end."""
     gc.collect()
     activities = [torch.profiler.ProfilerActivity.CPU]
     with torch.profiler.profile(activities=activities, profile_memory=True) as profiler:
@@ -87,7 +87,7 @@ def peaks_of(call: Callable[[], object]) -> Peaks:
 
 
 def run(compiled: Callable[[torch.Tensor], torch.Tensor], gradients: bool) -> None:
-    """One call, and its backward pass."""
+    """Calls a compiled program once, and runs the backward pass if the result requires gradients."""
     x = torch.linspace(-1, 1, SIZE).requires_grad_(gradients)
     with contextlib.nullcontext() if gradients else torch.no_grad(), contextlib.redirect_stdout(io.StringIO()):
         result = compiled(x)
@@ -98,7 +98,7 @@ def run(compiled: Callable[[torch.Tensor], torch.Tensor], gradients: bool) -> No
 def measure(
     shape: str, make: Callable[[], Callable[[torch.Tensor], torch.Tensor]], backend: str, gradients: bool
 ) -> Row:
-    """Measures one program three times: plain, in a block, and after the block."""
+    """Measures one program three times: with plain torch.compile, in a block of prepare_debug, and after the block."""
 
     def compiled() -> tuple[Callable[[], None], object]:
         torch._dynamo.reset()
@@ -132,7 +132,7 @@ def measure(
 def random_shapes(
     count: int, seed: int, directory: str
 ) -> dict[str, Callable[[], Callable[[torch.Tensor], torch.Tensor]]]:
-    """Writes random programs to modules; those that Python itself cannot run are left out."""
+    """Writes random programs to modules. Returns the programs that run in eager mode without a NameError."""
     sys.path.insert(0, directory)
     shapes = {}
     for number in range(seed, seed + count):
@@ -149,7 +149,7 @@ def random_shapes(
 
 
 def main() -> int:
-    """Prints a row for each program, and says which take too much."""
+    """Prints a row for each program, and the programs that need too much memory."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--backend", action="append", choices=BACKENDS)
     parser.add_argument("--shape", action="append")

@@ -1,8 +1,8 @@
-"""Programs of many shapes for bench/memory.py. The places of breaks, locals and calls decide which tensors are alive at
-which time.
+"""Programs of many shapes for bench/memory.py. The places of graph breaks, locals and calls decide which tensors are
+alive at which time.
 
-Each function takes tensors and returns one tensor. `SHAPES` has each function, with the function that makes its
-arguments.
+Each function takes tensors and returns one tensor. `SHAPES` maps the name of each program to a function that creates
+it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import torch
 
-SIZE = 4096  # floats of a tensor: 16 KiB, far above what else is allocated
+SIZE = 4096  # floats of a tensor: 16 KiB, much more than all other allocations
 
 
 def take(value: torch.Tensor) -> None:
@@ -319,7 +319,8 @@ def _statements(rng: random.Random, names: list[str], helpers: list[str], depth:
         elif kind == "if" and depth < 3:
             lines.append(f"{indent}if {rng.choice(names)}.sum() > {rng.randrange(-1, 2)}:")
             lines += _statements(rng, names, helpers, depth + 1, rng.randrange(1, 4))[:-1] or [indent + "    pass"]
-            if any(line.strip().startswith("del ") for line in lines):  # the bound names depend on the path taken
+            # after a `del` in the branch, the bound names depend on the path taken
+            if any(line.strip().startswith("del ") for line in lines):
                 lines.append(f"{indent}return {fixed} * 2")
                 names = [fixed]
                 break

@@ -20,19 +20,19 @@ from torch import nn  # noqa: E402
 
 
 def main() -> int:
-    """Runs the command. Returns its exit status: 1 if a limit is exceeded."""
+    """Runs the command, and returns its exit status: 1 if a limit is exceeded."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--layers", type=int, default=12)
     parser.add_argument("--width", type=int, default=256)
     parser.add_argument("--tokens", type=int, default=128)
     parser.add_argument("--backend", default="inductor")
     arguments = parser.parse_args()
-    torch.set_num_threads(1)  # waiting threads would count as work
+    torch.set_num_threads(1)  # with more threads, waiting threads would add to the processor time
     torch.manual_seed(0)
     model = nn.Sequential(*[sound.Block(arguments.width, 8) for _ in range(arguments.layers)])
     x = torch.randn(4, arguments.tokens, arguments.width)
     seconds = []
-    for _ in range(3):  # the first warms up
+    for _ in range(3):  # the first step warms up
         start = time.process_time()
         model(x).square().mean().backward()
         seconds.append(time.process_time() - start)

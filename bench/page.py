@@ -36,7 +36,8 @@ HOVERS = """() => {
 
 
 def measure(browser: Browser, path: Path, runs: int) -> dict[str, float]:
-    """Milliseconds: "empty page", "verdict" and "explorer" to open, "hover" (median) and "slowest hover" of "hovers" rows."""
+    """Returns milliseconds: "empty page", "verdict" and "explorer" to open, "hover" (median) and "slowest hover" of
+    "hovers" rows."""
     figures: dict[str, float] = {}
     context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
     page = context.new_page()
@@ -55,7 +56,7 @@ def measure(browser: Browser, path: Path, runs: int) -> dict[str, float]:
                 page.wait_for_selector("main > *")
                 times.append(page.evaluate("performance.now()"))
             figures[name] = statistics.median(times)
-    # The median of each row's times: a pause for another process is no time of the page's own.
+    # Each row is represented by the median of its times, which excludes pauses for other processes.
     hovers = [statistics.median(times) for times in zip(*(page.evaluate(HOVERS) for _ in range(runs)), strict=True)]
     context.close()
     return {**figures, "hover": statistics.median(hovers), "slowest hover": max(hovers), "hovers": len(hovers)}

@@ -1,23 +1,24 @@
-"""Measures what prepare_debug adds to the compile time of examples/train.py on Inductor, in turns in one process.
+"""Measures how much prepare_debug adds to the compile time of examples/train.py on Inductor; runs with and without it
+alternate in one process.
 
     python bench/prepare_debug.py [ROUNDS] [--cold] [--calls]
     python bench/prepare_debug.py --instructions
 
-A round is three runs: without, with, without, or with, without, with. The program prints ratios, each the median over
-the rounds, of a run with a block to a run without one: the middle run is compared with the mean of the other two. There
-is a ratio for the wall time, and one for the processor time of this process and of the compilers that it starts. A
-compilation that Inductor has not made before compiles its kernels with the C++ compiler; `--cold` measures that, in a
-new cache folder each run. Without `--cold` a run that is not counted has compiled the kernels, so only the time of
-PyTorch's own Python is measured, and depyf's share of it is largest.
+A round is three runs: without, with and without prepare_debug, or with, without and with prepare_debug. The program
+prints ratios, each the median over the rounds, of a run with a block of prepare_debug to a run without one: the middle
+run is compared with the mean of the other two. There is a ratio for the wall time, and one for the processor time of
+this process and of the compilers that it starts. With `--cold`, each run has a new cache folder, and so includes the
+C++ compiler that compiles Inductor's kernels. Without `--cold`, a run that is not counted has compiled the kernels, so
+only the time of PyTorch's Python code is measured, in which depyf's share is largest.
 
-The end of the block, where links, index and session are written, has a row of its own, and is part of the sum. The
+The end of the block, which writes links, index and session, has a row of its own, and is part of the sum. The
 difference between two runs of the same kind within a round shows how far the ratios can be trusted. A collection of all
 garbage takes a tenth of a run and would happen in an arbitrary run, so the collector is off during the time that is
 measured.
 
 Two counts do not depend on the load of the machine: `--calls` counts calls of functions, and `--instructions` counts
 instructions in valgrind (12 minutes, 1 GiB; Debian's package valgrind). Work of the operating system's kernel, mostly
-the creation of files, is contained in the times and not in these counts.
+the creation of files, is contained in the times, but not in the counts of calls and instructions.
 """
 
 from __future__ import annotations
@@ -58,18 +59,18 @@ class Cost:
     wall: float
     processor: float
     end_wall: float = 0
-    """From the end of the program in the block to the end of the block."""
+    """The time or calls from the end of the program in the block to the end of the block."""
     end: float = 0
 
 
 def processor() -> float:
-    """Processor time of this process, and of the children that have ended."""
+    """Returns the processor time of this process and of its children that have ended, in seconds."""
     return time.process_time() + processor_time.of_children()
 
 
 @contextlib.contextmanager
 def prepared(with_depyf: bool, cold: bool = False) -> Iterator[contextlib.AbstractContextManager[object]]:
-    """Nothing is compiled, and a block is there for a run."""
+    """Clears Dynamo's caches, and yields the context manager for a run: a block of prepare_debug, or an empty one."""
     import depyf
 
     torch._dynamo.reset()
@@ -86,7 +87,7 @@ def prepared(with_depyf: bool, cold: bool = False) -> Iterator[contextlib.Abstra
 
 
 def run(train, with_depyf: bool, *, cold: bool, calls: bool) -> Cost:
-    """Compiles everything once."""
+    """Compiles and runs examples/train.py once. Returns the cost of this run."""
     with prepared(with_depyf, cold) as block:
         if calls:
             profile = cProfile.Profile()
@@ -109,7 +110,7 @@ def run(train, with_depyf: bool, *, cold: bool, calls: bool) -> Cost:
 
 def count(train, marks: Marks) -> None:
     """Counts, in valgrind, the instructions of a plain run, of a run with a block, and of another plain run."""
-    # The instructions of the processor that valgrind can execute.
+    # Inductor must generate only instructions that valgrind can execute.
     torch._inductor.config.cpp.simdlen, torch._inductor.config.cpp.march = 256, "haswell"
     run(train, True, cold=False, calls=False)
     for i, with_depyf in enumerate((False, True, False)):
@@ -123,7 +124,7 @@ def count(train, marks: Marks) -> None:
 
 
 def show_instructions() -> None:
-    """Counts instructions, in another process."""
+    """Counts instructions in another process, under valgrind, and prints the ratios."""
     counts = instructions.count(__file__, "--count")
     plain = (counts["run 0"] + counts["run 2"]) / 2
     print(
@@ -159,7 +160,7 @@ def main() -> None:
     run(train, True, cold=options.cold, calls=False)
     rows: dict[str, list[float]] = {}
     for i in range(options.rounds):
-        # Every second round has the block in two of the three runs.
+        # Every second round uses prepare_debug in two of the three runs, the other rounds in one.
         order = (True, False, True) if i % 2 else (False, True, False)
         runs: dict[bool, list[Cost]] = {True: [], False: []}
         for with_depyf in order:

@@ -3,10 +3,10 @@ sizes.
 
     python bench/printing.py [ROUNDS] [--only NAME...]
 
-Each program is compiled three times a round, in turns and in one process: without a block, under a block, and under a block
-that leaves all printing to PyTorch (DEPYF_PRINTING=pytorch). The output is the least processor time of each kind,
-without the end of the block, and the share of the plain compilation that the printers save. The printers are kept as
-long as they save at least 2 % on one of the programs.
+Each program is compiled three times a round in one process: without a block, under a block of prepare_debug, and under
+such a block that leaves all printing to PyTorch (DEPYF_PRINTING=pytorch). The output is the least processor time of
+each kind of compilation, without the end of the block, and the share of the plain compilation that the printers save.
+The printers are kept as long as they save at least 2 % on one of the programs.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ def main() -> None:
 
 
 def measure(program: Callable[[], object], rounds: int) -> dict[str, float]:
-    """Returns the least processor time of a program by the kind of its run, in seconds."""
+    """Returns the least processor time of a program in seconds for each kind of run (see KINDS)."""
     seconds: dict[str, list[float]] = {kind: [] for kind in KINDS}
     for kind in KINDS:
-        compile_once(program, kind)  # fills Inductor's cache of C++ kernels, and teaches the printers
+        compile_once(program, kind)  # fills the caches of Inductor's C++ kernels and of the printers
     for i in range(rounds):
         for k in range(len(KINDS)):
             kind = KINDS[(i + k) % len(KINDS)]
@@ -66,7 +66,7 @@ def measure(program: Callable[[], object], rounds: int) -> dict[str, float]:
 
 
 def compile_once(program: Callable[[], object], kind: str) -> float:
-    """Returns the processor time of a program that compiles everything anew, in seconds."""
+    """Runs a program once, with Dynamo's caches cleared, and returns its processor time in seconds."""
     torch._dynamo.reset()
     os.environ.pop(VARIABLE, None)
     if kind == "pytorch":

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""What does the proof cost? Decompiling and proving take turns in one run over modules of the standard library.
+"""Measures what the proof costs: decompiles and proves modules of the standard library in turns in one process.
 
     proof.py [MODULE...]
 
-Prints the processor time of decompiling and of proving, and the ratio. Compiling back is CPython's own work.
+Prints the processor time of decompiling and of proving, and the ratio. The time in which CPython compiles the
+decompiled source is not counted.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Measures what the pytest plugin costs: tests without its marker, and tests that compile, with the marker and without.
-Ratios of one run, each the middle of interleaved rounds.
+"""Measures what the pytest plugin costs: for tests without its marker with and without the plugin, and for tests that
+compile with and without the marker. Each printed ratio is the median of interleaved rounds.
 
     python bench/pytest_plugin.py [ROUNDS]
 """

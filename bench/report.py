@@ -3,8 +3,9 @@
 
     report.py [LOG] [--megabytes 10,100,1000]
 
-Without LOG a program is compiled with TORCH_TRACE for eager, which takes some seconds. A log of each size is made by
-repeating it. Prints seconds and MiB a log, and both per 100 MB: equal rows mean that the cost is linear.
+Without LOG, a program is compiled on the backend eager with TORCH_TRACE, which takes some seconds. Each size is reached
+by repeating the log. Prints the seconds and MiB for each size, and both per 100 MB: equal rows mean that the cost is
+linear.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ for length in range(3, 9):
 
 
 def log_of_a_program(folder: Path) -> Path:
-    """The log of a small program."""
+    """Runs a small program with TORCH_TRACE, and returns the path of its log."""
     environment = {**os.environ, "TORCH_TRACE": str(folder)}
     subprocess.run([sys.executable, "-W", "ignore", "-c", PROGRAM], check=True, env=environment)
     (log,) = folder.glob("*.log")
@@ -35,7 +36,7 @@ def log_of_a_program(folder: Path) -> Path:
 
 
 def cost_of(command: Path, log: Path) -> tuple[float, float]:
-    """(seconds of processor time, MiB of memory at the peak) of reading a log.
+    """Returns (seconds of processor time, MiB of memory at the peak) that the command needs for a log.
 
     The command runs below a process of its own, because the system reports the memory of children only as a maximum.
     """

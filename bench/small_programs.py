@@ -1,17 +1,17 @@
-"""Measures what prepare_debug adds to the processor time of eight small programs on aot_eager.
+"""Measures how much prepare_debug adds to the processor time of eight small programs on aot_eager.
 
     python bench/small_programs.py [ROUNDS] [--single] [--calls] [--only NAME...] [--profile FILE]
     python bench/small_programs.py --instructions [--only NAME...]
 
-Each program is compiled and run in turns, plain and under a block. The output is the ratios of the processor time of
-this process, without the end of the block and with it, for each program and for all together. By default all runs
-happen in one process, which has run everything once before. `--single` starts a new process for each run, as for a
-user's program. Then work that PyTorch and depyf do once in a process counts too; only the imports of torch and depyf do
-not count. `--profile` writes a profile of the runs with depyf.
+Each program is compiled and run in turns, plain and under a block of prepare_debug. The output is the ratios of the
+processor time of this process, without the end of the block and with it, for each program and for all programs
+together. By default all runs happen in one process, which has run each program once before the measurement. `--single`
+starts a new process for each run, like a user's program, so that work that PyTorch and depyf do once in a process
+counts too, except the imports of torch and depyf. `--profile` writes a profile of the runs with depyf.
 
 Two counts do not depend on the load of the machine: `--calls` counts calls of functions, and `--instructions` counts
 instructions in valgrind (15 minutes; Debian's package valgrind). Work of the operating system's kernel, mostly the
-creation of files, is contained in the times and not in these counts.
+creation of files, is contained in the times, but not in the counts of calls and instructions.
 """
 
 from __future__ import annotations
@@ -131,7 +131,8 @@ PROGRAMS = {
 
 @contextlib.contextmanager
 def prepared(with_depyf: bool) -> Iterator[contextlib.AbstractContextManager[object]]:
-    """Clears the caches, collects garbage, and opens a block for a run if there is to be one."""
+    """Clears Dynamo's caches, collects garbage, and yields the context manager for a run: a block of prepare_debug, or
+    an empty one."""
     torch._dynamo.reset()
     torch.manual_seed(0)
     gc.collect()
@@ -144,14 +145,15 @@ def prepared(with_depyf: bool) -> Iterator[contextlib.AbstractContextManager[obj
 
 
 def on_aot_eager(function: Callable[..., object]) -> Callable[..., object]:
-    """Compiles a function as the programs do."""
+    """Compiles a function for the backend aot_eager, which the programs use."""
     return torch.compile(function, backend="aot_eager")
 
 
 def run(
     program: Callable[[Compile], None], with_depyf: bool, profile: cProfile.Profile | None = None
 ) -> tuple[float, float]:
-    """Returns what one run cost, and what the end of its block cost: seconds of processor time, or calls in a profile."""
+    """Returns (the cost of one run, the cost of the end of its block), in seconds of processor time, or in calls of
+    functions if `profile` is given."""
 
     def now() -> float:
         if profile is None:
@@ -174,7 +176,7 @@ def run(
 
 
 def single(name: str, with_depyf: bool) -> tuple[float, float]:
-    """The same in a process of its own."""
+    """Returns the result of `run` for a program in a process of its own."""
     command = [sys.executable, __file__, "--child", name, "depyf" if with_depyf else "plain"]
     done = subprocess.run(
         command, check=True, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}
@@ -184,12 +186,12 @@ def single(name: str, with_depyf: bool) -> tuple[float, float]:
 
 
 def calls(name: str, with_depyf: bool) -> tuple[float, float]:
-    """The same in calls of functions."""
+    """Returns the result of `run` for a program in calls of functions."""
     return run(PROGRAMS[name], with_depyf, cProfile.Profile())
 
 
 def count(names: list[str], marks: instructions.Marks) -> None:
-    """Counts, in valgrind, the instructions of each program, plain and with a block, after everything has run once."""
+    """Counts, in valgrind, the instructions of each program, plain and with a block, after both have run once."""
     for name in names:
         run(PROGRAMS[name], True)
         run(PROGRAMS[name], False)
@@ -204,7 +206,7 @@ def count(names: list[str], marks: instructions.Marks) -> None:
 
 
 def show_instructions(names: list[str]) -> None:
-    """Counts instructions, in another process."""
+    """Counts instructions in another process, under valgrind, and prints the ratios."""
     counts = instructions.count(__file__, "--only", *names, "--count")
     cost = {
         (name, with_depyf): (counts[f"{name} {with_depyf} run"], counts[f"{name} {with_depyf} end"])
@@ -269,7 +271,8 @@ def main() -> None:
 
 
 def ratios(plain: list[tuple[float, float]], watched: list[tuple[float, float]]) -> tuple[str, str, str]:
-    """Returns the ratios of the medians, without the end of the block and with it, and the cost of the plain run."""
+    """Returns texts: the ratios of the median costs with depyf to plain ones, without and with the end of the block,
+    and the cost of the plain run."""
     cost = statistics.median(cost for cost, _ in plain)
     in_block = statistics.median(cost for cost, _ in watched)
     in_all = statistics.median(cost + end for cost, end in watched)

@@ -1,13 +1,14 @@
 # Compiles the sources of a folder a few at a time. Most of the time of a small file goes to headers that its neighbours
-# include as well, so a clean build takes a fifth less of it. A change of one file compiles its batch.
-# The headers of the C++ library that most files include are compiled once for a target, which takes another tenth less; a
-# compiler launcher such as ccache turns that off, because it would keep fewer objects.
-# With -DDEPYF_BATCH=1 each file is compiled alone, as clang-tidy and the preset `clang` do: they notice a file that lacks
-# an include. Two files of a folder cannot define an internal name twice, which the compiler reports as an error.
+# include as well, so a clean build takes a fifth less time with batches. After a change of one file, its whole batch is
+# compiled again. The headers of the C++ library that most files include are precompiled once for a target, which saves
+# another tenth of the time; with a compiler launcher such as ccache they are not precompiled, because ccache could
+# reuse fewer objects. With -DDEPYF_BATCH=1, as in clang-tidy and the preset `clang`, each file is compiled alone, so a
+# file that lacks an include causes an error. In a batch, two files cannot define the same internal name; the compiler
+# reports an error.
 set(DEPYF_BATCH 6 CACHE STRING "The number of C++ files of a folder that are compiled together")
 
-# Usage: compile_in_batches(TARGET [FOLDER or FILE...]). These files are compiled alone: they define internal names that
-# their neighbours define, too.
+# Usage: compile_in_batches(TARGET [FOLDER or FILE...]). The listed files, and the files of listed folders, are compiled
+# alone, because they define internal names that other files define too.
 function(compile_in_batches target)
   if(DEPYF_BATCH LESS 2)
     return()

@@ -1,9 +1,10 @@
-# The commands depyf-decompile and depyf-report. They need no library but the core.
+# Builds the commands depyf-decompile and depyf-report, which need no library except the core.
 include(CheckCXXSourceCompiles)
 include(CheckLinkerFlag)
-# Loading and relocating a shared C++ library takes four times the instructions that decompiling a small file does. To
-# load those of C as well takes a fifth of the time of such a process, so a release goes without them where it can.
-# Before 2.34, glibc has its threads in a library of their own, of which a static program may miss a part.
+# Loading and relocating a shared C++ library takes four times the instructions that decompiling a small file takes.
+# Loading the shared C library takes a fifth of the time of a process that decompiles a small file, so a release is
+# linked statically if possible. Before 2.34, glibc has its threads in a library of their own, from which static linking
+# may omit parts.
 set(CMAKE_REQUIRED_LINK_OPTIONS -static)
 check_cxx_source_compiles("
 #include <features.h>
@@ -20,7 +21,7 @@ elseif(DEPYF_HAS_STATIC_LIBSTDCXX AND NOT DEPYF_SANITIZE)
   set(command_link_options -static-libstdc++ -static-libgcc)
 endif()
 
-# A wheel puts its scripts into the environment's bin.
+# In a wheel, the commands are scripts, which pip installs into the environment's bin.
 if(SKBUILD)
   set(commands_folder "${SKBUILD_SCRIPTS_DIR}")
   set(data_folder "${SKBUILD_DATA_DIR}/share")
@@ -45,8 +46,8 @@ endif()
 add_command(depyf-decompile ${decompile_sources})
 add_command(depyf-report src/report/main.cpp)
 
-# depyf-decompile prints its own manual page and shell completion. They are made by running it, which a build for another
-# machine can do with an emulator (CMAKE_CROSSCOMPILING_EMULATOR).
+# depyf-decompile prints its own manual page and shell completion. The build runs depyf-decompile to write both texts
+# into files, in a build for another processor with an emulator (CMAKE_CROSSCOMPILING_EMULATOR).
 set(made_texts "")
 foreach(text "man;depyf-decompile.1;man/man1" "completion bash;depyf-decompile;bash-completion/completions"
         "completion zsh;_depyf-decompile;zsh/site-functions")

@@ -1,7 +1,8 @@
-# Writes a C++ file that holds the viewer of the page:
+# Writes a C++ file that contains the viewer of the page:
 #   cmake -DOUTPUT=FILE -DSCRIPTS=LIST -DSTYLES=LIST -DLIBRARIES=LIST -DLICENCES=LIST -P embed.cmake
-# The scripts become one script and the styles one style, each in the order of its list. Behind the scripts, which so are strict,
-# stand the libraries, below the licences as comments.
+# The scripts are joined to one script and the styles to one style, each in the order of its list. The libraries follow
+# the scripts, so that the directive "use strict" of the first script stays in front; the licences are comments before
+# the libraries.
 function(bytes_of result)
   set(hex "")
   foreach(file ${ARGN})
@@ -9,7 +10,7 @@ function(bytes_of result)
     string(APPEND hex "${content}0a")
   endforeach()
   string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
-  # A library may have control characters in its strings: as escapes, no page has one.
+  # Control characters in strings of a library are written as escapes (`\x1f`), so that the page contains none.
   string(REGEX REPLACE "0x([01])([0-8bcef])," "0x5c,0x78,0x3\\1,CONTROL\\2," bytes "${bytes}")
   foreach(digit 0 1 2 3 4 5 6 7 8 b c e f)
     string(HEX "${digit}" code)
@@ -25,7 +26,8 @@ set(licences "")
 foreach(licence ${LICENCES})
   file(READ "${licence}" text)
   string(REPLACE "*/" "* /" text "${text}")
-  string(REPLACE "<" "(" text "${text}")  # addresses; no text may end the script element
+  # `<` of an address becomes `(`, so that the text cannot end the script element
+  string(REPLACE "<" "(" text "${text}")
   string(REPLACE ">" ")" text "${text}")
   string(APPEND licences "/*!\n${text}*/\n")
 endforeach()

@@ -1,4 +1,4 @@
-# depyf._core for the interpreter in Python_EXECUTABLE, which cmake/platform.cmake has chosen if nothing else did.
+# Builds depyf._core for the interpreter in Python_EXECUTABLE, which cmake/platform.cmake chooses if it is not set.
 find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
 execute_process(
   COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
@@ -22,6 +22,6 @@ target_compile_options(_core PRIVATE -Wall -Wextra)
 if(SKBUILD)
   install(TARGETS _core LIBRARY DESTINATION depyf)
 else()
-  # Beside the package, so that PYTHONPATH=python is all that a checkout needs.
+  # The module is written into the package, so that a checkout needs only PYTHONPATH=python.
   set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/python/depyf")
 endif()

@@ -1,4 +1,4 @@
-# One libFuzzer executable a file of fuzz/; needs clang.
+# Builds a libFuzzer executable from each file of fuzz/; the compiler must be clang.
 file(GLOB fuzz_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/*.cpp")
 target_compile_options(depyf_core PRIVATE -fsanitize=fuzzer-no-link)
 foreach(source IN LISTS fuzz_sources)

@@ -1,7 +1,7 @@
-# The names of the operations, in the order of src/decode/op.def. Most files of the core need no more of that table than
-# the names, so a change of another column compiles only those again that read the columns (decode/op_info.h).
+# Generates op_names.def, the names of the operations in the order of src/decode/op.def. Most files of the core include
+# only these names, so a change of another column of op.def recompiles only the files that include decode/op_info.h.
 #
-# With OUTPUT it is a script, which writes the names to that file if they changed.
+# If OUTPUT is set, this file runs as a script that writes the names to OUTPUT if they changed.
 if(OUTPUT)
   file(STRINGS "${INPUT}" rows REGEX "^OP\\(")
   set(names "")

@@ -1,4 +1,4 @@
-# Refuses, before anything is compiled, a system or an interpreter that depyf is not made for.
+# Stops the configuration if depyf does not support the system or the interpreter.
 if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
   message(FATAL_ERROR "depyf needs Linux, and this build is for ${CMAKE_SYSTEM_NAME}, where depyf was never built or tested. "
                       "Use a Linux container or a virtual machine, on Windows also the Windows Subsystem for Linux (WSL 2).")

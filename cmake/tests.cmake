@@ -1,4 +1,4 @@
-# One executable of all unit tests, where doctest is installed.
+# Builds one executable of all unit tests if doctest is installed.
 find_package(doctest CONFIG QUIET)
 if(NOT doctest_FOUND)
   message(STATUS "No doctest (Debian: doctest-dev): the unit tests are not built")

@@ -1,19 +1,20 @@
-# The viewer of the page as a part of the core.
+# Adds the viewer of the page to the core, as a generated C++ file.
 set(viewer_folder "${CMAKE_CURRENT_SOURCE_DIR}/src/report/viewer")
-# In the order in which they run: each uses only what stands before it, but for functions that are called later.
+# The scripts are in the order in which they run: at its start, a script uses only names that earlier scripts define;
+# its functions may use later ones.
 set(viewer_scripts strict dom data changes theme highlight rows routing verdict source reproduction break_program connections explorer differences recompilations guards flow_map flow
                    fusion modules timeline ranks search main)
 list(TRANSFORM viewer_scripts PREPEND "${viewer_folder}/")
 list(TRANSFORM viewer_scripts APPEND ".js")
 set(viewer_styles "${viewer_folder}/viewer.css")
-# Dagre lays out the map of the Flow view. It comes from Debian's node-dagre-layout with its licence, which goes into the page; where
-# the package is not installed the view has no map. -DDEPYF_DAGRE=OFF builds without it.
+# Dagre lays out the map of the Flow view. Dagre and its licence, which is part of the page, come from Debian's package
+# node-dagre-layout; without this package, or with -DDEPYF_DAGRE=OFF, the Flow view has no map.
 set(DEPYF_DAGRE ON CACHE BOOL "Put Debian's dagre into the page of the report, if it is installed")
 set(viewer_libraries "")
 set(viewer_licences "")
 if(DEPYF_DAGRE AND EXISTS /usr/share/nodejs/dagre/dist/dagre.min.js)
   set(viewer_libraries /usr/share/nodejs/dagre/dist/dagre.min.js)
-  foreach(package node-dagre-layout node-graphlibrary node-lodash)  # all three are in the one file
+  foreach(package node-dagre-layout node-graphlibrary node-lodash)  # dagre.min.js contains all three libraries
     set(licence "/usr/share/doc/${package}/copyright")
     if(EXISTS "${licence}")
       list(APPEND viewer_licences "${licence}")

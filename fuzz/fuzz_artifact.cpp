@@ -1,4 +1,5 @@
-// Any bytes as a file that PyTorch saved: text, JSON and a comparison with itself, which finds nothing, within time and memory.
+// Reads any bytes as a file that PyTorch saved: its text has no control characters, its JSON is valid, and a comparison
+// of the file with itself finds no difference.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Any bytes as a condition of a guard: an expression that is read and printed is read again as the same expression, and
-// no condition makes the rules about limits and implications fail.
+// Parses any bytes as a condition of a guard: a printed expression must be parsed as the same expression again, and the
+// rules about limits and implications must not crash on any condition.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Any code object that loads goes through the whole pipeline, which produces source whatever the bytecode is.
+// Decompiles any code object that can be loaded: the pipeline must produce source for any bytecode.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     source = depyf::decompile(*loaded.code, options).source;
   } catch (const std::length_error&) {
-    return 0;  // longer than a file of this size may become
+    return 0;  // the source would exceed the limit for a file of this size
   }
   if (!source.empty() && !source.ends_with('\n')) std::abort();  // an empty module has an empty source
   return 0;

@@ -1,4 +1,5 @@
-// Any bytes as the text of a graph: the size of each result is bounded, and a text without remarks keeps its lines.
+// Reads any bytes as the text of a graph: shortening must not make the text longer by more than 64 bytes, and renaming
+// and remarks must keep the number of lines.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Any bytes through the loader of .pyc files: an error or a code object, within time and memory.
+// Loads any bytes as a .pyc file: the loader must return an error or a code object within the limits of time and
+// memory.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

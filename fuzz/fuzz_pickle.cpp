@@ -1,5 +1,5 @@
-// Any bytes as a pickle: the result is a document whose values can all be read, or an error with a place in the input,
-// within time and memory.
+// Reads any bytes as a pickle: the result must be a document whose values can all be read, or an error with a position
+// in the input, within the limits of time and memory.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

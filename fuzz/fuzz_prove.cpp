@@ -1,5 +1,6 @@
-// The prover on any two code objects: each is proved to be equal to itself, and a proof holds in both directions. The
-// input has two modules, behind two bytes with the length of the first one; a single module is compared with itself.
+// Runs the prover on any two code objects, with and without lockstep: it must return either a proof, or a reason why
+// there is none. The input is the length of the first module in two bytes and two modules, or a single module, which is
+// compared with itself.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

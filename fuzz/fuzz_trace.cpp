@@ -1,6 +1,6 @@
-// Any bytes as a TORCH_TRACE log: the result is a record, with graphs and links, whose JSON can be read back and whose
-// texts hold no control characters. Bytes that are no log are read as a graph and as output code too, because mutants
-// of graphs rarely pass the checks of a log.
+// Reads any bytes as a TORCH_TRACE log: the result must be a record, with graphs and links, whose JSON can be parsed
+// and whose texts contain no control characters. Bytes that are no log are also read as graphs and output code, because
+// mutants of graphs rarely pass the checks of a log.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -29,14 +29,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   depyf::read_graphs(log, run.processes[0]);
   for (depyf::record::Compilation& compilation : run.processes[0].compilations) depyf::link(compilation);
   if (run.processes[0].compilations.empty()) {
-    // One text holds the captured graph, the joint graph, the graph after the passes, and the code, apart by a zero byte.
+    // The input is split at zero bytes into the captured graph, the joint graph, the post-grad graph and the output
+    // code.
     depyf::record::Compilation& compilation = run.processes[0].compilations.emplace_back();
     std::string_view rest = log;
     for (const char* stage : {"captured", "joint", "post_grad"}) {
       const std::size_t end = rest.find('\0');
       compilation.graphs.push_back(depyf::record::graph_of(rest.substr(0, end)));
       compilation.graphs.back().stage = stage;
-      rest.remove_prefix(end == std::string_view::npos ? 0 : end + 1);  // without a zero byte all are the same text
+      // without a zero byte, each part is the whole text
+      rest.remove_prefix(end == std::string_view::npos ? 0 : end + 1);
     }
     compilation.output_codes.push_back(depyf::trace::read_output_code(rest));
     compilation.graphs.back().direction = compilation.output_codes[0].direction;

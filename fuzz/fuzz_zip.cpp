@@ -1,4 +1,4 @@
-// Any bytes as a zip archive: its members, or errors, within time and memory.
+// Reads any bytes as a zip archive: members must be read, or errors returned, within the limits of time and memory.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

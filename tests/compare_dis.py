@@ -1,4 +1,4 @@
-"""Compares decoded instructions with what `dis` of the interpreter that made them says (see dump_dis.py)."""
+"""Compares decoded instructions with those that `dis` of the compiling interpreter returns (see dump_dis.py)."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from collections import defaultdict
 from pathlib import Path
 from types import SimpleNamespace
 
-# These become no operations. The stack effect of the second group counts with the CALL that follows.
+# DROPPED and BEFORE_CALL are decoded to no operations. The stack effect of an instruction of BEFORE_CALL is added to
+# that of the next CALL.
 DROPPED = {"NOT_TAKEN", "GEN_START"}
 BEFORE_CALL = {"PRECALL", "KW_NAMES"}
-# These may become a part of the operation before them.
+# FUSED instructions may become a part of the operation before them.
 FUSED = {"FORMAT_SIMPLE", "POP_TOP"}
 
 
 def stack_effect_differs(name: str, version: tuple[int, int]) -> bool:
-    """True if `dis` counts the stack of an operation differently on purpose."""
+    """True if `dis` intentionally defines another stack effect of an operation than depyf."""
     return (
         (name == "RETURN_VALUE" and version >= (3, 14))  # `dis` counts the value as left on the stack for the caller
         or (name == "RETURN_GENERATOR" and version < (3, 13))  # `dis` does not count the first value that is sent
@@ -23,7 +24,7 @@ def stack_effect_differs(name: str, version: tuple[int, int]) -> bool:
 
 
 class Rows(list):
-    """Decoded instructions with named fields; those of one instruction of CPython have a common stack effect."""
+    """The decoded operations of one or more CPython instructions, as rows with named fields."""
 
     FIELDS = ("op", "arg", "aux", "offset", "target", "line", "pops", "pushes", "jump_pops", "jump_pushes")
 
@@ -31,7 +32,7 @@ class Rows(list):
         super().__init__(SimpleNamespace(**dict(zip(self.FIELDS, row, strict=True))) for row in rows)
 
     def jump(self) -> int | None:
-        """Index of the instruction that jumps."""
+        """Returns the index of the row that jumps; None if there is none."""
         return next((i for i, row in enumerate(self) if row.target >= 0), None)
 
     def effect(self) -> int:
@@ -44,7 +45,7 @@ class Rows(list):
         return sum(row.pushes - row.pops for row in self[:at]) + self[at].jump_pushes - self[at].jump_pops
 
 
-# Operations whose argument is an index into co_names, and into the slots.
+# NAME_OPS have an index into co_names as their argument, and SLOT_OPS an index into the slots of variables.
 NAME_OPS = {f"{verb}_{kind}" for verb in ("load", "store", "delete") for kind in ("name", "global", "attr")} | {
     "load_method",
     "load_super_attr",
@@ -78,7 +79,7 @@ def compare_code(
     for row in rows:
         groups[row.offset].append(row)
     wrong = []
-    carried = 0  # effect of what was dropped before a call
+    carried = 0  # the stack effect of dropped instructions before a CALL
     for i, one in enumerate(ones):
         group = groups.pop(one.offset, Rows([]))
 

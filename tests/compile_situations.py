@@ -1,4 +1,5 @@
-"""Situations that cost compile time, each with the change that saves it: pairs of functions that compile and run."""
+"""Situations that cost compile time, each with a change that saves it: pairs of functions that compile and run a
+program."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from training_programs import Block
 
 
 class Layers(nn.Module):
-    """Equal layers, each call of which is a region of its own or not."""
+    """Equal layers, which `call` calls, with or without a compiled region for each layer."""
 
     def __init__(self, count: int, call: Callable[[nn.Module, torch.Tensor], torch.Tensor]) -> None:
         super().__init__()

@@ -15,6 +15,6 @@ def decompiled(pyc: Path, *arguments: str) -> str:
 
 
 def unproved(pyc: Path) -> list:
-    """Returns what the JSON report lists as not proved."""
+    """Returns the code objects that the JSON report lists as not proved."""
     [report] = json.loads(decompiled(pyc, "--prove", "--json"))["files"]
     return report["not_proved"]

@@ -1,8 +1,8 @@
-"""Processes that die in a block, each in a way of its own; run by tests/torch/test_dying.py.
+"""Starts processes that die in a block of prepare_debug, each in another way; tests/torch/test_dying.py runs this file.
 
     python tests/dying_processes.py DIRECTORY     for each way a dump in DIRECTORY/<way>, and DIRECTORY/exits.json with the exit statuses
 
-Each process is forked of one that has imported PyTorch.
+Each process is forked from a process that has imported PyTorch.
 """
 
 from __future__ import annotations
@@ -101,14 +101,14 @@ def outlived_by_forked():
     reading, writing = os.pipe()
     if os.fork() == 0:
         os.close(writing)
-        os.read(reading, 1)  # until the parent has died
+        os.read(reading, 1)  # waits until the parent process has died
         torch.compile(second, backend="eager")(torch.ones(5))
-        sys.exit()  # ends the block
+        sys.exit()  # the exit ends the block
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 def compile_for_ever():
-    # The last line of the journal is cut at some place.
+    # The signal arrives at a random time, so the last line of the journal may be incomplete.
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGKILL)).start()
     while True:
         torch._dynamo.reset()
@@ -116,7 +116,7 @@ def compile_for_ever():
 
 
 def hang_up():
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup has what it starts ignore the signal
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # SIGHUP is ignored by default under nohup
     os.kill(os.getpid(), signal.SIGHUP)
 
 
@@ -155,9 +155,9 @@ def live(directory: Path, way) -> None:
 
 def main(directory: Path) -> None:
     exits = {}
-    torch.compile(lambda x: x + 1, backend="aot_eager")(torch.ones(3))  # so that all is imported
+    torch.compile(lambda x: x + 1, backend="aot_eager")(torch.ones(3))  # imports all modules that a compilation needs
     torch._dynamo.reset()
-    gc.freeze()  # a collection in a forked process copies all pages
+    gc.freeze()  # otherwise, garbage collection in a forked process would copy all pages
     for name, way in {**DYING, **ENDING}.items():
         child = os.fork()
         if child == 0:

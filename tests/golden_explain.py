@@ -1,7 +1,7 @@
-"""Golden files of `depyf.explain`: `python tests/golden_explain.py` writes them anew, to be read before they are committed.
+"""Writes the golden files of `depyf.explain`: `python tests/golden_explain.py`. Read the changes before you commit.
 
-With a directory as its argument it writes them there. They belong to one release of PyTorch and of CPython, which their
-first line names. Addresses, identities and times are replaced.
+With a directory as its argument, the program writes the files into it. The files belong to one release of PyTorch and
+of CPython, which their first line names. Addresses, ids and times are replaced by fixed texts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def normalised(text: str) -> str:
-    """Without what differs in every run, or from one machine to the next."""
+    """Returns the text without parts that differ between runs or machines."""
     text = re.sub(r"took \d+\.\d+ s", "took T s", text)
     text = re.sub(r"(\bid\(.*?\) == |hooks\(\)\)\) == )(?:\d+|\([\d, ]+\))", r"\1<id>", text)
     text = re.sub(r"\b0x[0-9a-f]{6,}\b", "0x...", text)

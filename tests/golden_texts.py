@@ -1,8 +1,10 @@
-"""Golden files of summaries and indexes: `python tests/golden_texts.py` writes them anew, to be read before they are committed.
+"""Writes the golden files of summaries and indexes: run `python tests/golden_texts.py`, and read the changes before
+committing them.
 
-Each program of tests/torch/programs has one: the summary that `depyf run` prints, `index.md` and the pages of the
-compilations without the conditions under which a compilation is used again, and of `links` the full_code files without guards and code. With a directory as its
-argument it writes them there. They belong to one release of PyTorch and of CPython. Paths and times are replaced.
+The golden file of each program in tests/torch/programs has the summary that `depyf run` prints, `index.md` and the
+pages of the compilations without guards, and for the program `links` the full_code files without guards and code. With
+a directory as its argument, the program writes the files into it. The files belong to one release of PyTorch and of
+CPython. Paths and times are replaced by fixed texts.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ GOLDEN = Path(__file__).parent / "torch" / "golden_texts"
 
 
 def normalised(text: str, directory: str) -> str:
-    """Without what differs in every run, or from one machine to the next."""
+    """Returns the text without parts that differ between runs or machines."""
     text = text.replace(f"{directory}{os.sep}", "").replace(f"{ROOT}{os.sep}", "")
     text = re.sub(r"Compiling took .*\n\n(?:- Predicted .*\n)*\n?", "", text)
     text = re.sub(r"\d+\.\d+ s( spent|, )", r"T s\1", text)
@@ -33,7 +35,8 @@ def normalised(text: str, directory: str) -> str:
 
 
 def renumbered(text: str) -> str:
-    """With the numbers that Dynamo counts through a process counted from 1."""
+    """Returns the text with Dynamo's numbers of graphs and resume functions, which count through a process, renumbered
+    from 1."""
     numbers: dict[str, int] = {}
     return re.sub(
         r"(__compiled_fn_|__resume_at_\d+_)(\d+)",
@@ -43,12 +46,12 @@ def renumbered(text: str) -> str:
 
 
 def index(text: str) -> str:
-    """A page without the conditions under which a compilation is used again."""
+    """Returns a page without the conditions under which a compilation is reused."""
     return re.sub(r"(?<=hold:\n\n)(?:- .*\n(?:  .*\n)*)+\n", "", text)
 
 
 def links(text: str) -> str:
-    """What a full_code file says of resume functions: its heads, and the user's own source."""
+    """Returns a full_code file without guards, graphs and transformed code: its headings, and the user's own source."""
     kept, skips = [], False
     for line in text.splitlines():
         if line.startswith(("# The code above runs where", "# __compiled_fn_", "# __transformed_code_")):
@@ -67,7 +70,7 @@ def write(directory: Path) -> None:
     from depyf import program
 
     directory.mkdir(parents=True, exist_ok=True)
-    logging.disable(logging.WARNING)  # PyTorch warns of the limit with the time and the process
+    logging.disable(logging.WARNING)  # PyTorch's warning of the recompile limit contains the time and the process id
     warnings.simplefilter("ignore")
     for path in sorted(PROGRAMS.glob("*.py")):
         torch._dynamo.reset()
@@ -80,7 +83,7 @@ def write(directory: Path) -> None:
             ):
                 runpy.run_path(str(path))
             pages = [Path(dump) / "index.md", *sorted(Path(dump).glob("compilation*.md"))]
-            (Path(dump) / "times.json").unlink()  # the summary has the dearest function first
+            (Path(dump) / "times.json").unlink()  # without times, the summary does not order functions by their cost
             parts = [program.summary(Path(dump)), *(index(page.read_text(encoding="utf-8")) for page in pages)]
             if path.stem == "links":
                 parts += [links(one.read_text(encoding="utf-8")) for one in sorted(Path(dump).glob("full_code*"))]

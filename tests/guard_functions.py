@@ -1,6 +1,6 @@
-"""Functions whose guards are, together, of every kind that PyTorch has. A list of them is at the end.
+"""Functions whose guards, taken together, are of every kind that PyTorch has; CASES at the end lists the functions.
 
-Each comes with the local variables that it is compiled with, made anew by each call.
+Each function comes with a function that creates the local variables with which it is compiled.
 """
 
 from __future__ import annotations
@@ -229,12 +229,12 @@ class Case:
     dynamic: bool | None = None
     settings: dict[str, Any] = dataclasses.field(default_factory=dict)
     inner: tuple[str, dict[str, Any]] | None = None
-    """The name of the function called in it whose guards are meant, and its local variables."""
+    """(The name, the local variables) of a called function, if its guards are tested instead of those of `function`."""
     grad: bool = True
-    """True if gradients are recorded at the start of that function."""
+    """True if gradients are recorded when the function with the tested guards starts."""
 
     fixed: tuple[str, ...] = ()
-    """Beginnings of the names of values that a test cannot change and restore."""
+    """The prefixes of the names of values that a test cannot change and restore."""
 
     def code(self) -> types.CodeType:
         if self.inner is not None:
@@ -244,7 +244,7 @@ class Case:
         return (self.function.forward if isinstance(self.function, torch.nn.Module) else self.function).__code__
 
     def compile(self) -> dict[str, Any]:
-        """Compiles the function anew. Returns the local variables that it was compiled with."""
+        """Compiles the function anew. Returns the local variables with which the function was compiled."""
         torch._dynamo.reset()
         local = self.make()
         arguments = {k: v for k, v in local.items() if k not in ("self", "captured", "number")}
@@ -356,7 +356,7 @@ CASES = [
         grad=False,
         fixed=("G['__optimizer_",),  # a weak reference to an object that stays alive
     ),
-    # torch.ops finds its attributes by code that fails after a change of torch's own modules.
+    # The code by which torch.ops finds its attributes fails after a change of torch's own modules.
     Case("opaque", opaque, lambda: {"x": ones(), "thing": THING}, fixed=("G['torch']",)),
     Case("key_sets", key_sets, lambda: {"x": ones(), "keys": torch._C._dispatch_keys(torch.ones(1))}),
     Case("pytree_nodes", pytree_nodes, lambda: {"x": ones()}),

@@ -1,4 +1,4 @@
-"""Makes inputs for the guards of a compilation: each guarded value is replaced by other values, one at a time."""
+"""Creates inputs for the guards of a compilation, in each of which one guarded value is replaced by another value."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def marked(tensor, mark, told):
 
 
 def like(value):
-    """Returns a tensor that differs from the value in its content alone."""
+    """Returns a tensor that differs from the value only in its content."""
     out = torch.empty_strided(value.size(), value.stride(), dtype=value.dtype, device=value.device)
     out.copy_(torch.rand(value.size()).to(value.dtype))
     out = out.requires_grad_(value.requires_grad)
@@ -94,9 +94,10 @@ def tensors(value):
 
 
 def others(value) -> Iterator[tuple[str, Any]]:
-    """Yields (name, replacement) for a value."""
+    """Yields (name, replacement) for each replacement of a value."""
     if isinstance(value, torch._C.DispatchKeySet):
-        # For anything else PyTorch's guard raises, and leaves __torch_function__ off for good.
+        # For a value that is no DispatchKeySet, PyTorch's guard raises an exception, and leaves __torch_function__
+        # switched off.
         yield from [("other", torch._C.DispatchKeySet(torch._C.DispatchKey.CUDA)), ("same", value | value)]
         return
     yield "None", None
@@ -155,7 +156,7 @@ class Input:
     paths: tuple[str, ...] = ()
     """The expressions of the values that are changed; empty for the state of the process."""
     kind: str | None = None
-    """The kind of the guard that is on that state."""
+    """The kind of the guard on a changed state of the process; None if no guard checks it."""
 
 
 MISSING = object()
@@ -165,7 +166,7 @@ NEEDED = {"_C", "_ops", "ops", "utils", "_library", "_dynamo", "autograd", "nn"}
 
 
 class Inputs:
-    """All inputs for one compilation."""
+    """Iterates over all inputs for one compilation, as context managers."""
 
     def __init__(
         self, tree, local: dict[str, Any], scope: dict[str, Any], most: int | None = None, fixed: tuple[str, ...] = ()
@@ -185,7 +186,8 @@ class Inputs:
 
     def __iter__(self) -> Iterator[contextlib.AbstractContextManager[Input]]:
         yield from self.states()
-        # Two changes at once. Each iteration makes them anew, because a context manager can be entered only once.
+        # Combines two changes of the process's state. Each iteration creates new context managers, because a context
+        # manager can be entered only once.
         for i, j in itertools.combinations(range(9), 2):
             one, other = (next(itertools.islice(self.states(), k, None)) for k in (i, j))
             yield together(one, other)
@@ -201,11 +203,11 @@ class Inputs:
             tried = False
             ways = [("missing", MISSING), *others(value)]
             if self.most is not None and len(ways) > self.most:
-                # Another few at each value: together they are all there.
+                # Each value gets `most` other ways, so that all ways are tried over several values.
                 self.turn += self.most
                 ways = [ways[(self.turn + i) % len(ways)] for i in range(self.most)]
             for name, other in ways:
-                # Whether the input can be made is known only after the attempt.
+                # `change` returns None if the value cannot be replaced.
                 change = self.change(node, other)
                 if change is not None:
                     tried = True
@@ -290,13 +292,13 @@ class Inputs:
         yield state(
             "device", "DEFAULT_DEVICE", switched(lambda: device.CURRENT_DEVICE, put_device, torch.device("meta"))
         )
-        # Modules that Dynamo inlines into the graph, which are graphs themselves.
+        # Hooks that Dynamo inlines into its graph, because they are graph modules.
         one, other = (torch.fx.symbolic_trace(torch.nn.Identity()) for _ in range(2))
         hooks = torch.autograd.graph.saved_tensors_hooks
         yield state("saved tensors", "LAMBDA_GUARD", lambda: hooks(one, other))
         yield state("other saved tensors", None, lambda: hooks(lambda x: x, lambda x: x))
 
-    # Changing one value
+    # Changes of one value
 
     def change(self, node, other) -> Callable[[], contextlib.AbstractContextManager[dict[str, Any]]] | None:
         """Returns a context manager that puts `other` in place of a node's value for a while; None if that is
@@ -315,7 +317,7 @@ class Inputs:
         path = self.paths[id(node)] or ""
         if step.kind in ("DictGetItemGuardAccessor", "value") and isinstance(holder, dict):
             key = list(dict.keys(holder))[int(step.argument)] if step.kind == "value" else eval(step.argument)
-            if holder is BUILTINS:  # a changed copy: everything here needs them
+            if holder is BUILTINS:  # the builtins are replaced by a changed copy, since this module needs them
                 return self.change(parent, {k: v for k, v in {**holder, key: other}.items() if v is not MISSING})
             return lambda: self.in_dict(holder, key, other)
         if step.kind == "key" and isinstance(holder, dict):
@@ -330,7 +332,8 @@ class Inputs:
             name = attribute.get(step.kind, step.argument)
             if isinstance(holder, tuple) and hasattr(holder, "_replace") and other is not MISSING:
                 return self.change(parent, holder._replace(**{name: other}))
-            if type(holder).__module__ == "torch._ops":  # its code that finds attributes fails after a change
+            # the code that finds attributes of torch.ops fails after a change
+            if type(holder).__module__ == "torch._ops":
                 return None
             if holder is torch and name in NEEDED:
                 return None if parent.parent is None else self.change(parent, types.SimpleNamespace(**{name: other}))
@@ -365,7 +368,7 @@ class Inputs:
             yield self.local
         finally:
             dict.__setitem__(holder, key, before)
-            if other is MISSING and holder is not self.scope:  # at its old place
+            if other is MISSING and holder is not self.scope:  # restores the order of the dict's items
                 dict.clear(holder)
                 for k, v in order:
                     dict.__setitem__(holder, k, v)
@@ -401,7 +404,8 @@ class Inputs:
         own = name in getattr(holder, "__dict__", {}) if not isinstance(holder, type) else name in vars(holder)
         try:
             before = getattr(holder, name)
-            # A value is changed only if it can be restored.
+            # This assignment raises an exception if the attribute cannot be set, so no value is changed that cannot be
+            # restored.
             setattr(holder, name, before)
             if other is MISSING:
                 delattr(holder, name)

@@ -1,4 +1,4 @@
-"""Pickles that do harm when they are unpickled. Each would write a file, fill the memory, or not end."""
+"""Pickles that do harm when they are unpickled: each of them writes a file, fills the memory, or does not end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 class Call:
-    """An object whose pickle is a call."""
+    """An object whose pickle calls a function when it is unpickled."""
 
     def __init__(self, function, *arguments, state=None):
         self.parts = (function, arguments) if state is None else (function, arguments, state)
@@ -24,7 +24,7 @@ def _sized(size: int, *, width: str = "<Q") -> bytes:
 
 
 def running_code(canary: Path) -> dict[str, bytes]:
-    """Returns pickles by name, each of which runs code that creates the file."""
+    """Returns pickles by name, each of which runs code that creates the file `canary`."""
     shell = f"touch {canary}"
     python = f"open({str(canary)!r}, 'w')"
     calls = {
@@ -65,7 +65,7 @@ def running_code(canary: Path) -> dict[str, bytes]:
 
 
 def _artifact(canary: Path) -> dict[str, bytes]:
-    """Pickles in the parts of a file of aot_compile."""
+    """Returns files like those of aot_compile, by name, whose parts are harmful pickles."""
     bad = pickle.dumps(Call(os.system, f"touch {canary}"))
     parts = {"original_code": 1, "runtime_env": 2, "guards_state": bad, "compiled_fn": (Call(eval, "1"), bad)}
     return {
@@ -113,7 +113,8 @@ def artifact_with_guards(words: list[list[str]], line: str) -> bytes:
 
 
 def _endless_artifact() -> bytes:
-    """A file of aot_compile in which everything that is gone through shares long lists with everything else."""
+    """Returns a file of aot_compile in which all guards share long lists, so that a walk over all items would not
+    end."""
     word = _plain("L['x'] == " + "x" * 10_000)
     words = b"(" + word + b"2" * 100_000 + b"lq\x01"
     frame = _instance("traceback.FrameSummary", filename=_plain("f" * 10_000), lineno=b"K\x01")
@@ -149,7 +150,7 @@ def _endless_artifact() -> bytes:
 
 
 def exhausting() -> dict[str, bytes]:
-    """Returns pickles that would need memory or time without end."""
+    """Returns pickles that would need unlimited memory or time."""
     shared = b"K\x01" + b"2\x86" * 2000 + b"."
     laughs = (
         b"]"
@@ -184,7 +185,7 @@ def exhausting() -> dict[str, bytes]:
 
 
 def broken() -> dict[str, bytes]:
-    """Returns bytes that are no pickle, and pickles that are cut."""
+    """Returns bytes that are no pickle, and truncated pickles."""
     whole = pickle.dumps({"a": [1, 2.5, "text", b"bytes", (1, 2), {3}]}, 4)
     found = {f"cut at {size}": whole[:size] for size in range(2, len(whole), 7)}
     found |= {

@@ -1,4 +1,4 @@
-"""The CPythons at hand, from 3.8 on."""
+"""Finds the installed CPythons, from 3.8 on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ VERSIONS = [(3, minor) for minor in range(8, 16)]
 
 
 def _candidates(version: tuple[int, int]) -> list[str]:
-    """Variables such as DEPYF_PYTHON_3_14 come first, then the interpreters of pyenv, then those on the path."""
+    """Returns paths of interpreters: first that of a variable such as DEPYF_PYTHON_3_14, then those of pyenv, then the
+    one on PATH."""
     name = "%d.%d" % version
     found = [os.environ.get("DEPYF_PYTHON_" + name.replace(".", "_"))]
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
@@ -36,8 +37,8 @@ def interpreter(version: tuple[int, int]) -> str | None:
 
 
 def at_hand(names: str) -> Iterator[tuple[str, tuple[int, int], str]]:
-    """Yields the name, the version and the interpreter of each version of a list such as "3.8,3.12". Says on standard error
-    which of them is not at hand."""
+    """Yields the name, the version and the interpreter of each version of a list such as "3.8,3.12". Prints to standard
+    error which versions are not installed."""
     for name in names.split(","):
         major, minor = map(int, name.split("."))
         python = interpreter((major, minor))
@@ -48,7 +49,7 @@ def at_hand(names: str) -> Iterator[tuple[str, tuple[int, int], str]]:
 
 
 def compiled(python: str, source: str, folder: Path) -> Path:
-    """Compiles a source with an interpreter to a .pyc file in the folder."""
+    """Compiles a source with an interpreter to a .pyc file in the folder. Returns the path of the .pyc."""
     (folder / "module.py").write_text(source, encoding="utf-8")
     pyc = folder / "module.pyc"
     make = "import py_compile, sys; py_compile.compile(sys.argv[1], cfile=sys.argv[2], doraise=True)"

@@ -30,11 +30,11 @@ _counter = itertools.count()
 
 
 def new_net(breaks=True):
-    """A module whose class and code are referred to by nothing else.
+    """Returns a module whose class and code are referred to by nothing else.
 
     Args:
-        breaks: true for a module with a graph break. PyTorch itself then keeps its code for ever, because a resume
-        function needs it.
+        breaks: True for a module with a graph break, whose code PyTorch itself never frees, because a resume function
+        needs it.
     """
     namespace = {"torch": torch, "__name__": __name__}
     source = _SOURCE if breaks else _SOURCE.replace("torch._dynamo.graph_break()", "pass")
@@ -44,7 +44,7 @@ def new_net(breaks=True):
 
 
 class Watch:
-    """Weak references to what a program makes, by role."""
+    """Weak references to the objects that a program creates, by role."""
 
     def __init__(self):
         self._references = {}
@@ -53,14 +53,15 @@ class Watch:
         self._references.setdefault(role, []).append(weakref.ref(thing))
 
     def alive(self):
-        """Returns the roles of the objects that are alive, one item for each object."""
+        """Returns the number of objects that are alive, by role."""
         found = ((role, sum(r() is not None for r in references)) for role, references in self._references.items())
         return {role: count for role, count in found if count}
 
 
 @contextlib.contextmanager
 def _graphs_watched(watch):
-    """Watches the graph modules that are made, by the names of their nodes: how many are made differs from run to run."""
+    """Adds each graph module that is created to `watch`. A module's role consists of the names of its nodes, because
+    the number of graph modules differs between runs."""
     original = torch.fx.GraphModule.__init__
 
     def init(self, *args, **kwargs):
@@ -78,9 +79,9 @@ def states(backend, use, block):
     """Returns the objects that are alive at each of the checkpoints, and after the block.
 
     Args:
-        backend: of torch.compile.
-        use: gets the module, its compiled form and an input, and does what is tested.
-        block: a context manager that is open until all is dropped.
+        backend: the backend of torch.compile.
+        use: a function of the module, its compiled form and an input, which performs the tested operation.
+        block: a context manager that is open until the program's objects are dropped.
     """
     watch, found = Watch(), []
 
@@ -110,7 +111,7 @@ def states(backend, use, block):
     try:
         with _graphs_watched(watch):
             with block:
-                gc.disable()  # otherwise chance decides which objects are alive at the end
+                gc.disable()  # with automatic collection, the objects that are alive at the end would depend on chance
                 try:
                     program()
                     found.append(watch.alive())
@@ -130,7 +131,7 @@ def states(backend, use, block):
 
 
 def kept_longer(found, plain):
-    """Returns, for each checkpoint, the roles of the objects that are alive and would not be with PyTorch alone."""
+    """Returns, for each checkpoint, the roles of which more objects are alive than with PyTorch alone."""
     more = [
         sorted(str(role) for role, count in now.items() if count > then.get(role, 0)) for now, then in zip(found, plain)
     ]

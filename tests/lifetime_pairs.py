@@ -1,7 +1,7 @@
-"""Pairs of function bodies that do the same and hold values for another time: `LONGER`, where the second holds a value at a
-call, a loop or a yield where the first no longer does, and `NO_LONGER`, where it only seems to.
+"""Pairs of function bodies with the same effects. In pairs of `LONGER`, the second body keeps a value alive at a call,
+a loop or a yield where the first has released it; in pairs of `NO_LONGER`, it only seems to do so.
 
-Each is the body of `def f(a, b, c, g, h, E):`; all other names are global.
+Each text is the body of `def f(a, b, c, g, h, E):`; all other names are global.
 """
 
 from __future__ import annotations

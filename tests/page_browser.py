@@ -28,14 +28,15 @@ class Tab:
             self.trouble.append(f"request: {request.url[:100]}")
 
     def open(self, page: Path, route: str = "") -> Any:
-        """Loads the page anew at a route; waits until it is shown."""
+        """Loads a page at a route, even if it is already open, and waits until it is shown."""
         self.page.goto("about:blank")
         self.page.goto(f"{page.as_uri()}#{route}")
         self.page.wait_for_selector("main > *")
         return self.page
 
     def until(self, condition: str) -> None:
-        """Waits until an expression is true on the page. Its policy forbids Playwright's own way to do that."""
+        """Waits until an expression is true on the page. The page's content security policy forbids Playwright's
+        `wait_for_function`."""
         deadline = time.monotonic() + 20
         while not self.page.evaluate(condition):
             assert time.monotonic() < deadline, condition
@@ -45,7 +46,8 @@ class Tab:
         assert self.trouble == []
 
     def lit_names(self, pane: str) -> set[str]:
-        """Returns the nodes or kernels whose rows are highlighted in a pane, also those out of sight."""
+        """Returns the nodes or kernels whose rows are highlighted in a pane, including rows that are scrolled out of
+        view."""
         return set(
             self.page.evaluate(
                 """(key) => {

@@ -16,7 +16,8 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 COMMAND = os.environ.get("DEPYF_REPORT") or str(ROOT / "build" / "dev" / "depyf-report")
 
-# A training step with a graph break, two sizes and a number that changes: each kind of thing that the page shows.
+# A training step with a graph break, inputs of two sizes and a number that changes, so that the page shows all kinds of
+# content.
 MODEL = """
 import torch
 
@@ -78,11 +79,11 @@ with depyf.prepare_debug("dump"):
 
 
 def run_examples(folder: Path) -> None:
-    """Leaves the dump of the examples toy and hard in a folder."""
+    """Writes the dump of the examples toy and hard into a folder."""
     arguments = [sys.executable, "-W", "ignore", "-c", EXAMPLES, str(ROOT / "python"), str(ROOT / "examples")]
     environment = {
         **os.environ,
-        # A graph from a cache has the paths of the copy of the program that put it there.
+        # A graph from a cache would contain the paths of the copy of the program that filled the cache.
         "TORCHINDUCTOR_FX_GRAPH_CACHE": "0",
         "TORCHINDUCTOR_AUTOGRAD_CACHE": "0",
         "OMP_NUM_THREADS": "1",
@@ -91,7 +92,7 @@ def run_examples(folder: Path) -> None:
 
 
 def run_model(folder: Path) -> None:
-    """Leaves the dump and the TORCH_TRACE log of one run of the model in a folder."""
+    """Writes the dump and the TORCH_TRACE log of one run of the model into a folder."""
     (folder / "model.py").write_text(MODEL)
     (folder / "runner.py").write_text(RUNNER)
     environment = {
@@ -116,7 +117,7 @@ with depyf.prepare_debug("dump"):
 
 
 def run_train(folder: Path) -> None:
-    """Leaves a copy of the example train.py, and the dump of a run of it on Inductor, in a folder."""
+    """Writes a copy of the example train.py, and the dump of its run on Inductor, into a folder."""
     shutil.copy(ROOT / "examples" / "train.py", folder / "train.py")
     arguments = [sys.executable, "-W", "ignore", "-c", TRAIN_RUNNER, str(ROOT / "python")]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
@@ -147,7 +148,7 @@ def names_by_pane(chains: list[dict[str, Any]]) -> dict[str, set[str]]:
 
 
 def record(members: dict[str, Any], payload: str = "") -> str:
-    """One record of a TORCH_TRACE log, of compilation 0/0."""
+    """Returns one record of a TORCH_TRACE log, of compilation 0/0."""
     head = {**members, "frame_id": 0, "frame_compile_id": 0, "attempt": 0}
     if payload:
         head["has_payload"] = "0" * 32
@@ -156,7 +157,7 @@ def record(members: dict[str, Any], payload: str = "") -> str:
 
 
 def data_of(page: Path) -> dict[str, Any]:
-    """The data that a page shows."""
+    """Returns the data that a page contains."""
     packed = re.search(
         r'<script type="application/(\w+)" id="data">(.*?)</script>', page.read_text(encoding="utf-8"), re.DOTALL
     )
@@ -168,7 +169,7 @@ def data_of(page: Path) -> dict[str, Any]:
 
 
 def write_page(page: Path, *inputs: object) -> str:
-    """Writes the page of logs and dumps. Returns its text."""
+    """Writes the page of logs and dumps, and returns the page's text."""
     done = subprocess.run(
         [COMMAND, "-o", str(page), "--force", *map(str, inputs)], capture_output=True, text=True, timeout=60
     )

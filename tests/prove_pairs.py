@@ -1,7 +1,7 @@
-"""Pairs of function bodies that do the same, and pairs that do not. Each pair of the second kind tries a rule of the
-prover that could be too wide.
+"""Pairs of function bodies that do the same (SAME), and pairs that do not (DIFFERENT). Each pair of DIFFERENT would be
+accepted if a rule of the prover were too general.
 
-Each is the body of `def f(a, b, c, g, h, E):`; all other names are global.
+Each text is the body of `def f(a, b, c, g, h, E):`; all other names are global.
 """
 
 from __future__ import annotations

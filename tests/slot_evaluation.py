@@ -1,7 +1,7 @@
-"""Re-evaluates the expressions of stack slots that call nothing, apart from the code under test.
+"""Evaluates expressions of stack slots that call nothing, independent of the code under test.
 
-Operators are run only on exact types of Python whose operators have no effects, attributes are read only from modules
-and classes; everything else raises NotFree, and is left out of the comparison.
+Operators are evaluated only for exact built-in types, whose operators have no effects, and attributes are read only
+from modules and classes. Every other expression raises NotFree, and is not compared.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ PLAIN = (int, float, str, bytes, bool, complex, type(None), tuple, frozenset, ra
 
 
 class NotFree(Exception):
-    """Evaluating could have effects."""
+    """The evaluation of an expression could have effects."""
 
 
 def evaluate(text: str, lookup: Callable[[str], Any]) -> Any:
@@ -44,7 +44,7 @@ def _value(node: ast.expr, lookup: Callable[[str], Any]) -> Any:
                     break
                 result = value(one)
             return result
-        case ast.Attribute() if node.attr != "__dict__":  # another view each time
+        case ast.Attribute() if node.attr != "__dict__":  # each read of `__dict__` returns a new mappingproxy
             owner = value(node.value)
             if isinstance(owner, (types.ModuleType, type)):
                 return getattr(owner, node.attr)

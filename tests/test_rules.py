@@ -32,7 +32,7 @@ import layers
 ROOT = Path(__file__).parent.parent
 
 SRC = ROOT / "src"
-# A folder includes only itself and folders before it.
+# Files in a folder of src may include only files of the same folder and of folders before it in this list.
 ORDER = [
     "support",
     "dialect",
@@ -67,10 +67,10 @@ ORDER = [
     "page",
     "artifact",
 ]
-# These use the core as any program would: through include/depyf, and the loader.
+# Folders that use the core like other programs, through include/depyf, with the folders of src that they may include.
 OUTSIDE = {
     "cli": {"cli", "load", "support"},
-    "bind": {"bind", "cli", "report", "load", "dialect"},  # the module has the commands too
+    "bind": {"bind", "cli", "report", "load", "dialect"},  # the extension module also contains the commands
     "report": {"report"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
@@ -121,7 +121,7 @@ def test_a_folder_includes_only_folders_before_it() -> None:
     wrong = []
     for path in sources():
         folder = path.relative_to(SRC).parts[0]
-        if path.parent == SRC:  # pipeline.cpp and the like put the stages together
+        if path.parent == SRC:  # files directly in src, such as pipeline.cpp, combine the stages
             allowed = set(ORDER)
         else:
             allowed = allowed_folders(folder)
@@ -132,7 +132,7 @@ def test_a_folder_includes_only_folders_before_it() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-# Files that the build makes, and what makes them.
+# Maps a file that the build generates to the file that generates it.
 MADE = {"decode/op_names.def": ROOT / "cmake" / "op_names.cmake"}
 
 
@@ -148,7 +148,8 @@ def test_every_include_with_quotes_is_a_file_of_the_repository() -> None:
 
 
 def types_of(text: str) -> list[str]:
-    """Returns the full names of the types that C++ defines in namespaces with a name, outside of functions and types."""
+    """Returns the full names of the types that a C++ source defines in named namespaces, outside of functions and
+    types."""
     names, spaces, depth = [], [], 0
     for line in re.sub(r"//.*|'\\?.'|\"(\\\\.|[^\"\\])*\"", "", text).splitlines():
         if opened := re.match(r"\s*namespace\s*([\w:]*)\s*\{", line):
@@ -163,7 +164,8 @@ def types_of(text: str) -> list[str]:
 
 
 def test_no_name_of_a_type_has_two_definitions() -> None:
-    # The linker keeps one destructor, one std::vector::push_back and so on for a name, and would use it for both types.
+    # The linker keeps one destructor, one std::vector<T>::push_back and so on for a type name, and would use it for
+    # both types of this name.
     places = collections.defaultdict(set)
     for path in [*sources(), *(ROOT / "include").rglob("*.h")]:
         for name in types_of(path.read_text(encoding="utf-8")):
@@ -200,16 +202,16 @@ def test_every_cpp_test_file_is_compiled_and_has_tests() -> None:
     files = sorted((ROOT / "tests" / "core").glob("*_test.cpp"))
     assert files
     assert not [path.name for path in files if "TEST_CASE" not in path.read_text(encoding="utf-8")]
-    # cmake/tests.cmake takes all of tests/core, and nothing else has C++ tests.
+    # cmake/tests.cmake builds all C++ files of tests/core, so no other folder may have C++ tests.
     assert not [path for path in (ROOT / "tests").rglob("*_test.cpp") if path.parent.name != "core"]
 
 
 COMPAT = ROOT / "python" / "depyf" / "compat"
 EVENTS = ROOT / "python" / "depyf" / "capture" / "trace_records.py"
-# These modules handle private names as data, and use none.
+# MACHINERY are the modules of depyf.compat that handle private names as data, and use none.
 PRINTING_AND_GUARDS = [path for name in ("printing", "guards") for path in (COMPAT.parent / name).glob("*.py")]
 MACHINERY = {"__init__.py", "names.py", "private.py", "probe.py", "releases.py", "shape.py"}
-# Of PyTorch's documentation.
+# Names in PyTorch's documentation, which need no row in depyf.compat.names.
 PUBLIC_TORCH = {
     "GraphModule",
     "compiler",
@@ -232,13 +234,13 @@ PUBLIC_TORCH |= {
     "is_available",
 }
 PUBLIC_TORCH |= {"SymInt", "element_size", "graph_copy", "untyped_storage"}
-PUBLIC_TORCH |= {"get_objects"}  # of the library's gc
+PUBLIC_TORCH |= {"get_objects"}  # a function of Python's module gc
 PUBLIC_TORCH |= {"dtype", "device", "stride", "Tensor"}
 PUBLIC_TORCH |= {"all_input_nodes", "is_initialized", "kwargs", "DEFAULT", "SKIP", "nn", "Module", "children"}
 
 
 def python_names() -> set[str]:
-    """The attributes of Python's own objects."""
+    """Returns the names of attributes of Python's own modules and types."""
     modules = [
         ast,
         builtins,
@@ -271,7 +273,7 @@ def python_names() -> set[str]:
         "__version__",
         "_getframe",
         "_current_frames",
-    }  # documented all the same
+    }  # names with an underscore that are documented
     return found
 
 
@@ -426,18 +428,18 @@ def test_wrong_imports_are_seen(tmp_path: Path) -> None:
         "depyf.low, line 1",
     ]
     assert layers.in_functions(imports) == ["depyf.middle, line 3: depyf.low, in a function"]
-    assert layers.circles(imports) == []  # tower and spire know each other by type alone
+    assert layers.circles(imports) == []  # tower and spire import each other only under TYPE_CHECKING
     (package / "high" / "tower.py").write_text("from depyf import middle\n", encoding="utf-8")
     assert layers.circles(layers.imports(package)) == [["depyf.high.tower", "depyf.low", "depyf.middle"]]
 
 
 STATELESS = ("attrgetter(", "reprlib.Repr(", "logging.getLogger(")
-"""Values of variables in lower case that hold no state."""
+"""Calls whose results have no state, so that variables in lower case may have them as values."""
 
 
 def module_variables(tree: ast.Module) -> list[tuple[str, str]]:
-    """Returns (name, docstring) of each variable of a module that can change: those in lower case, and those that a function
-    rebinds."""
+    """Returns (name, docstring) of each variable of a module that can change: variables in lower case, and variables
+    that a function rebinds."""
     rebound = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
     found = []
     for node, after in zip(tree.body, [*tree.body[1:], ast.Pass()], strict=True):

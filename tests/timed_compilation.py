@@ -1,5 +1,6 @@
-"""python timed_compilation.py PROGRAM OUT.json: compiles a program on Inductor, and writes what `depyf.compile_costs` states, with
-the clock time in which PyTorch compiled, measured around PyTorch's own entry points."""
+"""python timed_compilation.py PROGRAM OUT.json: compiles a program on Inductor, and writes the results of
+`depyf.compile_costs`, with the clock time that PyTorch spent on compiling, measured around PyTorch's own entry
+points."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ class Clock:
         self._depth = 0
 
     def around(self, owner: Any, name: str, assign: Callable[[Any, str, Any], None] = setattr) -> None:
-        """Counts the calls of a function, which `assign` replaces."""
+        """Replaces a function with `assign`, so that the time of its calls is added."""
         function = getattr(owner, name)
 
         def timed(*args: Any, **kwargs: Any) -> Any:
@@ -60,7 +61,7 @@ def _run(name: str) -> None:
 def main(name: str, file: str) -> None:
     import torch._dynamo.convert_frame
     import torch._functorch._aot_autograd.runtime_wrappers as wrappers
-    import torch._inductor.compile_fx  # noqa: F401  loading it is no part of compiling
+    import torch._inductor.compile_fx  # noqa: F401  the time of loading this module is no part of compiling
 
     clock = Clock()
     clock.around(torch._dynamo.convert_frame.ConvertFrame, "__call__")

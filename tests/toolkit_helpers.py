@@ -13,7 +13,7 @@ def compiles():
 
 
 def scaled(source, factor=100):
-    """The source with everything that it returns multiplied."""
+    """Returns the source with the value of each return statement multiplied by a factor."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Return) and node.value is not None:
@@ -99,7 +99,7 @@ CASES = (
 
 
 def cases(backend):
-    """name -> (call of a compiled function, the object whose cache entries are read)."""
+    """Returns a dict from a name to (a call of a compiled function, the object whose cache entries are read)."""
     x = torch.tensor([1.0, 2.0, 3.0])
 
     def compiled(fn):

@@ -20,14 +20,14 @@ from torch._dynamo import convert_frame
 import torch
 
 ROOT = Path(__file__).parents[1]
-# The environment in which programs find the same package as the tests.
+# The environment of programs that import the same depyf package as the tests.
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "python"), os.environ.get("PYTHONPATH", "")])}
 BACKENDS = ("eager", "aot_eager", "inductor")
 
 
 def empty_inductor_cache(folder):
-    """Makes an empty cache of Inductor, and returns its path. Headers that were compiled once serve it too, as compiling
-    them takes the processor longer than all that a test compiles."""
+    """Creates an empty cache of Inductor, and returns its path. The cache shares precompiled headers with other runs,
+    because compiling them takes longer than everything that a test compiles."""
     headers = Path(os.environ["TORCHINDUCTOR_CACHE_DIR"]) / "precompiled_headers"
     headers.mkdir(parents=True, exist_ok=True)
     folder.mkdir()
@@ -44,7 +44,7 @@ def example(name):
 
 
 def hooks():
-    """Everything in torch that depyf hooks into, as it is now."""
+    """Returns the present state of everything in torch that depyf hooks into."""
     # torch's own lazy handler removes itself at the first record, so it is not compared.
     loggers = {"torch.__trace": [type(h).__name__ for h in logging.getLogger("torch.__trace").handlers]}
     loggers["torch.__trace"] = [name for name in loggers["torch.__trace"] if name != "LazyTraceHandler"]
@@ -65,7 +65,7 @@ def hooks():
 
 @contextlib.contextmanager
 def bytecode_hook(hook):
-    """Has Dynamo call `hook(original, transformed)`."""
+    """Registers a bytecode hook in a `with` block: Dynamo calls `hook(original, transformed)`."""
     handle = convert_frame.register_bytecode_hook(hook)
     try:
         yield
@@ -74,7 +74,7 @@ def bytecode_hook(hook):
 
 
 def names_in(directory):
-    """The names of the files in a directory."""
+    """Returns the names of the files in a directory."""
     return sorted(path.name for path in Path(directory).iterdir())
 
 
@@ -86,13 +86,13 @@ def runs_in(directory):
 
 
 def pages(directory):
-    """The text of index.md and of the pages that it leads to."""
+    """Returns the text of index.md and of all other pages of a dump."""
     return "\n".join(path.read_text() for path in sorted(Path(directory).glob("*.md")))
 
 
 def check_dump(directory, beside=()):
-    """Checks what must hold for every dump: each Python file compiles, no file says that depyf failed, and the files
-    that exist are those that are listed, except files that the command writes beside the dump."""
+    """Checks the rules for every dump: each Python file compiles, no file reports a failure of depyf, and the existing
+    files are those that session.json lists, and `beside`."""
     directory = Path(directory)
     for path in directory.glob("*.py"):
         text = path.read_text()
@@ -101,7 +101,7 @@ def check_dump(directory, beside=()):
         assert "which is not Python" not in text, path
         assert not re.search(r"_[0-9a-f]{8}(_[0-9a-f]{4}){3}_[0-9a-f]{12}", text), path
     told = {"index.md", "session.json", "times.json"}
-    keys = set()  # the keys that caches were asked for
+    keys = set()  # the files with keys of cache misses
     names = {path.name for path in directory.glob("*.md")}
     if (directory / "provenance.json").exists():
         told.add("provenance.json")
@@ -118,6 +118,6 @@ def check_dump(directory, beside=()):
         told.update(one["file"] for one in run["other_artifacts"])
     assert sorted(told | names | keys | set(beside)) == names_in(directory)
     text = pages(directory)
-    assert all(name in text.replace("\\", "") for name in keys)  # a note names them
+    assert all(name in text.replace("\\", "") for name in keys)  # the notes in the pages name these files
     for name in (told | names) - {"index.md", "session.json", "provenance.json", "times.json"}:
         assert f"({name})" in text, name

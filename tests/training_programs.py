@@ -1,4 +1,5 @@
-"""Twelve training programs for the costs of memory: each returns a module or function, and the inputs of a call."""
+"""Twelve training programs for the tests of memory costs: each function returns a module or function, and the inputs of
+a call."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ class Block(nn.Module):
 
 
 class Transformer(nn.Module):
-    """Blocks behind an embedding."""
+    """A transformer: an embedding, blocks and an output layer."""
 
     def __init__(self, layers: int = 2, width: int = 32, dropout: float = 0.0, checkpointed: bool = False) -> None:
         super().__init__()
@@ -67,7 +68,7 @@ class Convolutions(nn.Module):
 
 
 class Aliases(nn.Module):
-    """Saves views of one tensor, and returns what it saves."""
+    """A module that saves views of one tensor for the backward, and returns the tensor itself, too."""
 
     def __init__(self) -> None:
         super().__init__()

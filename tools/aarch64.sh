@@ -1,7 +1,7 @@
 #!/bin/bash
-# The core for 64-bit ARM: cross-compiled, and run by qemu-user. The C++ tests have to pass, and depyf-decompile has to
-# print the same bytes as the command of this machine, for MODULES (20) modules of CPython 3.12. Then a wheel of the
-# stable ABI is built into dist/, tagged, and loaded by Debian's CPython for this processor. CONFIGURE passes options to cmake.
+# Cross-compiles the core for 64-bit ARM, and runs it with qemu-user. The C++ tests have to pass, and depyf-decompile
+# has to print the same bytes as the command of this machine, for MODULES (20) modules of CPython 3.12. A wheel of the
+# stable ABI is built into dist/, tagged, and loaded by Debian's CPython for ARM. CONFIGURE passes options to cmake.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -33,8 +33,8 @@ if [ ! -d "$environment" ]; then
     $(grep -E '^(cmake|nanobind|ninja|scikit-build-core)==' requirements-dev.txt)
 fi
 rm -rf "$work/raw" "$work/site"
-# The stable ABI takes 3.12's headers. Only pyconfig.h depends on the processor, so it is replaced by Debian's file for
-# ARM.
+# The extension for the stable ABI is compiled with the headers of CPython 3.12. Only pyconfig.h depends on the
+# processor, so it is replaced by Debian's file for ARM.
 headers=$work/headers
 rm -rf "$headers"
 cp -r "$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')" "$headers"
@@ -44,7 +44,8 @@ defines=("DEPYF_CORE=$root/build/aarch64/libdepyf_core.a" DEPYF_STATIC=ON "CMAKE
 SKBUILD_CMAKE_DEFINE=$(IFS=';'; echo "${defines[*]}") _PYTHON_HOST_PLATFORM=linux-aarch64 PATH="$environment/bin:$PATH" \
   .venv/bin/python -m pip --disable-pip-version-check --python "$environment/bin/python" wheel -qq --no-deps --no-build-isolation \
   --wheel-dir "$work/raw" .
-# The libraries of the target stand in for those of an ARM system. The tag is that of the newest symbol in use.
+# auditwheel searches the cross compiler's target libraries (--ldpaths), and takes the platform tag from the newest
+# glibc symbol that the wheel uses.
 tools/wheels/environment.sh
 mkdir -p dist
 rm -f dist/depyf-*_aarch64.whl

@@ -28,7 +28,7 @@ SCRIPT = ROOT / "tests" / "torch" / "ahead_of_time.py"
 
 
 class Failed(Exception):
-    """A step ended with an error. The text is the last line that it printed."""
+    """A step ended with an error. The text is the last line of the step's standard error."""
 
 
 def step(command: list[str], folder: Path, *arguments: str) -> Any:
@@ -44,7 +44,8 @@ def step(command: list[str], folder: Path, *arguments: str) -> Any:
 
 
 def opened(folder: Path) -> tuple[int, int, int, list[str]]:
-    """Opens all files. Returns how many there are, how many functions they have, how many of these are proved, and mistakes."""
+    """Opens all artifacts in a folder. Returns (the number of files, the number of functions in the files, the number
+    of proved functions, a line for each mistake)."""
     files = functions = proved = 0
     mistakes = []
     for path in sorted(folder.rglob("*")):
@@ -64,7 +65,7 @@ def opened(folder: Path) -> tuple[int, int, int, list[str]]:
 
 
 def measure(command: list[str], count: int, folder: Path) -> list[str]:
-    """Does all steps with one interpreter, and prints a line about it. Returns what is wrong."""
+    """Runs all steps with one interpreter, and prints a line of results. Returns a line for each mistake."""
     release = subprocess.run(
         [*command, "-c", "import torch; print(torch.__version__)"], capture_output=True, text=True
     ).stdout.strip()
@@ -97,7 +98,7 @@ def measure(command: list[str], count: int, folder: Path) -> list[str]:
 
 
 def main() -> int:
-    """Runs the command. Returns its exit status."""
+    """Runs the command, and returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", action="append", required=True, metavar="COMMAND")
     parser.add_argument("--count", type=int, default=1000)

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Compiles the `dev` preset (or the one given) in build/; the extension module lands in python/depyf, which .venv sees.
+# Compiles the `dev` preset (or the one given) in build/; the extension module is written into python/depyf, which is on
+# sys.path of .venv.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:-dev}

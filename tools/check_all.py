@@ -35,7 +35,7 @@ def run(name: str, command: list[str], **environment: str) -> str:
     """Runs a command with its output in a file. Returns the output.
 
     Raises:
-        Failed: its exit status is not 0.
+        Failed: the exit status of the command is not 0.
     """
     OUT.mkdir(parents=True, exist_ok=True)
     path = OUT / f"{name}.out"
@@ -50,7 +50,7 @@ def run(name: str, command: list[str], **environment: str) -> str:
 
 
 def tests_of(preset: str) -> str:
-    """Builds a preset and runs its C++ tests. Returns the counts."""
+    """Builds a preset and runs its C++ tests. Returns the counts of test cases that doctest prints."""
     run(preset, ["tools/build.sh", preset])
     text = run(preset, [f"build/{preset}/depyf_tests"])
     return next(line.partition("]")[2].strip() for line in text.splitlines() if "test cases:" in line)

@@ -1,8 +1,8 @@
 """Checks whether two builds of depyf-decompile print the same bytes: compare_commands.py PYTHON COUNT COMMAND... --
 COMMAND...
 
-Decompiles COUNT modules of the standard library of PYTHON, spread over all that it has compiled. Exits with 1 at the first
-difference.
+Decompiles COUNT modules of PYTHON's standard library, taken at equal distances from the sorted list. Exits with 1 at
+the first difference.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def main() -> int:
 
     shutil.rmtree(DUMP, ignore_errors=True)
     torch.manual_seed(0)
-    # Inputs of both kinds, so that both sides of the graph break are compiled.
+    # Inputs with a positive and a negative sum, so that both branches behind the graph break are compiled.
     with depyf.prepare_debug(DUMP) as session:
         for sign in (1, -1):
             toy.toy_example(torch.randn(10), sign * torch.ones(10))

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Builds the extension module for another interpreter, beside the package, on the core that tools/build.sh has built:
-# extension.sh PYTHON. The extension of 3.12 serves all newer versions.
+# Builds the extension module for the interpreter PYTHON into python/depyf, with the core that tools/build.sh has built:
+# extension.sh PYTHON. The extension module for 3.12 also works with all newer versions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=$1

@@ -1,12 +1,12 @@
 #!/bin/bash
 # Runs each libFuzzer target of fuzz/ for SECONDS_EACH seconds (default 60), with the address and undefined behaviour
-# sanitizers; TARGETS="fuzz_prove fuzz_trace" names some of them.
+# sanitizers; TARGETS="fuzz_prove fuzz_trace" selects some targets.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${SECONDS_EACH:-60}
 tools/setup.sh clang-19 libclang-rt-19-dev
 tools/build.sh fuzz
-# Seeds: the cases of tests/cases, compiled; fuzz/corpus keeps inputs that were found on the way.
+# Seeds are the compiled files of tests/cases, and fuzz/corpus, which has inputs on which a target failed once.
 mkdir -p build/fuzz-seeds
 .venv/bin/python - build/fuzz-seeds tests/cases/*/*.py <<'PYTHON'
 import pathlib, py_compile, sys
@@ -15,9 +15,9 @@ for source in sys.argv[2:]:
     try:
         py_compile.compile(source, cfile=f"{sys.argv[1]}/{name}", doraise=True)
     except py_compile.PyCompileError:
-        pass  # of a later Python
+        pass  # the case needs a later Python
 PYTHON
-# Seeds are also pickles of each protocol.
+# Pickles of each protocol are seeds too.
 .venv/bin/python - build/fuzz-seeds <<'PYTHON'
 import collections, pathlib, pickle, sys
 recursive = [{"key": (1, 2.5, None)}, {3}, frozenset([2**70]), b"bytes", bytearray(b"more"), "text \xe9\u20ac", len]

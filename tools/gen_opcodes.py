@@ -4,8 +4,8 @@
     python3.11 tools/gen_opcodes.py > src/decode/tables/py311.inc
     python3 tools/gen_opcodes.py --names src/decode/tables/py3*.inc > src/decode/tables/names.inc
 
-A row is OPCODE(byte, name, cache units, kind of argument). The table has only opcodes that a code object can hold, and
-no pseudo, instrumented or specialised ones. The second form lists the names of all versions, once each: NAME(name).
+A row is OPCODE(byte, name, cache units, kind of argument). The table has only opcodes that co_code can contain, and no
+pseudo, instrumented or specialised ones. The second command writes the names of all versions, once each: NAME(name).
 """
 
 import dis
@@ -54,7 +54,8 @@ def table():
         "// Made by tools/gen_opcodes.py from CPython %d.%d. OPCODE(byte, name, cache units, argument)"
         % sys.version_info[:2]
     )
-    # 3.15's opmap lists specialised forms apart, 3.12's lists pseudo instructions from 256 on.
+    # opmap of 3.15 has no specialised instructions, and opmap of 3.12 has pseudo instructions, with numbers from 256
+    # on.
     rows = sorted((number, name) for name, number in opcode.opmap.items() if is_real(name, number))
     for number, name in rows:
         yield "OPCODE(%d, %s, %d, %s)" % (number, name, caches(name), kind(name, number))

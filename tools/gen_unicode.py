@@ -8,7 +8,8 @@ import unicodedata
 
 
 def stable(char):
-    """The parser normalises identifiers, so a character that it would change cannot be written."""
+    """True if normalisation does not change the character. The parser normalises identifiers (NFKC), so an identifier
+    never contains another character."""
     return unicodedata.normalize("NFKC", char) == char
 
 

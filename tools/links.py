@@ -7,12 +7,13 @@ kind.
 Runs each program (all by default: toy, train, hard, transformer) once, with TORCH_TRACE and under `depyf run` at the same
 time. Kinds of differences:
 
-- `reads`: the dump has more kernels, as Inductor counts a kernel as one of a node's where it only reads what the node computes
-- `sums`: nodes that add gradients up, which have a line but no captured node of their own
+- `reads`: the dump has more kernels for a node, as Inductor also counts kernels that only read the node's result
+- `sums`: only nodes that add up gradients differ, which have a line but no captured node of their own
 - `other`: anything else, listed in full
 
-Of the models (`depyf-report` of the log and of the dump) functions, outcomes, breaks, reasons, graphs and kernels are compared.
-The exit status is 1 if the models differ, if a call has neither a line nor a reason, or if less than 99 % of the calls have a line.
+The models (`depyf-report` of the log and of the dump) are compared by functions, outcomes, breaks, reasons, graphs and
+kernels. The exit status is 1 if the models differ, if a call has neither a line nor a reason, or if less than 99 % of
+the calls have a line.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ PROGRAMS = ("toy", "train", "hard", "transformer")
 
 
 def record_of(path: Path) -> dict[str, Any]:
-    """The one process of a log or a dump, with its graphs and links."""
+    """Returns the only process in the record of a log or a dump, with its graphs and links."""
     done = subprocess.run([COMMAND, "--json", "--links", path], capture_output=True, text=True)
     (process,) = json.loads(done.stdout)["processes"]
     return process
@@ -88,7 +89,7 @@ def facts_of(compilation: dict[str, Any]) -> dict[str, Any]:
         "kernels": sorted((item["name"], item["direction"], item["calls"]) for item in compilation["kernels"]),
     }
     for graph in compilation["graphs"]:
-        # A dump calls the graph of a program without backward its forward graph.
+        # The graph of a program without a backward pass is named `inference` in a log, and `forward` in a dump.
         stage = "forward" if graph["stage"] == "inference" else graph["stage"]
         direction = "backward" if graph["direction"] == "backward" else "forward"
         nodes = [

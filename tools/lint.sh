@@ -1,5 +1,6 @@
 #!/bin/bash
-# Checks formatting, style, types and the figures of `make house`. With --all it also runs clang-tidy, on files that changed since they last passed.
+# Checks formatting, style, types and the figures of `make house`. With --all, the script also runs clang-tidy on files
+# that changed since they last passed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH"

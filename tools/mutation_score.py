@@ -1,7 +1,8 @@
-"""Counts the single changes of C++ sources that tests notice. Each change is built and tested in a copy of the repository.
+"""Counts the single changes of C++ sources that tests notice. Each single change of the sources is built and tested in
+a copy of the repository.
 
-The tests are those in C++, and two of the gate that tests/core/test_gate.py and tests/cases run as well: which code objects
-of the cases are proved, and which mutants of their printed trees are refused.
+The tests are the C++ tests, and two tests of the gate on tests/cases: which code objects are proved, and which mutants
+of their decompiled trees are refused.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from collections.abc import Iterator
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
-# Operators and constants, and their replacements. Comments, strings and lines of the preprocessor stay.
+# Patterns for operators and constants, and their replacements, which are not applied to comments, strings and
+# preprocessor directives.
 CHANGES = [
     (re.compile(r" == "), " != "),
     (re.compile(r" != "), " == "),
@@ -37,7 +39,8 @@ TREE_MUTANTS = 400
 
 
 def places(folder: Path) -> Iterator[tuple[Path, int, int, int, str]]:
-    """Yields (file, line index, start, end, the text that replaces the text between them)."""
+    """Yields (file, line index, start column, end column, the text that replaces the columns) for each possible
+    change."""
     for path in sorted(folder.glob("*.cpp")):
         for index, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
             code = re.sub(r'"(?:[^"\\]|\\.)*"', lambda text: " " * len(text[0]), line.partition("//")[0])
@@ -49,10 +52,10 @@ def places(folder: Path) -> Iterator[tuple[Path, int, int, int, str]]:
 
 
 def score(root: Path, folder: str, count: int, seed: int) -> tuple[int, int, list[str]]:
-    """Changes one place after another.
+    """Makes up to `count` single changes, one after another, and builds and tests each.
 
-    Returns:
-        (changes that a test noticed or the compiler refused, changes, those that nothing noticed as `file:line: text`).
+    Returns: (the number of changes that a test noticed or the compiler refused, the number of all changes, the
+        unnoticed changes as `file:line: text`).
     """
     copy = root / "build" / "mutation" / root.name
     shutil.rmtree(copy, ignore_errors=True)
@@ -109,7 +112,8 @@ def compiled_cases(directory: Path, folder: Path) -> list[Path]:
 
 
 def judged(build: Path, files: list[Path]) -> list[str]:
-    """Returns what the gate says of the files and of mutants of their trees; an empty list if it does not end."""
+    """Returns the outputs of the gate for the files and for mutants of their trees; [] if a command exceeds
+    TEST_SECONDS."""
     commands = [["depyf-decompile", "--prove"], ["depyf-tree-mutants", str(TREE_MUTANTS), "1"]]
     try:
         return [

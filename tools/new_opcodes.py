@@ -75,7 +75,8 @@ STEPS = [
         ),
     ],
 ]
-"""Each step makes the compiler find what the next one changes."""
+"""The edits of the copied sources, one list for each step. After a step, the compiler reports errors in the files that
+the next step edits."""
 
 
 def add_opcodes(copy: Path) -> None:
@@ -99,13 +100,14 @@ def apply(copy: Path, edit: Edit) -> None:
 
 
 def sources_with_operations(copy: Path) -> list[Path]:
-    """Returns the sources that have a switch over operations or opcodes; no other can miss a case."""
+    """Returns the sources with a switch over operations or opcodes, because only these can lack a case for a new
+    one."""
     pattern = re.compile(r"case Op(code)?::\w|decode/simple\.def")
     return [path for path in sorted((copy / "src").rglob("*.cpp")) if pattern.search(path.read_text("utf-8"))]
 
 
 def faulty(copy: Path, compiler: str, jobs: int) -> dict[str, str]:
-    """Returns the sources in which the compiler finds a fault, with the first of them."""
+    """Returns the sources in which the compiler reports errors, each with its first error."""
 
     def check(path: Path) -> tuple[str, str]:
         command = [
@@ -127,7 +129,7 @@ def faulty(copy: Path, compiler: str, jobs: int) -> dict[str, str]:
 
 
 def main() -> int:
-    """Runs the exercise. Returns the exit status."""
+    """Adds the two invented opcodes to a copy of the sources, and returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--jobs", type=int, default=2)

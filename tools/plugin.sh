@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 .venv/bin/python -m venv "$work/venv"
 packages=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-# Files with the ending .pth in the other folder are not read, so the checkout itself is not on the path.
+# Python does not read .pth files in a folder that packages.pth adds, so the checkout itself is not on sys.path.
 echo "$packages" > "$("$work/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/packages.pth"
 echo "plugin: building the wheel"
 "$work/venv/bin/python" -m pip wheel --quiet --no-deps --wheel-dir "$work" .

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tries the prover at length: mutants, random pairs, the standard library of each interpreter at hand.
-# MUTANTS, PAIRS, SAMPLE (files of each library; 0: all) make it shorter; PYTHONS names the interpreters.
+# Runs the long tests of the prover: mutants, random pairs, and the standard library of each installed interpreter.
+# MUTANTS, PAIRS and SAMPLE (files of each library; 0: all) limit the numbers; PYTHONS names the interpreters.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=.venv/bin/python

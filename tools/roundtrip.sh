@@ -1,11 +1,12 @@
 #!/bin/bash
-# Round trips: the standard library and the language's tests on each interpreter at hand, six packages of PyPI on 3.12 and
-# 3.13; then the table of README.md. Records are in build/roundtrip.
+# Measures round trips of the standard library and CPython's tests on each installed interpreter, and of six packages of
+# PyPI on 3.12 and 3.13, and prints the table of tools/roundtrip/README.md. The records are written to build/roundtrip.
 #
-# It takes an hour. VERSIONS="3.11 3.12", SAMPLE=150 (files of the standard library, with a seed; 0, the default: all) and
-# PACKAGES="rich" or PACKAGES= (none) narrow it down; CHECK= (empty) leaves out `--check`.
-# CORPUS=world measures foreign code instead, without `--check`: packages of PyPI that a seed draws, torch, and CPython's tests.
-# COUNT=1000 (modules of each for each version) and SEED=1 are its defaults.
+# The script takes an hour. VERSIONS="3.11 3.12", SAMPLE=150 (files of the standard library, with a seed; 0, the
+# default: all) and PACKAGES="rich" or PACKAGES= (none) select less; CHECK= (empty) leaves out `--check`. With
+# CORPUS=world, the script measures other code, without `--check`: packages of PyPI that are chosen with a seed, torch,
+# and CPython's tests. COUNT=1000 (modules of each corpus for each version) and SEED=1 are the defaults with
+# CORPUS=world.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ "${CORPUS:-}" = world ]; then

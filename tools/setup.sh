@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs everything that `make` needs: .venv with the packages of requirements-dev.txt and torch, Debian packages for
-# the C++ tests, for those of the report, which run in a browser, and for the map in the report. It asks no questions,
-# and does nothing if everything is there. Arguments: more Debian packages (`make fuzz`).
+# the C++ tests, for the tests of the report in a browser, and for the map in the report. The script asks no questions,
+# and does nothing if everything is installed. The script's arguments are further Debian packages (see `make fuzz`).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 torch=torch==2.13.0
@@ -11,7 +11,8 @@ find_python() {
   local candidate
   for candidate in "${PYTHON:-}" python3.11 "$HOME"/.pyenv/versions/3.11*/bin/python3 python3 python; do
     if [ -n "$candidate" ] && "$candidate" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; then
-      "$candidate" -c 'import sys; print(sys.executable)'  # not a shim, which may pick another version later
+      # the real path, not that of a shim, which may select another version later
+      "$candidate" -c 'import sys; print(sys.executable)'
       return
     fi
   done
@@ -31,7 +32,7 @@ install_python_packages() {
   fi
   echo "setup: installing $torch and the packages of requirements-dev.txt into .venv"
   .venv/bin/python -m pip install -qq --disable-pip-version-check "$torch" -r requirements-dev.txt
-  # The checkout itself: its package, with the extension module that the build puts there.
+  # A .pth file puts the folder `python` of the checkout, with the built extension module, on sys.path of .venv.
   .venv/bin/python -c 'import os, sysconfig
 print(os.path.abspath("python"), file=open(sysconfig.get_path("purelib") + "/depyf-checkout.pth", "w"))'
   echo "$want" > "$stamp"
@@ -58,7 +59,7 @@ for tool in g++ flock; do
   command -v $tool >/dev/null || { echo "setup: $tool is missing" >&2; exit 1; }
 done
 mkdir -p .cache
-exec 9> .cache/setup.lock  # two runs at once would spoil each other's .venv
+exec 9> .cache/setup.lock  # because two concurrent runs would damage .venv
 flock 9
 install_python_packages
 install_debian_packages

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs the tests of `make test` after the build: lint, the C++ tests, the Python tests. The output ends with the last
-# lines of pytest. Arguments go to pytest, which then runs once; without any, the tests are run in groups, two groups at
-# a time.
+# lines of pytest. Arguments are passed to pytest, which then runs once; without arguments, the tests are run in groups,
+# two groups at a time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for file in build/dev/depyf_tests build/dev/depyf-decompile; do
@@ -14,8 +14,8 @@ build/dev/depyf_tests
 echo "== Python tests"
 if [ $# -gt 0 ]; then exec .venv/bin/python -m pytest "$@"; fi
 
-# A group is a process of pytest of its own, so that each test always meets the same tests before it. The longest groups
-# are first: the end comes when both processors have nothing left to do.
+# Each group runs in a pytest process of its own, so that the tests that run before a test in its process are always the
+# same. The longest groups start first, so that the two processors finish at nearly the same time.
 groups=()
 for letters in e-h r-z; do groups+=("$(echo tests/torch/test_[$letters]*.py)"); done
 groups+=(tests/report/)
@@ -28,7 +28,7 @@ groups+=("$(echo tests/test_*.py)")
 logs=.cache/tests
 rm -rf $logs && mkdir -p $logs
 
-run_group() {  # NUMBER FILES...: its output comes in one piece
+run_group() {  # arguments: NUMBER FILES...; prints the output of the group in one piece
   local log=.cache/tests/$1.log status=0
   shift
   .venv/bin/python -m pytest --durations=8 "$@" >"$log" 2>&1 || status=$?

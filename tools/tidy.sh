@@ -1,6 +1,6 @@
 #!/bin/bash
-# clang-tidy on every C++ source; files that passed have a stamp in build/tidy, and are skipped until they or any header
-# change.
+# Runs clang-tidy on every C++ source; files that passed have a stamp in build/tidy, and are skipped until they or any
+# header change.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH"

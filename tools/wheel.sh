@@ -1,14 +1,15 @@
 #!/bin/bash
 # Runs `pip install .` in a fresh environment of each CPython at hand, without PyTorch, and tests the result. The
-# packages that the build needs come from PyPI. VERSIONS="3.10 3.12" for some of them. Each compiles the core: minutes
-# for the first, seconds for the others where there is ccache.
+# packages that the build needs come from PyPI. VERSIONS="3.10 3.12" selects some versions. Each installation compiles
+# the core, which takes minutes, but seconds from the second version on if ccache is installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 unset PYTHONPATH  # otherwise the checkout would be imported, not the installed package
 if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache
 fi
-export CXX=${CXX:-$(command -v g++ || command -v c++)}  # one for all: each CPython names the one that it was built with
+# one compiler for all versions; by default, each CPython would use the compiler that built it
+export CXX=${CXX:-$(command -v g++ || command -v c++)}
 root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,12 +1,12 @@
-// depyf-mutants: mutants of .pyc files through the loader and the whole pipeline, in processes of their own.
+// depyf-mutants: loads and decompiles mutants of .pyc files in worker processes.
 //
 //   depyf-mutants --seeds DIR --count N --seed S [--first I] [--sources] [--keep DIR] [--seconds N] [--megabytes N]
 //
-// Mutant I depends on S, I and the files of DIR alone, which are of one version of Python. A parent starts a worker,
-// and a new one after each mutant that ends the worker or takes longer than --seconds. Sources go to standard output
-// with --sources: the index in 8 bytes, the size in 4 and the text, for tools/mutants/compile_sources.py. The report
-// goes to standard error; the exit status is 1 where a mutant crashed, hung, or took more memory than 40 times its size
-// and --megabytes.
+// Mutant I depends only on S, I and the files of DIR, which are of one version of Python. The parent process starts a
+// worker, and a new worker after each mutant that ends the worker or takes longer than --seconds. With --sources, each
+// decompiled source is written to standard output for tools/mutants/compile_sources.py: the index of the mutant in 8
+// bytes, the size in 4 bytes and the text. The report is written to standard error; the exit status is 1 if a mutant
+// crashed, hung, or took more memory than 40 times its size plus --megabytes.
 #include <malloc.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -38,14 +38,14 @@
 
 namespace {
 
-// All memory of the worker, counted at each allocation and release. One thread at a time works.
+// The allocated bytes of the worker and their maximum, which are no atomics because only one thread works at a time.
 constinit std::size_t live_bytes = 0, peak_bytes = 0;
-constexpr std::size_t bytes_max = std::size_t{2} << 30;  // protects the machine: allocations beyond it fail
+constexpr std::size_t bytes_max = std::size_t{2} << 30;  // allocations beyond this limit fail, to protect the machine
 
 }  // namespace
 
-// The forms with std::nothrow are replaced too, as std::stable_sort uses them: a sanitizer would notice memory that one
-// allocator gives and another takes.
+// The operators with std::nothrow are replaced too, because std::stable_sort uses them, and a sanitizer reports memory
+// that another allocator frees than the one that allocated it.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   void* block = live_bytes + size > bytes_max ? nullptr : std::malloc(size);
   if (!block) return nullptr;
@@ -72,7 +72,7 @@ using namespace depyf;
 using namespace depyf::fuzz;
 
 constexpr std::size_t memory_per_byte = 40;
-constexpr std::size_t others_every = 16;  // so often what else reads code objects is tried, too: it takes longer
+constexpr std::size_t others_every = 16;  // use_otherwise, which is slower, runs on one of so many mutants
 
 struct Settings {
   std::filesystem::path seeds, keep;
@@ -81,11 +81,11 @@ struct Settings {
   bool sources = false;
 };
 
-// The worker's state, in memory that it shares with its parent.
+// The state of the worker, in memory that the worker shares with its parent process.
 struct Progress {
   std::size_t index, loaded, failed, state_machines, stubs, marked, over;
   std::size_t worst_memory, worst_memory_index, slowest_index;
-  double slowest, worst_share;  // in seconds; as a share of the memory that a file may use
+  double slowest, worst_share;  // `slowest` is in seconds, `worst_share` is a share of the allowed memory
   timespec started;
 };
 
@@ -114,7 +114,7 @@ void keep(const Settings& settings, std::size_t index, const std::string& file, 
 void write_all(const char* bytes, std::size_t size) {
   while (size > 0) {
     const ssize_t written = ::write(1, bytes, size);
-    if (written <= 0) std::_Exit(3);  // the reader has ended
+    if (written <= 0) std::_Exit(3);  // the process that reads standard output has ended
     bytes += written, size -= static_cast<std::size_t>(written);
   }
 }
@@ -127,7 +127,7 @@ void write_source(std::size_t index, const std::string& source) {
   write_all(record.data(), record.size());
 }
 
-constexpr std::uint32_t offsets_max = 64;  // instructions of one code object for which the stack is computed
+constexpr std::uint32_t offsets_max = 64;  // the offset in a code object up to which stacks are computed
 
 void use_stack(const CodeObject& code) {
   const StackMap stack(code);
@@ -137,7 +137,7 @@ void use_stack(const CodeObject& code) {
     if (constant.code) use_stack(*constant.code);
 }
 
-// The other readers of code objects: their results do not matter here.
+// Runs the other functions that read code objects; their results are ignored, since only crashes matter.
 void use_otherwise(const CodeObject& code) {
   (void)disassemble(code);
   (void)control_flow_dot(code);

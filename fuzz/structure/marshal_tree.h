@@ -10,17 +10,19 @@
 
 namespace depyf::fuzz {
 
-// References are expanded when a file is read; `shared` makes new ones.
+// A marshal object. References in a file are expanded when it is read; objects with `shared` are written as references
+// again.
 struct Object {
   char type = 'N';       // the type in marshal; '#': four bytes between the other fields of a code object
-  std::string payload;  // of a leaf: the bytes behind its type, without a size; of code: its leading integers
+  std::string payload;  // a leaf's bytes behind its type and size; a code object's leading integers
   std::vector<Object> items;
-  int shared = 0;  // the number of an object that is written once and then referred to, from 1; 0 for others
+  int shared = 0;  // from 1: equal numbers are one object, written once and then referred to; 0: not shared
 };
 
-// The indices in `items` of a code object's fields. Those of 3.8 to 3.10 differ from those of later versions.
+// The indices in `items` of a code object's fields. The indices of 3.8 to 3.10 differ from those of later versions.
 struct CodeFields {
-  int integers, bytecode, constants, names, variables, kinds, filename, name, qualname, lines, exceptions;  // -1: none
+  // -1 if the version has no such field
+  int integers, bytecode, constants, names, variables, kinds, filename, name, qualname, lines, exceptions;
 };
 const CodeFields& code_fields(int minor);
 
@@ -30,7 +32,7 @@ struct Pyc {
   Object code;
 };
 
-// Returns nothing if the file was not written by a compiler.
+// Returns nothing if the file is no .pyc of a compiler: the reader supports only marshal types that compilers write.
 std::optional<Pyc> read_pyc(std::string_view file);
 std::string write_pyc(const Pyc& pyc);
 

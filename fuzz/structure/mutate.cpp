@@ -134,7 +134,7 @@ void collect(Object& object, std::vector<Object*>& all, std::vector<Object*>& co
 
 Object text(std::string_view value) { return {'u', std::string(value), {}, 0}; }
 
-void resized(Object& tuple) {  // ')' has at most 255 items
+void resized(Object& tuple) {  // a tuple of type ')' has at most 255 items
   if (tuple.type == ')' && tuple.items.size() > 255) tuple.type = '(';
 }
 
@@ -181,7 +181,7 @@ class Mutator {
   const T& any_of(const T (&values)[N]) {
     return values[random_.below(N)];
   }
-  const Object* other_code() {  // of any seed, at any depth
+  const Object* other_code() {  // a random code object of any seed, at any depth
     const Pyc& seed = seeds_[random_.below(seeds_.size())];
     const Object* code = &seed.code;
     while (!random_.chance(3)) {
@@ -246,7 +246,8 @@ class Mutator {
       (*bytes)[at] = static_cast<char>(random_.below(256));
     } else if (Object* other = field(const_cast<Object&>(*other_code()), fields_.bytecode);
                other && other->payload.size() >= 2) {
-      const std::size_t from = unit(other->payload);  // an operation that compilers use
+      // the instruction of another code object, so one that compilers emit
+      const std::size_t from = unit(other->payload);
       (*bytes)[at] = other->payload[from];
       if (random_.chance(2)) (*bytes)[at + 1] = other->payload[from + 1];
     }
@@ -279,7 +280,7 @@ class Mutator {
     else bytes->replace(unit(*bytes), 0, run);
   }
 
-  static std::string varint(std::uint32_t value, bool first) {  // of an exception table
+  static std::string varint(std::uint32_t value, bool first) {  // encodes a number of an exception table entry
     std::string bytes;
     for (int shift = 24; shift >= 0; shift -= 6)
       if (shift == 0 || value >> shift) bytes += static_cast<char>((value >> shift & 63) | (shift ? 64 : 0));
@@ -300,7 +301,7 @@ class Mutator {
       entry += varint(static_cast<std::uint32_t>(random_.below(units)), false);
       entry += varint(static_cast<std::uint32_t>(random_.chance(8) ? any_of(odd_numbers) & 0xffffff : random_.below(8)),
                       false);
-      std::size_t at = 0;  // before an entry, as rows are
+      std::size_t at = 0;  // the position of an entry's first byte (bit 0x80)
       for (std::size_t i = 0; i < bytes.size(); ++i)
         if ((bytes[i] & 0x80) && random_.chance(2)) at = i;
       bytes.insert(at, entry);
@@ -374,7 +375,7 @@ class Mutator {
   void items() {
     Object& object = *all_[random_.below(all_.size())];
     if (is_string(object) || object.type == 's') {
-      if (object.type == 's') return;  // the bytes of code objects are changed by other functions
+      if (object.type == 's') return;  // other functions change the bytes of code objects
       object = text(any_of(odd_names));
       return;
     }
@@ -400,7 +401,7 @@ class Mutator {
     constexpr char all_kinds[] = {0x20, 0x40, 0x60, static_cast<char>(0x80), 0x30, 0, 0x10, static_cast<char>(0xa0),
                                   0x26, 0x28};
     if (!found->payload.empty()) found->payload[random_.below(found->payload.size())] = any_of(all_kinds);
-    // A kind needs a name: sometimes both are added.
+    // Each kind of a local belongs to a name, so sometimes a name and a kind are added.
     Object* names = field(code, fields_.variables);
     if (names && is_sequence(*names) && random_.chance(2)) {
       names->items.push_back(text(any_of(odd_names)));
@@ -419,7 +420,7 @@ class Mutator {
       tuple->items[random_.below(tuple->items.size())] = *other_code();
       return;
     }
-    // A code object that contains copies of itself, several times.
+    // Nests copies of a code object in each other, up to 120 levels deep.
     Object& target = tuple->items[nested[random_.below(nested.size())]];
     const Object copy = target;
     const std::size_t most = random_.chance(10) ? 120 : 8;

@@ -1,4 +1,4 @@
-// Changes of a code object's structure: fields, flags, names, arguments, operations, tables, constants, nesting.
+// Random changes of a code object: of fields, flags, names, arguments, operations, tables, constants and nesting.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace depyf::fuzz {
 
-// The same numbers for the same seed on every machine.
+// A random number generator that returns the same numbers for a seed on every machine.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -25,7 +25,8 @@ class Random {
   std::uint64_t state_;
 };
 
-// A mutant of one of `seeds`, which are of one version: one to six changes, some of which take parts of other seeds.
+// Returns a mutant of one of `seeds`, which are of one Python version: it has one to six changes, some of which use
+// parts of other seeds.
 Pyc mutant(const std::vector<Pyc>& seeds, Random& random);
 
 }  // namespace depyf::fuzz

@@ -1,8 +1,9 @@
-// depyf-tree-mutants: single mutants of the trees that are printed, each of which the gate must refuse.
+// depyf-tree-mutants: makes single mutants of decompiled syntax trees, each of which the gate must refuse.
 //
 //   depyf-tree-mutants COUNT SEED FILE.pyc...
 //
-// Prints what was accepted: a mutant that means the same, or a hole in the gate; and how many there were of each kind.
+// Prints each accepted mutant, which either has the same meaning as the original or reveals an error in the gate, and
+// the numbers of tried and refused mutants of each kind.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -33,7 +34,7 @@ struct Mutation {
   const Stmt* place = nullptr;
 };
 
-// Collects every single change of a tree that usually changes its meaning.
+// Collects all single changes of a tree, each of which usually changes the tree's meaning.
 class Sites {
  public:
   explicit Sites(Context& context) : context_(context) {}
@@ -237,7 +238,8 @@ class Sites {
       if (is<Pass>(block[i]) || is<Comment>(block[i])) continue;
       Stmt*& slot = block[i];
       change("statement", "left out", slot, context_.stmt(Pass{}));
-      // Declarations are left where they are, because they have no code: only the parser looks at their place.
+      // `global` and `nonlocal` statements are not reordered, because they compile to no code, so that the gate cannot
+      // see their position.
       const auto orders = [](const Stmt* stmt) {
         return !is<Comment>(stmt) && !is<Global>(stmt) && !is<Nonlocal>(stmt);
       };
@@ -260,7 +262,7 @@ std::size_t proved_count(const std::vector<CodeProof>& proofs) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// The first line of a statement that a mutation changed, as it was and as it is.
+// Prints the first line in which a mutation changed the text of a statement, before and after the mutation.
 void print_changed_lines(const std::string& before, const std::string& after) {
   const auto [one, two] = std::ranges::mismatch(before, after);
   const std::size_t equal_part = static_cast<std::size_t>(one - before.begin());

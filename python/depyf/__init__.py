@@ -1,7 +1,7 @@
-"""depyf shows what torch.compile makes of a program, as Python that reads like the user's own.
+"""depyf shows the code that torch.compile generates for a program as Python that reads like the user's own.
 
-The names here are the public ones. The names that decompile work without torch; the others import it when they are
-first used.
+This module defines the public names of depyf. The names that decompile or prove code work without torch; all other
+names import torch when they are first used.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from depyf._platform import require_supported
 
-require_supported()  # before the first import below that loads the extension module
+require_supported()  # must run before the first import that loads the extension module
 
 from depyf.decompiler import DecompilationError, Decompiler, decompile
 from depyf.proof import Proof, prove

@@ -1,4 +1,4 @@
-"""`python -m depyf`."""
+"""Executes the command `depyf` for `python -m depyf`."""
 
 import sys
 

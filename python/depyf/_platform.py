@@ -1,7 +1,8 @@
 """Decides whether the running interpreter can load depyf's extension module.
 
-The package asks before it loads the extension, and CMake runs this file before it builds one. The syntax is kept to what
-older interpreters compile, so that they print the sentence instead of a syntax error.
+The package calls `require_supported` before it loads the extension module, and CMake runs this file before it builds
+the module. This file uses only syntax that older interpreters can compile, so that they report an unsupported system
+instead of a syntax error.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _WITHOUT_INTERPRETER = (
 
 
 def refusal() -> str | None:
-    """Returns sentences that say what this interpreter lacks and what can be used instead, or None if depyf supports it."""
+    """Returns the reason why depyf does not support this system or interpreter, and an alternative; None if it does."""
     version = "%d.%d" % sys.version_info[:2]
     if sys.platform != "linux":
         system = _SYSTEMS.get(sys.platform, sys.platform)

@@ -1,5 +1,5 @@
-"""`depyf open`: shows the content of a file in which PyTorch saved compilations. Nothing in the file is executed, and
-torch is not needed."""
+"""`depyf open`: shows the content of a file in which PyTorch saved compilations, without torch, and without executing
+anything in the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from depyf import _core
 
 
 def add_parser(commands: Any) -> None:
-    """Adds the command to a command line."""
+    """Adds the command `depyf open` to the argument parser."""
     parser = commands.add_parser(
         "open",
         help="show what PyTorch saved of compilations, or how two such files differ",
@@ -30,7 +30,8 @@ def add_parser(commands: Any) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Executes the command. Returns its exit status."""
+    """Executes `depyf open` and returns its exit status: 1 if a file could not be read completely, or the two files
+    differ."""
     if parsed.other is not None:
         return _compare(parsed.path, parsed.other, as_json=parsed.json)
     roots = [os.path.abspath(folder) for folder in sys.path if isinstance(folder, str)]

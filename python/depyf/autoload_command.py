@@ -1,6 +1,7 @@
-"""`depyf autoload on | off | status`: whether the variable DEPYF_DIR captures each program of this environment.
+"""`depyf autoload on | off | status`: installs, removes or reports the hook that captures each program of this
+environment for which the environment variable DEPYF_DIR is set.
 
-A file in site-packages, which Python reads at its start, looks at the variable. It does nothing else without it.
+The hook is a .pth file in site-packages, which Python executes at its start; without DEPYF_DIR the file does nothing.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 NAME = "zz-depyf-autoload.pth"
-"""The name of the file. Python reads such files in the order of their names, and one before it may say where depyf is."""
+"""The name of the .pth file. Python executes .pth files in the order of their names, and this name comes last because
+the .pth file of an editable install of depyf has to be executed first."""
 CONTENT = 'import os; os.environ.get("DEPYF_DIR") and __import__("depyf_children").watch()\n'
 
 
 def add_parser(commands: Commands) -> None:
-    """Adds the command to a command line."""
+    """Adds the command `depyf autoload` to the argument parser."""
     parser = commands.add_parser(
         "autoload",
         help="capture each program of this environment for which DEPYF_DIR is set",
@@ -34,7 +36,8 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Executes the command. Returns its exit status: 1 if the file could not be written or removed, or is not depyf's."""
+    """Executes `depyf autoload` and returns its exit status: 1 if the .pth file could not be written or removed,
+    otherwise 0."""
     path = Path(sysconfig.get_path("purelib"), NAME)
     try:
         if parsed.state == "on":
@@ -53,10 +56,10 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _write(path: Path) -> None:
-    """Writes the file as a whole or not at all.
+    """Writes the .pth file completely or not at all.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     temporary = path.with_suffix(".new")
     try:
@@ -68,10 +71,10 @@ def _write(path: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Removes the file if it is there.
+    """Removes the .pth file if it exists.
 
     Raises:
-        OSError: it cannot be removed, or depyf did not write it.
+        OSError: the file cannot be removed, or was not written by this release of depyf.
     """
     if not path.exists():
         return

@@ -1,4 +1,5 @@
-"""`depyf check`: compares what torch.compile makes of a program with the contract of the program."""
+"""`depyf check`: compares the compilations of a program with its contract, a file that lists the allowed graph breaks,
+recompilations, kernels and guards."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ examples:
 
 
 def add_parser(commands: Commands) -> None:
-    """Adds the command to a command line."""
+    """Adds the command `depyf check` to the argument parser."""
     parser = commands.add_parser(
         "check",
         help="fail if torch.compile makes something else of a program than its contract states",
@@ -74,7 +75,8 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Executes the command. Returns its exit status."""
+    """Executes `depyf check` and returns its exit status: 0 if the contract holds, 1 if it is broken, 2 if this is
+    unknown."""
     if not parsed.target:
         print("depyf check: no program, dump or log is given; --help says more", file=sys.stderr)
         return _UNCLEAR
@@ -107,7 +109,8 @@ def run(parsed: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _directory(given: str | None) -> Iterator[str]:
-    """Yields the directory of the dump, which is temporary unless the user gave one."""
+    """Yields the directory for the dump: `given`, or a temporary directory, which is removed at the end, if `given` is
+    None."""
     if given is not None:
         yield given
         return
@@ -116,12 +119,13 @@ def _directory(given: str | None) -> Iterator[str]:
     try:
         yield directory
     finally:
-        if os.getpid() == process:  # A process that the program has forked comes here too.
+        if os.getpid() == process:  # A child that the program has forked also executes this clause.
             shutil.rmtree(directory, ignore_errors=True)
 
 
 def _compare(arguments: list[str], shown: str | None = None) -> int:
-    """Executes the command of the core on the last argument, which errors call `shown`. Returns the exit status."""
+    """Executes `depyf check` in the C++ core and returns its exit status. If `shown` is not None, it replaces the path
+    in `arguments[-1]` in error messages."""
     status, output, errors = _core.comparing_command(["check", *arguments])
     sys.stdout.flush()
     sys.stdout.write(output)

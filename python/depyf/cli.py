@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 _LOADED_WHEN_GIVEN = {"doctor": "depyf.doctor", "edit": "depyf.toolkit.command", "numerics": "depyf.numerics_command"}
-"""Command -> the module whose `run` executes it. Loading these modules takes longer than most other commands do."""
+"""Maps a command to the module whose `run` executes it. The module of a command is imported only for this command,
+because the import takes longer than most commands run."""
 
 _RUN = {
     "autoload": autoload_command.run,
@@ -36,7 +37,7 @@ _RUN = {
     "open": artifact_command.run,
     "report": page.run,
 }
-"""Command -> the function that executes it."""
+"""Maps a command to the function that executes the command."""
 
 _EDIT_EXAMPLES = """\
 examples:
@@ -49,7 +50,7 @@ examples:
 
 
 class _Versions(argparse.Action):
-    """Prints the versions, and ends the command. They are only looked up then."""
+    """Prints the versions of depyf, Python and PyTorch, which are looked up only for `--version`, and exits."""
 
     def __call__(self, parser: argparse.ArgumentParser, *arguments: Any) -> None:
         print(versions.line(versions.of_package("torch")))
@@ -57,7 +58,7 @@ class _Versions(argparse.Action):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Executes the command. Returns its exit status: 0, or 1 if a target could not be found or read."""
+    """Executes the command that the arguments name, and returns its exit status, which is 0 if the command succeeds."""
     parser = argparse.ArgumentParser(prog="depyf", description="See what torch.compile makes, as Python.")
     parser.add_argument(
         "--version",
@@ -141,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _add_doctor(commands: Commands) -> None:
-    """Adds the command to a command line."""
+    """Adds the command `depyf doctor` to the argument parser."""
     doctor = commands.add_parser(
         "doctor",
         help="tell what works with the PyTorch and the Python that are installed",
@@ -161,7 +162,7 @@ def _add_doctor(commands: Commands) -> None:
 
 
 def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments of the command."""
+    """Adds the arguments of `depyf run`."""
     parser.add_argument(
         "-o", metavar="DIR", default=program.DIRECTORY, help=f"of the dump; {program.DIRECTORY} if not given"
     )
@@ -184,7 +185,7 @@ def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_numerics_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments of the command."""
+    """Adds the arguments of `depyf numerics`."""
     parser.add_argument("--call", type=int, metavar="N", help="compare only the N-th compiled call, from 0 on")
     parser.add_argument(
         "--reproduction", metavar="FILE", help="where a program that shows the first finding is written"
@@ -200,7 +201,7 @@ def _add_numerics_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_edit_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments of the command."""
+    """Adds the arguments of `depyf edit`."""
     parser.add_argument(
         "target", metavar="TARGET", help="FILE.py:FUNCTION or MODULE:FUNCTION; a function, method, module or result"
     )

@@ -24,25 +24,26 @@ _SHOWN_MAX = 30
 
 
 class debug:
-    """Pauses in the debugger at the first line of a `with` block, in which only code that is already compiled runs.
+    """Pauses in the debugger at the first line of a `with` block, in which compiled code runs and nothing is compiled.
 
         with depyf.prepare_debug("dump"):
             compiled(x)
         with depyf.debug():
             compiled(x)
 
-    A message names the directory and the files that run from it, with the first line of each. Breakpoints in these
-    files work (pdb: `b FILE:LINE`; in an editor: open the file and click). Nothing is compiled in the block: a call
-    that fits no compilation runs eagerly, with a message. The exception is a backward that was never called before,
-    because there is nothing else to run. Other threads are not affected.
+    A message lists the dumped files that are running code, by directory, with the first line of each file. Breakpoints
+    in the dumped files work (pdb: `b FILE:LINE`; in an editor: open the file and click). A call for which the guards of
+    no compilation hold is not compiled, but runs eagerly, and a message reports it. The only code that is compiled in
+    the block is a backward that was never called before, because it has no eager code that could run instead. Threads
+    other than the one that enters the block are not affected.
 
     The debugger is the active one (`python -m pdb`, debugpy), or else the one that `breakpoint()` would start, so
     `PYTHONBREAKPOINT` is honoured: with 0 there is no pause. In a pdb that the block starts, `q` ends debugging, and
-    the program continues. At the end of the block everything is as it was before: Dynamo compiles, and the previous
-    tracer is set.
+    the program continues. At the end of the block, Dynamo compiles again, and the previous trace function is restored.
 
     Raises:
-        RuntimeError: on entry, inside a `prepare_debug` block, whose files are not complete before it ends.
+        RuntimeError: the block is entered inside a `prepare_debug` block, whose dumped files are complete only at its
+            end.
     """
 
     def __enter__(self) -> debug:
@@ -57,7 +58,7 @@ class debug:
                 print("depyf: this PyTorch cannot be kept from compiling; what fits no compilation is compiled.")
             pause = _pause(sys._getframe(1))
             if pause is not None:
-                pause()  # Nothing may be called after this call, because the debugger would stop there.
+                pause()  # After this call no Python function may be called, because the debugger would stop in it.
                 self._ours = sys.gettrace()
             return self
         except BaseException:
@@ -70,7 +71,7 @@ class debug:
         self._restore()
 
     def _restore(self) -> None:
-        # A tracer that was set after this one stays.
+        # If another trace function has replaced the one that this block set, it stays.
         if self._ours != self._tracer and sys.gettrace() == self._ours:
             sys.settrace(self._tracer)
         if self._release is not None:
@@ -79,7 +80,7 @@ class debug:
 
     def _missed(self, code: types.CodeType, bound: dict[str, Any]) -> None:
         try:
-            # Dynamo also sees the functions of the debugger that evaluate what a user types.
+            # Dynamo also reports functions of the debugger, such as the one that evaluates the user's input.
             if id(code) in self._told or code.co_filename.startswith(_debuggers()):
                 return
             self._told.add(id(code))
@@ -95,7 +96,8 @@ class debug:
 
 
 def message() -> str:
-    """Returns the files that run, by directory, with a useful line for a breakpoint in each."""
+    """Returns a message that lists the dumped files that are running code, by directory, with a `b FILE:LINE` command
+    for the first line of each."""
     present = [file for file in running.files.values() if os.path.exists(file.path)]
     if not present:
         return (
@@ -106,7 +108,7 @@ def message() -> str:
     for directory in dict.fromkeys(os.path.dirname(file.path) for file in present):
         inside = [file for file in present if os.path.dirname(file.path) == directory]
         compilations = list(dict.fromkeys(file.compile_id for file in inside))
-        # The transformed code of a compilation is made last and runs first.
+        # The transformed code of a compilation is listed first, because it runs first, although it is generated last.
         inside.sort(key=lambda file: (compilations.index(file.compile_id), file.kind != "transformed code"))
         lines.append(
             f"depyf: {len(inside)} files in {directory} are the running code. Break where they begin, or beyond:"
@@ -125,7 +127,7 @@ def message() -> str:
 
 
 class _Pdb(pdb.Pdb):
-    """`q` ends the debugging, not the program."""
+    """A pdb whose command `q` ends the debugging, and not the program."""
 
     def set_quit(self) -> None:
         self.set_continue()
@@ -133,7 +135,7 @@ class _Pdb(pdb.Pdb):
 
 
 def _pause(frame: types.FrameType) -> Callable[[], Any] | None:
-    """Returns the function that stops in a frame; None if it should not stop."""
+    """Returns a function that makes the debugger stop in `frame`; None if `PYTHONBREAKPOINT=0` disables the pause."""
     wanted = os.environ.get("PYTHONBREAKPOINT", "")
     if wanted == "0":
         return None
@@ -147,7 +149,7 @@ def _pause(frame: types.FrameType) -> Callable[[], Any] | None:
         )
     hook: Callable[..., Any] = sys.breakpointhook
     if _is_of_pydevd(hook):
-        # debugpy is imported and has no client, as in a notebook. Its hook would not stop.
+        # If debugpy is imported and has no client, as in a notebook, its hook would not stop.
         hook = sys.__breakpointhook__
     if hook is sys.__breakpointhook__ and wanted in ("", "pdb.set_trace"):
         return lambda: _Pdb().set_trace(frame)
@@ -159,13 +161,13 @@ def _pause(frame: types.FrameType) -> Callable[[], Any] | None:
 
 
 def _debuggers() -> tuple[str, ...]:
-    """Returns the places of debuggers' own functions."""
+    """Returns the files and folders that contain the functions of debuggers, as prefixes of `co_filename`."""
     files = [getattr(sys.modules.get(name), "__file__", None) for name in ("debugpy", "pydevd", "IPython")]
     return (*(os.path.dirname(file) + os.sep for file in files if file), pdb.__file__, bdb.__file__, cmd.__file__)
 
 
 def _pydevd() -> Callable[..., Any] | None:
-    """Returns the debugger of debugpy, if one is attached."""
+    """Returns the function `settrace` of pydevd, debugpy's debugger; None if no debugger is attached."""
     pydevd, debugpy = sys.modules.get("pydevd"), sys.modules.get("debugpy")
     current = getattr(pydevd, "get_global_debugger", None)
     if current is None or current() is None:

@@ -16,12 +16,12 @@ from depyf.recompile import compile_back
 __all__ = ["PROVED", "STYLES", "Decompilation", "decompile", "describe", "type_name"]
 
 PROVED = "# proved equivalent to the bytecode"
-"""The first line of a source that is proved."""
-# The styles that are tried for each requested style, in this order, until one is proved.
+"""The first line of source that is proved equivalent to its bytecode."""
+# The styles that are tried, in this order, for each requested style until the source in one style is proved equivalent.
 _FORMS = {"readable": ("readable", "plain", "exact"), "exact": ("exact", "plain")}
 STYLES = ("readable", "exact")
-# The number of times that statements are added which release values. After each time the proof lists the values that
-# are still kept.
+# The maximum number of rounds in which statements that release values are added to the source; after each round, the
+# proof lists the values that the source still keeps alive too long.
 _RELEASES_MAX = 6
 
 
@@ -29,19 +29,21 @@ _RELEASES_MAX = 6
 class Decompilation:
     """The result of decompiling one code object.
 
-    Only source that is `proved` and keeps no value longer (`keeps`) may ever run in the place of the code object.
+    Only source that is `proved` and keeps no value alive longer than the bytecode (`keeps`) may run in place of the
+    code object.
     """
 
     original: types.CodeType
     """The code object that was decompiled."""
     source: str
-    """Python source. The comments at its head state the result of the proof and explain the constants without a
-    literal."""
+    """Python source, whose first lines are comments that state the result of the proof and explain the constants
+    without a literal."""
     style: str
-    """The style of `source`: "readable", "exact", or "plain", which is readable without folding. It differs from the
-    requested style if that could not be proved."""
+    """The style of `source`: "readable", "exact", or "plain", which is readable without folding. The style differs from
+    the requested one if the source in the requested style could not be proved."""
     level: str
-    """"structured", "state machine" or "stub"."""
+    """The form of `source`: "structured", "state machine" (a loop that executes block after block) or "stub" (a body
+    that only raises an exception)."""
     code: types.CodeType | None
     """The code that `source` compiles to, which can replace `original` (see `compile_like`); None if it does not
     compile."""
@@ -50,13 +52,14 @@ class Decompilation:
     reason: str
     """One line with the place and the reason why the source is not proved; empty if it is proved."""
     lines: list[tuple[int, int]] = field(repr=False)
-    """(line of `source`, counted from 1; offset of the bytecode in bytes), in order."""
+    """Pairs of a line of `source`, counted from 1, and the byte offset of an instruction of this line, in the order of
+    the source."""
     head: int = field(default=0, repr=False)
     """The number of comment lines at the head of `source`."""
     keeps: str = ""
     """One line on the values that the source keeps alive longer than the bytecode does; empty if there are none."""
     assumptions: Assumptions = field(default=NOTHING, repr=False)
-    """The assumptions of the proof."""
+    """The assumptions on which the proof relies."""
 
     @property
     def proved(self) -> bool:
@@ -75,7 +78,8 @@ class Decompilation:
         return self.source.split("\n", self.head)[-1]
 
     def named(self, name: str) -> Decompilation:
-        """Returns the same source with another name of the function, which no proof compares."""
+        """Returns the same source with another name of the function; the proof stays valid, because it does not compare
+        names of functions."""
         same = _decompilation(self.original, name, self.style, self.assumptions)
         return replace(self, source=same.source, lines=same.lines, head=same.head)
 
@@ -83,7 +87,8 @@ class Decompilation:
         """Compiles a text that contains `source`, such as a file of a dump, so that the positions in the code are those
         of the file.
 
-        Returns None if the source is not proved, or keeps values longer, because it must not run then.
+        Returns None if the source is not proved, or keeps values alive longer than the bytecode, because such source
+        must not run.
         """
         if not self.can_run:
             return None
@@ -96,15 +101,16 @@ def decompile(
 ) -> Decompilation:
     """Decompiles a code object, compiles the source back, and proves that both do the same.
 
-    If the readable source is not proved, exact source is tried. If nothing is proved, the source in the requested style
-    is returned, and states that it is not proved. The same holds for code from Dynamo whose source would keep values
-    longer than the code does: such source may be shown, and states it.
+    If the source in the requested style is not proved, other styles are tried. If the source in no style is proved, the
+    source in the requested style is returned, and its first line states that it is not proved. For code from Dynamo,
+    source that keeps values alive longer than the bytecode is returned only if no style avoids this, and a comment at
+    its head states it.
 
     Args:
         code: the code object to decompile.
         name: replaces the function's own name.
         style: one of `STYLES`; None means "readable", or "exact" if the environment has `DEPYF_REMOVE_TEMP=0`, by which
-            the older tool kept its temporaries.
+            the original depyf kept its temporaries.
         standalone: bind the function's free variables in a function around it, and import the features of __future__
             that it was compiled with.
 
@@ -126,7 +132,8 @@ def decompile(
 
 
 def without_encoding(comment: str) -> str:
-    """Returns a comment that names no encoding: in the first two lines of a file, "coding: x" would (PEP 263)."""
+    """Returns a comment changed so that it cannot declare an encoding, as "coding: x" would in the first two lines of a
+    file (PEP 263)."""
     return comment.replace("coding:", "coding :").replace("coding=", "coding =")
 
 
@@ -135,7 +142,7 @@ def _decompilation(
 ) -> Decompilation:
     result = _decompile(code, name, style, standalone)
     checked = _Checked(result.source, list(range(1, result.source.count("\n") + 2)), code, assumptions)
-    if assumptions.hooked:  # Other code keeps the source as a person wrote it.
+    if assumptions.hooked:  # Source of other code than Dynamo's gets no statements that its author did not write.
         checked = checked.released(_parameters(code))
     keeps = checked.keeps
     head = [f"# not proved: {checked.reason}" if checked.reason else PROVED]
@@ -183,26 +190,27 @@ def _parameters(code: types.CodeType) -> dict[str, tuple[str, ...]]:
 
 
 class _Checked:
-    """A source with the code that it compiles to and the proof."""
+    """A source with the code that it compiles to and the proof that this code is equivalent to the original code."""
 
     def __init__(self, source: str, origins: list[int], original: types.CodeType, assumptions: Assumptions) -> None:
         self.source = source
         self.origins = origins
-        """For each line, its number in the source before statements were added; 0 for an added line."""
+        """For each line of `source`, its number in the source before statements were added; 0 for an added line."""
         self._original = original
         self._assumptions = assumptions
         self.code, self.proof, self.reason = _check(source, original, None, assumptions)
 
     @property
     def keeps(self) -> str:
-        """Returns one line that lists the values that are kept longer."""
+        """Returns one line that lists the values that the source keeps alive longer than the bytecode does; "" if there
+        are none."""
         kept = [] if self.proof is None or self.reason else self.proof.kept
         locals_ = {value.local or "the value stack": value.line for value in reversed(kept)}
         return ", ".join(f"{local} (line {line})" for local, line in reversed(locals_.items()))
 
     def released(self, parameters: Mapping[str, tuple[str, ...]]) -> _Checked:
-        """Returns the source with statements that release the values that are kept too long, as far as these can be
-        found and the result is proved."""
+        """Returns the source with added statements that release the values which it keeps alive too long, as far as
+        such statements can be found and the result is proved."""
         best = self
         for to_none in (False, True):
             checked = self
@@ -224,11 +232,11 @@ class _Checked:
 def _check(
     source: str, code: types.CodeType, filename: str | None, assumptions: Assumptions = NOTHING
 ) -> tuple[types.CodeType | None, Proof | None, str]:
-    """Returns (the compiled source, the proof, why it is not proved). Never raises an exception, because the user's
-    program must go on."""
+    """Returns (the compiled source or None, the proof or None, the reason why the source is not proved or ""). Never
+    raises an exception, because the user's program must go on."""
     try:
         back = compile_back(source, code, filename=filename)
-    except Exception as error:  # These are RecursionError, MemoryError, and the errors of other versions' compilers.
+    except Exception as error:  # Compiling can raise any error, such as RecursionError or MemoryError.
         return None, None, _one_line(f"the source does not compile back: {type(error).__name__}: {error}")
     try:
         proof = prove(code, back, lifetimes=False, assumptions=assumptions)
@@ -242,7 +250,7 @@ def _one_line(text: str) -> str:
 
 
 def _class_name(kind: type) -> str:
-    """Returns a class's full name without calling its metaclass, which can be anything."""
+    """Returns a class's full name without calling its metaclass, which could execute any code."""
     return f"{type.__getattribute__(kind, '__module__')}.{type.__getattribute__(kind, '__qualname__')}"
 
 
@@ -251,7 +259,8 @@ def type_name(value: object) -> str:
 
 
 def describe(value: object) -> str:
-    """Returns one line that describes a constant. It runs no code of the object: no repr, hash or comparison."""
+    """Returns one line that describes a constant, without running any code of the constant (no repr, hash or
+    comparison)."""
     kind = type(value)
     if kind is dict:
         table: dict[Any, Any] = value  # type: ignore[assignment]

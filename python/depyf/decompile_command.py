@@ -1,5 +1,5 @@
-"""`depyf decompile`: proved source for modules, files and functions, and everything that depyf-decompile does with .pyc
-files."""
+"""`depyf decompile`: prints proved source for modules, files and functions, and does everything that the command
+depyf-decompile does with .pyc files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TEXTS = {
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Adds the command to a command line."""
+    """Adds the command `depyf decompile` to the argument parser."""
     parser = commands.add_parser(
         "decompile",
         help="print Python source for compiled code",
@@ -100,8 +100,9 @@ def _jobs(text: str) -> int:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Executes the command. Returns its exit status: 0, or 1 if a target could not be found, read or written."""
-    # The core does everything if one of these options is given, and for folders and files of other versions.
+    """Executes `depyf decompile` and returns its exit status: 1 if a target cannot be found, read or written."""
+    # The C++ core processes all targets if one of the following options is given; otherwise it processes folders,
+    # archives and .pyc files of other Python versions.
     by_core = bool(
         parsed.output
         or parsed.check
@@ -160,7 +161,7 @@ def _is_for_core(target: str) -> bool:
 
 
 def _file(target: str) -> str | tuple[str, bytes]:
-    """Returns a target as the core takes it: a path, or a name with the bytes of a .pyc file."""
+    """Returns a target in the form that the C++ core accepts: a path, or (a name, the bytes of a .pyc file)."""
     if target == "-":
         return "-", sys.stdin.buffer.read()
     path = Path(target)
@@ -173,7 +174,8 @@ def _code(target: str) -> types.CodeType:
     """Returns the code object that a target names.
 
     Raises:
-        ValueError, OSError, SyntaxError, ImportError, EOFError, TypeError: it does not exist, or it cannot be read.
+        ValueError, OSError, SyntaxError, ImportError, EOFError, TypeError: the target does not exist, or it cannot be
+            read.
     """
     where, _, function = target.partition(":")
     code = _code_of_file(Path(where)) if Path(where).is_file() else _code_of_module(where)
@@ -212,7 +214,7 @@ def _code_of_module(name: str) -> types.CodeType:
 
 
 def _functions(code: types.CodeType, prefix: str = "") -> Iterator[tuple[str, types.CodeType]]:
-    """Yields the functions and classes in a module's code, by qualified name without `<locals>`."""
+    """Yields (qualified name without `<locals>`, code object) of each function and class in a module's code."""
     for const in code.co_consts:
         if type(const) is types.CodeType:
             yield prefix + const.co_name, const

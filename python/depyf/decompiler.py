@@ -1,4 +1,4 @@
-"""Decompiles code objects, and objects that have one, to Python source."""
+"""Decompiles code objects, and objects that contain a code object, to Python source."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ __all__ = ["DecompilationError", "Decompiler", "decompile", "find_code", "source
 
 
 class DecompilationError(Exception):
-    """The error of the older tool. It is kept for `except` clauses; nothing here raises it, because every code object
-    decompiles."""
+    """The error of the original depyf, kept for programs that catch it. No function of this package raises the error,
+    because every code object can be decompiled."""
 
     def __init__(self, message: str = "") -> None:
         super().__init__(message)
@@ -45,12 +45,14 @@ def decompile(
     coroutines to their code. A function is shown with its defaults, annotations and type parameters; a value among
     these that no expression reaches has a name that a comment at the top explains. A class is shown with its own
     attributes, and a module as the code that its loader returns. Names that Dynamo ends with a uuid are shown without
-    it. Constants without a literal (a dtype, or a module's globals) appear as `__const_N`, which comments at the top
-    explain. `compile_like` turns the text back into code. The source of a code object binds its free variables in a
-    function around it, and imports the features of `__future__` that it was compiled with.
+    the uuid. Constants without a literal (a dtype, or a module's globals) appear as `__const_N`, which comments at the
+    top explain. `compile_like` compiles the result back to a code object. If the argument is a code object, the source
+    binds its free variables in an enclosing function, and imports the features of `__future__` that it was compiled
+    with.
 
-    The first line states whether the source is proved to do what the bytecode does: it is compiled back, and `prove`
-    compares both code objects. If they are not equivalent, the line states where they differ, and why.
+    The first line of the source states whether the source is proved to do what the bytecode does: it is compiled back,
+    and `prove` compares both code objects. If the code objects are not proved equivalent, the first line states where
+    they differ, and why.
 
     Args:
         code_or_callable: the object to decompile.
@@ -73,7 +75,8 @@ def decompile(
 
 
 def function_source(function: types.FunctionType, *, style: str | None = None) -> str:
-    """Returns the source of one function, with the parts that only the function object has."""
+    """Returns the source of one function, with the defaults, annotations and type parameters, which only the function
+    object contains."""
     result = decompile_code(function.__code__, style=style)
     body, unnamed = with_signature(result.body, function)
     return "\n".join([*_head(result), *head_comments(unnamed), body])
@@ -103,7 +106,7 @@ def find_code(value: types.CodeType | Callable[..., Any]) -> types.CodeType:
     """Returns the code object behind a callable; `value` itself if it is a code object.
 
     Raises:
-        TypeError: there is none, as for classes and functions written in C.
+        TypeError: there is no code object, as for classes and functions written in C.
     """
     innermost = _innermost(value)
     return innermost if isinstance(innermost, types.CodeType) else innermost.__code__
@@ -151,8 +154,9 @@ def _innermost(value: Any) -> types.CodeType | types.FunctionType:
 def class_source(cls: type, *, style: str | None = None) -> str:
     """Returns a class as a class statement, with its bases and its own members.
 
-    Methods, static and class methods and properties have their own source; other attributes are shown if an expression
-    reaches their value. The code of the class body no longer exists, so the members are in the order of its `__dict__`.
+    Methods, static and class methods and properties are shown with their source; other attributes with an expression
+    for their value, or with a name that a comment at the top explains. The code of the class body does not exist at run
+    time, so the members are in the order of the class's `__dict__`.
 
     Raises:
         TypeError: nothing in the class is written in Python.
@@ -161,9 +165,9 @@ def class_source(cls: type, *, style: str | None = None) -> str:
 
 
 class _ClassText:
-    """Writes one class. Its attributes are read from `__dict__`, so no descriptor runs."""
+    """Writes one class, whose attributes are read from its `__dict__`, so that no descriptor runs."""
 
-    # The attributes that every class statement creates.
+    # The attributes that a class statement creates implicitly.
     _IMPLIED = frozenset(
         ("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__firstlineno__", "__static_attributes__")
         + ("__annotate__", "__annotate_func__", "__annotations_cache__", "__classdictcell__", "__type_params__")
@@ -207,8 +211,8 @@ class _ClassText:
 
     @staticmethod
     def _functions(value: object) -> list[tuple[str, types.FunctionType]]:
-        """Returns (decorator, function) for each function of a member. `.setter` and `.deleter` stand for those of the
-        member's name."""
+        """Returns (decorator, function) for each function of a member. The decorators `.setter` and `.deleter` lack the
+        member's name before the dot."""
         if isinstance(value, types.FunctionType):
             return [("", value)]
         if type(value) in (classmethod, staticmethod):
@@ -246,7 +250,8 @@ class _ClassText:
 
 
 class Decompiler:
-    """The older tool's class for one code object. New code calls `decompile` and `compile_like`.
+    """The original depyf's class for one code object. New code calls `decompile` and `compile_like` instead of using
+    this class.
 
     Args:
         code: a code object or a callable.
@@ -273,8 +278,9 @@ class Decompiler:
     ) -> types.CodeType:
         """Decompiles one code object and compiles the text so that the result can replace another code object.
 
-        With `filepath_template`, which contains one `%s`, the text is written to the first such file that does not
-        exist or has the same content, and the code carries its name.
+        With `filepath_template`, which contains one `%s` for a number, the source is written to the file with the
+        lowest number that does not exist or has the same content, and `co_filename` of the result is the path of this
+        file.
 
         Raises:
             ValueError: the code cannot replace `reference_code`.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def add_parser(commands: Commands) -> None:
-    """Adds the command to a command line."""
+    """Adds the command `depyf diff` to the argument parser."""
     parser = commands.add_parser(
         "diff",
         help="say what torch.compile did otherwise in the second of two runs",
@@ -35,7 +35,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Executes the command. Returns its exit status."""
+    """Executes `depyf diff` and returns its exit status: 0 if nothing differs, 1 if something does, 2 for an error."""
     options = [f"--{name}" for name in ("details", "json", "force") if getattr(parsed, name)]
     if parsed.html is not None:
         options += ["--html", parsed.html]

@@ -1,6 +1,6 @@
 """The dumped files from which code runs or ran, as plain data for everything that shows a file.
 
-`depyf.running` decides which files these are.
+`depyf.running` determines from which dumped files code runs.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RunningFile:
-    """A file in whose lines debuggers stop."""
+    """A dumped file from which code runs, so that debuggers stop in its lines."""
 
     path: str
     kind: str
-    """"transformed code", "Captured_Graph", "Forward_graph", "Backward_graph" or "kernel"."""
+    """The kind of the file: "transformed code", "Captured_Graph", "Forward_graph", "Backward_graph" or "kernel"."""
     direction: str | None
-    """"forward" or "backward"; None for kinds without a direction."""
+    """The direction of the graph or kernel: "forward" or "backward"; None for kinds without a direction."""
     function: str
-    """The user's function, or the resume function, that the file was made for."""
+    """The user's function, or the resume function, for which the file was generated."""
     compile_id: str
     first_line: int
-    """The first line that has an effect."""
+    """The first line of the file's function that has an effect."""
 
 
 known: dict[str, RunningFile] = {}
-"""Path -> the file, for every file from which code has run in this process. Nothing clears entries, because code that
-ran from a file may be shown later. It has no lock, as each write is one assignment; a forked child goes on with its
-copy."""
+"""Maps the path to the file, for every file from which code has run in this process. Nothing removes entries, because
+code that ran from a file may be shown later. The table has no lock, as each write is one assignment; a forked child
+continues with its copy."""

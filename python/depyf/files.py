@@ -1,8 +1,8 @@
-"""Writes to a directory that several blocks, threads and processes may write to at once.
+"""Writes files to a directory to which several blocks, threads and processes may write at the same time.
 
-A file appears as a whole or not at all, and never replaces another one: its name is claimed, and if a file with other
-content has the name, the next number is tried. The files that several writers share, the index and the session, are
-merged under a lock. Text that is added to an existing file is written into it (`edit`).
+A new file appears completely or not at all, and never replaces an unrelated file: if a file with other content has its
+name, the next number is tried for the name. The files that several writers share, `index.md` and `session.json`, are
+merged under a lock. A change that makes an existing file longer is written in place (`edit`).
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 _counter = itertools.count()
-"""Numbers temporary files. `next` is one step, so that the counter needs no lock; nothing clears it. A forked child may
-use the same numbers, because the names of the files also contain the ids of process and thread."""
+"""The source of the numbers of temporary files. The counter has no lock, because `next` is atomic, and nothing resets
+it. A forked child may use the same numbers as its parent, because the names of temporary files also contain the ids of
+process and thread."""
 
 
 def check_writable(directory: Path) -> None:
-    """Makes the directory if it is missing.
+    """Creates the directory if it is missing, and checks that files can be created in it.
 
     Raises:
-        OSError: it cannot be made or written to.
+        OSError: the directory cannot be created or written to.
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -51,7 +52,7 @@ def claim(
         core: returns the part of a text that is compared: a file whose text has the same part is replaced.
 
     Returns:
-        The path, and true if this call made the file.
+        The path, and true if this call created the file.
 
     Raises:
         OSError: the text cannot be written.
@@ -63,7 +64,7 @@ def claim(
         data = _encoded(text_for(number))
         if _create(path, data):
             return path, True
-        # The path can be that of anything, also of a directory.
+        # A path that cannot be read, such as that of a directory, counts as taken, so that the next number is tried.
         with contextlib.suppress(OSError, UnicodeDecodeError):
             there = Path(path).read_bytes()
             if there == data:
@@ -78,7 +79,7 @@ def replace(path: Path, text: str) -> None:
     """Replaces a file so that a reader sees either the old content or the new.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     temporary = _temporary(os.path.dirname(path))
     try:
@@ -91,8 +92,8 @@ def replace(path: Path, text: str) -> None:
 
 
 def edit(path: Path, change: Callable[[str], str]) -> None:
-    """Changes the text of a file. If the text only grows, this is one write into the file, which is many times as fast
-    as `replace`.
+    """Changes the text of a file. If the new text is longer, it is written into the file in one call, which is many
+    times as fast as `replace`.
 
     If the write fails, the file keeps its old content. During the write a reader can see the beginning of the new text
     and the end of the old one.
@@ -111,7 +112,7 @@ def edit(path: Path, change: Callable[[str], str]) -> None:
                 file.seek(0)
                 if file.write(data) == len(data):
                     return
-            # The disk is full, so the file is cut to its former size.
+            # The write was incomplete, as on a full disk, so the old content and size are restored.
             file.seek(0)
             file.write(before)
             file.truncate()
@@ -120,7 +121,8 @@ def edit(path: Path, change: Callable[[str], str]) -> None:
 
 @contextlib.contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Keeps other threads and processes that request the lock out of the directory, if the system supports it."""
+    """Locks the directory, so that other threads and processes that request the lock wait, if the system supports
+    locks."""
     try:
         import fcntl
     except ImportError:
@@ -136,7 +138,7 @@ def locked(directory: Path) -> Iterator[None]:
 
 
 def _create(path: str, data: bytes) -> bool:
-    """Makes a file with all of its content at once; returns False if a file has this name."""
+    """Creates a file with its complete content in one step; returns False if a file of this name exists."""
     temporary = _temporary(os.path.dirname(path))
     try:
         _write(temporary, data)
@@ -167,7 +169,7 @@ def _write(path: str, data: bytes) -> None:
 
 
 def _encoded(text: str) -> bytes:
-    # A lone surrogate in a string constant has no UTF-8. An escape keeps the file readable.
+    # A lone surrogate in a string constant has no encoding in UTF-8, so it is written as a backslash escape.
     return text.encode("utf-8", "backslashreplace")
 
 

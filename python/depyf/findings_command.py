@@ -1,4 +1,5 @@
-"""`depyf findings`: what a user may want to change of what torch.compile did, with codes, places and remedies."""
+"""`depyf findings`: lists results of torch.compile that a user may want to change, such as graph breaks, with codes,
+places and remedies."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ FAIL_ON = (
 
 
 def add_parser(commands: Commands) -> None:
-    """Adds the command to a command line."""
+    """Adds the command `depyf findings` to the argument parser."""
     parser = commands.add_parser(
         "findings",
         help="list graph breaks, recompilations and the like with codes, places and remedies",
@@ -39,7 +40,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Executes the command. Returns its exit status."""
+    """Executes `depyf findings` and returns its exit status: 1 if there are findings with a code of `--fail-on`."""
     options = [f"--{name}" for name in ("json", "sarif") if getattr(parsed, name)]
     for name in ("fail_on", "root"):
         if getattr(parsed, name) is not None:
@@ -51,14 +52,15 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def problem_of(codes: str) -> str:
-    """Returns what is wrong with the codes of --fail-on; an empty text if nothing is."""
+    """Returns the error message about the codes of `--fail-on`; "" if the codes are valid."""
     status, _, errors = _core.comparing_command(["findings", "--fail-on", codes, "--help"])
     return errors.strip() if status else ""
 
 
 def status_of(directory: str, codes: str | None) -> int:
-    """Returns 1 if a dump has findings with one of these codes, and 2 if it cannot be read. The findings are printed to
-    standard error. Without codes the status is 0."""
+    """Returns the exit status for `--fail-on`: 1 if the dump has findings with one of the codes, 2 if the dump cannot
+    be read, and 0 otherwise or without codes. Findings and errors are printed to standard error if the status is not 0.
+    """
     if codes is None:
         return 0
     status, output, errors = _core.comparing_command(["findings", "--fail-on", codes, directory])

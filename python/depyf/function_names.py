@@ -1,7 +1,8 @@
 """Names functions for readers: by their qualified names, and wrappers together with the functions that they wrap.
 
-Only code objects are available while Dynamo compiles. In CPython 3.10 they contain no qualified name, which is then
-found through the class of `self`. No code of the program runs while a name is made.
+While Dynamo compiles, only the code object of a function is available. In CPython 3.10, a code object contains no
+qualified name, so the name is looked up in the class of `self` and in classes among the globals. No code of the program
+runs while a name is determined.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ _RESUME = re.compile(r"(?:torch_dynamo_)?resume_in_(?P<name>.*)_at_(?P<line>\d+)
 _OF = " of "
 _AROUND = " around "
 _MADE_BY_DATACLASSES = (
-    "__create_fn__.<locals>."  # how a dataclass's methods are called in their code objects, from 3.11 on
+    "__create_fn__.<locals>."  # the beginning of `co_qualname` of a dataclass's generated methods, from 3.11 on
 )
-_MAX_NESTING = 3  # levels of classes within classes; a class below them keeps its plain name
-_MAX_STEPS = 20  # steps from a wrapper to the function that it wraps
+_MAX_NESTING = 3  # the levels of nested classes that are searched for a method
+_MAX_STEPS = 20  # the maximum number of steps from a wrapper to the function that it wraps
 _PASSES_ON = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
@@ -57,8 +58,8 @@ def of_call(
         code: the code of the function.
         local: the call's local variables, including those of enclosing functions.
         scope: the function's globals.
-        is_of_pytorch: true if PyTorch defines the function, so that users do not know it: a wrapper has the name of what
-            it wraps alone.
+        is_of_pytorch: true if PyTorch defines the function: for a wrapper, only the name of the wrapped function is
+            returned then, because users do not know PyTorch's wrappers.
     """
     name = of_code(code)
     receiver = _receiver(code, local)
@@ -73,13 +74,14 @@ def of_call(
 
 
 def of_resumed(own: str, beginning: str, code: types.CodeType, local: Mapping[str, Any]) -> str:
-    """Returns the name of a resume function's call, from that of the function that it continues.
+    """Returns the name for a call of a resume function, derived from the name of the function that it continues.
 
     Args:
-        own: the result of `of_call` for it, which lacks the scopes of CPython 3.10 and the wrapped functions.
-        beginning: the name of the function in a call that led here; another call can have led to this one.
+        own: the result of `of_call` for the resume function, which lacks scopes in CPython 3.10 and wrapped functions.
+        beginning: the name of the continued function in an earlier call, possibly another one than the call that is
+            resumed.
         code: the code of the resume function.
-        local: its local variables.
+        local: the local variables of the resume function's call.
     """
     if _OF in own:
         return own
@@ -93,7 +95,7 @@ def of_resumed(own: str, beginning: str, code: types.CodeType, local: Mapping[st
 
 
 def of_callable(value: object) -> str | None:
-    """Returns the name of a function, method, class, partial or module object; None if it has none."""
+    """Returns the name of a function, method, class, partial or module object; None for other objects."""
     for _ in range(_MAX_STEPS):
         if isinstance(value, types.FunctionType):
             inner = value.__dict__.get("__wrapped__")
@@ -124,7 +126,7 @@ def of_callable(value: object) -> str | None:
 
 
 def of_module_class(kind: type | None) -> str | None:
-    """Returns the name of `forward` of a class of PyTorch's modules; None for another class."""
+    """Returns `CLASS.forward` for a subclass of `torch.nn.Module`; None for any other class."""
     is_of_modules = kind is not None and inspect.getattr_static(kind, "_call_impl", None) is not None
     return f"{_class_name(kind)}.forward" if kind is not None and is_of_modules else None
 
@@ -167,7 +169,8 @@ def _functions_behind(member: object) -> Iterator[types.FunctionType]:
 
 
 def _is_inherited_name(name: str, receiver: type) -> bool:
-    """True if a method's name already has the class of its receiver, or is not that of a method at all."""
+    """False if a name is that of a method in a base class of the receiver, so that it lacks the receiver's class; true
+    if it contains the receiver's class, or is not that of a method of the receiver."""
     owner = name.rpartition(".")[0]
     if not owner or owner.endswith("<locals>") or owner == _class_name(receiver):
         return True
@@ -183,8 +186,9 @@ def _wrapped_name(code: types.CodeType, local: Mapping[str, Any]) -> str | None:
 def _wrapped_by(code: types.CodeType, variables: Mapping[str, Any]) -> object | None:
     """Returns the callable that a wrapper wraps; None if the code is not that of a wrapper.
 
-    A wrapper takes any arguments and passes them to the only callable of an enclosing scope, or it has replaced that
-    callable in its class or module, as a decorator that names the parameters does.
+    A function counts as a wrapper if it takes `*args, **kwargs` and refers to exactly one callable of an enclosing
+    scope, or if it has replaced a callable of an enclosing scope in that callable's class or module, as a decorator
+    does.
     """
     values = [variables.get(name) for name in code.co_freevars]
     candidates = [value for value in values if _has_name(value)]
@@ -196,7 +200,7 @@ def _wrapped_by(code: types.CodeType, variables: Mapping[str, Any]) -> object | 
 
 
 def _has_name(value: object) -> bool:
-    """True for everything that `of_callable` can name, except classes."""
+    """True for a function, a bound method, a partial object or a PyTorch module, which `of_callable` can name."""
     return (
         isinstance(value, (types.FunctionType, types.MethodType))
         or type(value) is functools.partial
@@ -236,11 +240,11 @@ def _call_of(value: object) -> object:
 
 
 def _is_module(value: object) -> bool:
-    """True for an instance of PyTorch's class of modules."""
+    """True for an instance of `torch.nn.Module`."""
     return inspect.getattr_static(type(value), "_call_impl", None) is not None
 
 
-# The attributes of a class are read without its metaclass, which can be the program's own.
+# The following functions read attributes of a class without its metaclass, which could run code of the program.
 
 
 def _class_name(owner: type) -> str:

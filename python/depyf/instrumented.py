@@ -1,7 +1,7 @@
-"""Code that runs for a while in the place of the same code with ranges of the profiler in it.
+"""Keeps track of functions whose code temporarily contains ranges of the profiler.
 
-What replaces the code of functions for other reasons works on the code without ranges, and tells afterwards that it has
-replaced it, so that the ranges are put into the new code.
+A module that replaces the code of functions for another purpose uses the code without ranges (`plain`), and replaces it
+by `replace`, so that the ranges are inserted into the new code.
 """
 
 from __future__ import annotations
@@ -12,26 +12,27 @@ from collections.abc import Callable
 from depyf import weak
 
 _plain: weak.Table[types.CodeType] = weak.Table()
-"""Code with ranges -> the code without. It needs no lock, because each write is one assignment; nobody clears it, as an entry
-goes with its code, and a forked child goes on with its copy."""
+"""Maps code with ranges of the profiler to the code without them. The table has no lock, because each write is one
+assignment. An entry is removed when its code is freed, and nothing else clears the table; a forked child continues with
+its copy."""
 listeners: list[Callable[[types.FunctionType], None]] = []
-"""Each is called with a function whose code was replaced. Additions and removals are one operation each, so that no lock is
-needed; a profile clears its own, and a forked child goes on with its copy."""
+"""Functions that are called with each function whose code was replaced. The list has no lock, because an addition or a
+removal is one operation. A profile removes its own listener; a forked child continues with its copy."""
 
 
 def note(code: types.CodeType, without: types.CodeType) -> None:
-    """Records that `code` is `without` with ranges in it."""
+    """Records that `code` is the code `without` with ranges of the profiler in it."""
     _plain.set(code, without)
 
 
 def plain(function: types.FunctionType) -> types.CodeType:
-    """Returns the code of a function without ranges."""
+    """Returns the code of a function without ranges of the profiler."""
     code = function.__code__
     return _plain.get(code) or code
 
 
 def replace(function: types.FunctionType, code: types.CodeType) -> None:
-    """Replaces the code of a function, and lets listeners put ranges into it."""
+    """Replaces the code of a function, and calls the listeners, which insert ranges of the profiler into new code."""
     function.__code__ = code
     for listener in list(listeners):
         listener(function)

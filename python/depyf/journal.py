@@ -1,9 +1,9 @@
 """The journal of a block: lines of JSON in a file that only grows, written while the block is open.
 
-A process that dies leaves its journal behind, and `capture.recovery` rebuilds the index and the session from it. Each
-line is one write, so a process that dies during a write loses only that line. No line waits in a buffer: what is
-written survives the end of the process, though not a loss of power. The file is locked as long as its process lives,
-which distinguishes an open block from a block whose process died.
+The journal of a process that dies is kept, and `capture.recovery` rebuilds the index and the session from it. Each line
+is one write, so a process that dies during a write loses only that line. Lines are not buffered in the process: a
+written line survives the end of the process, but not a loss of power. The journal is locked as long as its process
+lives, which distinguishes an open block from a block whose process died.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ PATTERN = "journal_*.jsonl"
 MAX_BYTES = 64 << 20  # A bound for a program that compiles without end; no known program writes as much.
 
 _of_this_process: dict[tuple[int, str], int] = {}
-"""(process id, path) -> the descriptor of an open journal. Closing another descriptor of the same file would release
-the process's record lock, so this process reads its own journals through the descriptor that it has. Each write is one
-assignment, so that the table has no lock; `close` clears an entry. A forked child has another process id than the
-entries of its parent."""
+"""Maps (process id, path) to the file descriptor of an open journal. Closing another descriptor of the same file would
+release the process's record lock, so a process reads its own journals through the descriptors in this table. The table
+has no lock, as each write is one assignment; `close` removes an entry. A forked child ignores the entries of its
+parent, because its process id differs."""
 
 
 class Journal:
-    """Appends lines to a file of its own. It is not thread safe. It never raises an exception: `problem` states why
-    nothing is written."""
+    """Appends lines to its own file. A `Journal` is not thread-safe. No method raises an exception: `problem` states
+    why nothing is written."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -53,7 +53,8 @@ class Journal:
         return self._process == os.getpid()
 
     def begin(self, head: dict[str, Any]) -> None:
-        """Makes the file, with the fields of `head` in its first line. A forked process makes a file of its own."""
+        """Creates the journal's file, whose first line contains the fields of `head`. A forked process creates its own
+        journal file."""
         self.close()
         if self._process:
             head = {"forked_from": self._process, **head}
@@ -65,7 +66,7 @@ class Journal:
                 path = str(self._directory / f"journal_{self._process}{suffix}.jsonl")
                 try:
                     self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o666)
-                except FileExistsError:  # An earlier process had the same number.
+                except FileExistsError:  # An earlier process had the same process id.
                     continue
                 break
         except OSError as error:
@@ -86,7 +87,7 @@ class Journal:
             data = _core.json_text(line, levels=0).encode() + b"\n"
             if self._size + len(data) > MAX_BYTES:
                 data, self.problem = b'{"full": true}\n', "it has reached its greatest size"
-            # The disk was full. The rest of that line is ended, so that it does not spoil the next one.
+            # The previous line is incomplete, as on a full disk: a line break keeps it from corrupting the next line.
             if self._is_torn:
                 data = b"\n" + data
             written = os.write(self._file, data)
@@ -101,14 +102,14 @@ class Journal:
         self.problem = self.problem or problem
 
     def remove(self) -> None:
-        """Removes the file, because the session contains everything that is in it."""
+        """Removes the journal's file, for use when `session.json` contains everything that is in the journal."""
         if self.is_ours and self._path:
             with contextlib.suppress(OSError):
                 os.unlink(self._path)
         self.close()
 
     def close(self) -> None:
-        """Stops writing. The file stays, and counts as that of a block that is no longer open."""
+        """Stops writing. The journal's file is kept, and counts as that of a block that has ended."""
         if self._file >= 0:
             with contextlib.suppress(OSError):
                 os.close(self._file)

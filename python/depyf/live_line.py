@@ -1,7 +1,8 @@
-"""Shows in the terminal what PyTorch compiles, while a compilation takes long.
+"""Shows in the terminal which function PyTorch is compiling, while a compilation takes long.
 
-A thread of its own looks at the stacks of the other threads twice a second (`compat/at_work`), so that nothing of PyTorch
-is replaced, and a compilation takes as long as without it. Without a terminal there is no thread.
+A separate thread samples the stacks of the other threads twice a second (`compat/at_work`), so that no function of
+PyTorch is replaced, and compilations do not slow down. The sampling thread is not started if standard error is no
+terminal.
 """
 
 from __future__ import annotations
@@ -17,26 +18,27 @@ from typing import TextIO
 from depyf.compat import at_work
 
 LONG_SECONDS = 2.0
-"""A compilation that takes longer is shown."""
+"""The number of seconds after which a compilation is shown."""
 _INTERVAL_SECONDS = 0.5
 _CLEAR = "\r\x1b[K"
-"""What takes the line away again, so that the program's own output begins at the margin."""
+"""The control sequence that erases the line, so that the program's own output begins in the first column."""
 
 
 class _Watcher:
-    """Writes the line, rewrites it, and takes it away when the compilation ends."""
+    """Writes a line about a compilation to the terminal, updates the line, and erases it when the compilation ends."""
 
     def __init__(self, terminal: TextIO) -> None:
         self._terminal = terminal
         self._ending = threading.Event()
         self._is_shown = False
         self._begun: dict[int, tuple[at_work.Sample, float]] = {}
-        """Thread -> the compilation that it was last seen at, and the time when it was first seen there."""
+        """Maps a thread's identifier to the last sample of its compilation and the time of the first sample of that
+        compilation."""
         self._thread = threading.Thread(target=self._watch, name="depyf live line", daemon=True)
         self._thread.start()
 
     def end(self) -> None:
-        """Ends the thread, and takes the line away."""
+        """Ends the thread that samples stacks, and erases the line."""
         self._ending.set()
         self._thread.join()
         self._show("")
@@ -46,7 +48,7 @@ class _Watcher:
             self._show(self._line(time.monotonic()))
 
     def _line(self, now: float) -> str:
-        """Returns the line of the compilation that takes longest; "" if none takes long."""
+        """Returns the line about the compilation that has taken longest so far; "" if none has taken `LONG_SECONDS`."""
         begun = {}
         for thread, sample in at_work.samples(without=threading.get_ident()).items():
             before = self._begun.get(thread)
@@ -65,10 +67,10 @@ class _Watcher:
             return
         try:
             width = os.get_terminal_size(self._terminal.fileno()).columns
-            # A terminal that does not know its width says 0.
+            # A terminal that does not know its width reports 0 columns.
             self._terminal.write(_CLEAR + (line[: width - 1] if width > 1 else line))
             self._terminal.flush()
-        except (OSError, ValueError):  # The terminal is gone, or the program closed the stream.
+        except (OSError, ValueError):  # The terminal does not exist any more, or the program closed the stream.
             self._ending.set()
         self._is_shown = bool(line)
 
@@ -80,7 +82,7 @@ def live_line() -> Iterator[None]:
     terminal = sys.stderr
     try:
         is_wanted = terminal is not None and terminal.isatty() and not os.environ.get("DEPYF_QUIET")
-    except ValueError:  # The stream is closed.
+    except ValueError:  # The program has closed standard error.
         is_wanted = False
     watcher = _Watcher(terminal) if is_wanted else None
     try:

@@ -1,7 +1,7 @@
 """Locks that a forked child can acquire.
 
-A child has only the thread that forked. A lock that another thread held at that moment would stay locked forever in the
-child, because no thread is there to release it.
+A forked child has only the thread that forked it. A lock that another thread held during the fork would stay locked in
+the child forever, because the child lacks the thread that would release it.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def is_held_elsewhere(lock: Any) -> bool:
 
 
 _known: weakref.WeakSet[Lock] = weakref.WeakSet()
-"""All locks that are alive, so that a forked child can release those that other threads held. It has no lock itself,
-because adding is one step. An item goes with its lock, and nothing else clears it."""
+"""All `Lock` objects that are alive, so that a forked child can replace those that other threads held. The set has no
+lock, because adding an item is one step. An item is removed when its lock is freed, and nothing else clears the set."""
 
 
 def _after_fork() -> None:

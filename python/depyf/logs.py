@@ -1,4 +1,4 @@
-"""`TORCH_LOGS="+bytecode"` shows source too."""
+"""Makes `TORCH_LOGS="+bytecode"` print decompiled source, too."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from depyf.compat import dynamo
 __all__ = ["install", "uninstall"]
 
 _remove: Callable[[], None] | None = None
-"""The function that removes the hook; None before `install` is called, and after `uninstall`, which clears it. It has
-no lock, because both are meant for the one thread that sets up logging. A forked child goes on with the hook."""
+"""The function that removes the hook; None before `install` is called, and after `uninstall`, which clears it. The
+variable has no lock, because both functions are meant for the one thread that sets up logging. A forked child keeps the
+hook."""
 
 
 def install() -> None:
     """Makes `TORCH_LOGS="+bytecode"` print the source of transformed code too, until `uninstall`.
 
-    A second call does nothing.
+    A second call of `install` has no effect.
     """
     global _remove
     if _remove is None:
@@ -27,7 +28,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Undoes what `install` did. A second call does nothing."""
+    """Removes the hook that `install` added, if there is one."""
     global _remove
     if _remove is not None:
         _remove()

@@ -1,8 +1,8 @@
-"""Shortens Dynamo's unique names, and restores them.
+"""Shortens Dynamo's unique names, and makes names safe for one line of text or for a file name.
 
-Dynamo ends the names of its functions with a uuid (`__compiled_fn_1_<uuid>`), so that they differ in every run. The
-number alone distinguishes them within a process, so readers get `__compiled_fn_1`, and code that runs has the full
-name.
+Dynamo ends the names of its functions with a uuid (`__compiled_fn_1_<uuid>`), so that they differ in every run. Within
+a process, the number alone distinguishes Dynamo's functions, so text for readers contains `__compiled_fn_1`, and code
+that runs contains the full name.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 _UUID = re.compile(r"_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}\b")
-# Characters that end a line, control a terminal or change the direction of text, and lone surrogates. A tab does none
-# of this.
+# Matches characters other than a tab that end a line, control a terminal or change the direction of text, and lone
+# surrogates.
 _NOT_IN_A_LINE = re.compile(
     "[\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff\\ud800-\\udfff]"
 )
@@ -30,14 +30,14 @@ def shorten(text: str) -> str:
 def one_line(text: str) -> str:
     """Returns `text` as one line that can be shown anywhere, also in a comment of Python.
 
-    Names, paths and messages can hold anything. Characters that end a line, control a terminal or turn the direction
-    of text are escaped as in a literal of Python.
+    Names, paths and messages can contain any character. Characters that end a line, control a terminal or turn the
+    direction of text are escaped as in a literal of Python.
     """
     return text if text.isprintable() else _NOT_IN_A_LINE.sub(_escaped, text)
 
 
 def one_line_each(lines: Iterable[str]) -> str:
-    """Returns lines joined to a text in which each stays one line; see `one_line`."""
+    """Returns the lines joined by line breaks, each escaped as by `one_line`."""
     lines = list(lines)
     text = "\n".join(lines)
     if text.count("\n") == len(lines) - 1 and text.replace("\n", "").isprintable():

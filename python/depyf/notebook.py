@@ -1,4 +1,5 @@
-"""`%load_ext depyf` and `%%depyf` in IPython and notebooks. IPython calls this module, which does not import it."""
+"""Implements `%load_ext depyf` and `%%depyf` for IPython and notebooks, without importing IPython, which calls the
+functions of this module."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Registers the magic `%%depyf` in a shell of IPython, which calls this for `%load_ext depyf`."""
+    """Registers the magic `%%depyf` in a shell of IPython, which calls this function for `%load_ext depyf`."""
 
     def run_cell(line: str, cell: str) -> None:
         """Runs the cell, dumps what torch.compile makes in it to a directory, and shows the summary: %%depyf [DIR]"""
@@ -39,16 +40,16 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Removes the magic, which IPython calls for `%unload_ext depyf`."""
+    """Removes the magic `%%depyf` from a shell of IPython, which calls this function for `%unload_ext depyf`."""
     shell.magics_manager.magics["cell"].pop("depyf", None)
 
 
 def _run_cell(shell: Any, line: str, cell: str) -> None:
-    """Runs a cell in a block, and prints the summary of the block.
+    """Runs a cell in a `prepare_debug` block, and prints the summary of the block.
 
     Raises:
         CellFailed: the arguments are wrong, or the code of the cell raised an exception.
-        OSError: the directory cannot be made or written to. The cell has not run then.
+        OSError: the directory cannot be created or written to, and the cell has not run.
     """
     parser = _Parser(prog="%%depyf", add_help=False)
     parser.add_argument("directory", nargs="?", default=program.DIRECTORY, metavar="DIR")

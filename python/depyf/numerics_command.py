@@ -1,4 +1,5 @@
-"""`depyf numerics`: a program whose compiled calls are compared with eager, one after the other."""
+"""`depyf numerics`: runs a program, and compares the results of each of its compiled calls with those of eager
+execution."""
 
 from __future__ import annotations
 
@@ -15,10 +16,11 @@ from depyf.numerical.model import NumericsReport, largest_of_lines
 
 
 class Watch:
-    """Compares the calls of what `torch.compile` returns, before each is made.
+    """Compares each call of a function or module that `torch.compile` returned with eager execution, before the
+    program's own call runs.
 
     Args:
-        only: the number of the call that is compared, from 0 on; None for each.
+        only: the number of the call that is compared, from 0 on; None if all calls are compared.
         show: receives each report with the number of its call.
     """
 
@@ -29,12 +31,13 @@ class Watch:
         self._is_inside = False
 
     def compile(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """Returns a `torch.compile` whose results are watched."""
+        """Returns a replacement for `torch.compile` whose results are compared at each call."""
 
         @functools.wraps(original)
         def watched_compile(model: Any = None, **kwargs: Any) -> Any:
             result = original(model, **kwargs)
-            # A decorator with arguments calls this function again, with the function that it decorates.
+            # The decorator that `torch.compile(mode=...)` returns calls this function again, with the decorated
+            # function.
             return result if model is None else self._watched(result)
 
         return watched_compile
@@ -70,7 +73,8 @@ class Watch:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Executes the command. Returns its exit status: that of the program, or 1 if a call is compiled wrongly."""
+    """Executes `depyf numerics` and returns its exit status: that of the program if it is not 0, 1 if a call is
+    compiled wrongly, 2 if no program is given, and otherwise 0."""
     import torch
 
     if not parsed.program:

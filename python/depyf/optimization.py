@@ -1,4 +1,5 @@
-"""The older tool's wrapper that calls compiled code without checking guards. New code can use `depyf.cache_entries`."""
+"""The original depyf's wrapper that calls compiled code without checking guards. New code can use `depyf.cache_entries`
+instead of this wrapper."""
 
 from __future__ import annotations
 
@@ -31,15 +32,15 @@ class TorchCompileWrapperWithCustomDispatcher(abc.ABC):
                 with self.dispatch_to_code(0):
                     return self.forward(x)
 
-    Nothing checks that a call fits the code that it is dispatched to. During the dispatch `forward` of the whole class
-    is that code, so calls of several threads must not overlap.
+    Nothing checks that a call fits the code that it is dispatched to. During a dispatch, `forward` has the chosen code
+    for the whole class, so calls of several threads must not overlap.
 
     Args:
         compiled_callable: the result of `torch.compile` for `forward`.
         use_custom_dispatcher: is kept for the subclass to read.
 
     Attributes:
-        compiled_codes: the codes that Dynamo made, in their order.
+        compiled_codes: the code objects that Dynamo generated, in the order of the compilations.
         original_code_object: the code of the `forward` that the user wrote.
     """
 
@@ -67,8 +68,8 @@ class TorchCompileWrapperWithCustomDispatcher(abc.ABC):
         """Returns the result of the user's function, which a subclass defines."""
 
     def bytecode_hook(self, old_code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
-        """Is called by Dynamo for every function that it compiles. Keeps the code if it was generated for this
-        instance."""
+        """Is called by Dynamo for every function that it compiles, and adds the generated code to `compiled_codes` if
+        it was generated for this instance."""
         if old_code is not self.original_code_object:
             return None
         local = at_work.locals_being_compiled()
@@ -78,11 +79,11 @@ class TorchCompileWrapperWithCustomDispatcher(abc.ABC):
 
     @contextlib.contextmanager
     def dispatch_to_code(self, index: int) -> Iterator[None]:
-        """Makes `forward` run `compiled_codes[index]` within the block, and its previous code after it, also if the
-        block raises an exception.
+        """Makes `forward` run `compiled_codes[index]` within the block, and its previous code after the block, also if
+        the block raises an exception.
 
         Raises:
-            IndexError: there is no such code.
+            IndexError: `compiled_codes` has no such index.
         """
         code, function = self.compiled_codes[index], self._function()
         before = function.__code__

@@ -20,9 +20,10 @@ def callee_of(statement: ast.stmt) -> str | None:
 
 
 def replaced(body: list[ast.stmt], replace: Callable[[ast.stmt, str], list[ast.stmt]]) -> list[ast.stmt]:
-    """Returns a body in which `replace(statement, callee)` stands in the place of each statement that computes values.
+    """Returns a list of statements in which each statement that computes a value is replaced by
+    `replace(statement, callee)`.
 
-    Statements in `with`, `if` and loops are replaced in place; definitions of functions are left alone.
+    Statements in the bodies of `with`, `if` and loops are replaced in place; the bodies of functions are not changed.
     """
     result: list[ast.stmt] = []
     for statement in body:

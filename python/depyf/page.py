@@ -1,4 +1,4 @@
-"""Writes the report about runs of torch.compile as one HTML file. The command is `depyf report`."""
+"""`depyf report`: writes the report about runs of torch.compile as one HTML file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from depyf import _core
 
-# The parts that a redacted page lacks, for --help.
+# The parts that a redacted page does not contain, as a text for `--help`.
 REDACTED = (
     "leave out source text, paths, strings, numbers that are no sizes, and messages of errors; kept are operators, shapes, "
     "times, numbers of lines, and names that consist of words of PyTorch and Python; other names become name1, file1.py"
@@ -25,7 +25,7 @@ def write_page(
     *,
     redact: bool = False,
 ) -> list[str]:
-    """Writes the page about dumps and TORCH_TRACE logs. Returns messages about what could not be read.
+    """Writes the page about dumps and TORCH_TRACE logs, and returns messages about the files that could not be read.
 
     Args:
         paths: directories that `prepare_debug` wrote to, logs, and directories of logs.
@@ -43,7 +43,7 @@ def write_page(
 
 
 def add_parser(commands: Any) -> None:
-    """Adds the command `report` to a command line."""
+    """Adds the command `depyf report` to the argument parser."""
     parser = commands.add_parser(
         "report",
         help="write a finished run as one HTML file",
@@ -57,7 +57,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Executes the command `report`. Returns its exit status: 1 if something could not be read, or nothing was written."""
+    """Executes `depyf report` and returns its exit status: 1 if a file could not be read or the page not be written."""
     if os.path.lexists(parsed.output) and not parsed.force:
         print(f"depyf: {parsed.output} is there already; choose another name, or say --force", file=sys.stderr)
         return 1

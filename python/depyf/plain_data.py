@@ -1,4 +1,4 @@
-"""Turns dataclasses into the plain data that JSON has, and back."""
+"""Converts dataclasses to plain data that JSON can represent, and back."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def plain(value: Any) -> Any:
 
 
 def load(kind: Any, data: Any, where: str = "") -> Any:
-    """Returns plain data as a value of a type: a dataclass, a list of values, a value or None, or a simple value.
+    """Converts plain data to a value of the type `kind`: a dataclass, a list or tuple of such values, an optional
+    value, or a simple value.
 
     Args:
         where: a description of the data for the message of an error.

@@ -48,10 +48,11 @@ def run(
         The program's exit status.
 
     Raises:
-        OSError: the script cannot be read, or the directory cannot be written to. Nothing has run then.
-        SystemExit: the program has forked this process, which ends here and prints no summary.
-        BaseException: an exception that ended the program and is no Exception, such as KeyboardInterrupt. It is raised
-            again after the summary is printed, so that the process ends as Python would end it.
+        OSError, SyntaxError: the script cannot be read or compiled, or the directory cannot be written to; the program
+            has not run.
+        SystemExit: this process is a forked child of the program's process, and ends here without printing a summary.
+        BaseException: the program ended with an exception that is no Exception, such as KeyboardInterrupt, which is
+            raised again after the summary is printed, so that the process ends as it would without depyf.
     """
     code = None if module else _code_of(arguments[0])
     process = os.getpid()
@@ -82,7 +83,8 @@ def run(
 
 
 def _folder(directory: str) -> Path:
-    """Returns the folder that this process writes to, which is `rank_n` in the directory if it is one of several ranks."""
+    """Returns the folder to which this process writes: `directory`, or `rank_n` in it if the process is one of several
+    ranks of a distributed program."""
     rank = distributed.rank()
     folder = Path(os.path.abspath(directory))
     return folder if rank is None else folder / f"rank_{rank}"
@@ -115,7 +117,7 @@ def _show(folder: Path, costs: Costs | None, *, shows_summary: bool, wanted_page
 
 
 def _show_interruption(error: BaseException) -> None:
-    """Prints the traceback as Python does for the program, without depyf's own lines at its top."""
+    """Prints the traceback of an exception that ended the program, without depyf's own frames at the top."""
     trace = error.__traceback__
     for _ in range(2):
         trace = trace.tb_next if trace is not None else None
@@ -154,7 +156,7 @@ def _run(arguments: list[str], code: types.CodeType | None) -> int:
         print(exit.code, file=sys.stderr)
         return 1
     except Exception as error:
-        # depyf's own lines at the top are left out.
+        # The traceback is printed without depyf's own frame at the top.
         trace = error.__traceback__.tb_next if error.__traceback__ is not None else None
         traceback.print_exception(type(error), error, trace)
         return 1
@@ -162,26 +164,26 @@ def _run(arguments: list[str], code: types.CodeType | None) -> int:
 
 
 def run_as_main(arguments: list[str]) -> int:
-    """Runs a script as `python` would. Returns its exit status.
+    """Runs a script as `python` would, and returns its exit status.
 
     Raises:
-        OSError, SyntaxError: the script cannot be read. Nothing has run then.
+        OSError, SyntaxError: the script cannot be read or compiled, and has not run.
     """
     return _run(arguments, _code_of(arguments[0]))
 
 
 def _code_of(script: str) -> types.CodeType:
-    """Returns the code of a script. Like Python, it names the script by its absolute path.
+    """Returns the code of a script, which contains the absolute path of the script, as it does under `python`.
 
     Raises:
-        OSError, SyntaxError: the script cannot be read.
+        OSError, SyntaxError: the script cannot be read or compiled.
     """
     return compile(Path(script).read_bytes(), os.path.abspath(script), "exec", dont_inherit=True)
 
 
 def explain(paths: list[str], *, as_json: bool = False) -> int:
-    """Prints one summary of all dumps and logs; as JSON with their findings if `as_json` is set. Returns the exit status: 1 if
-    something could not be read completely."""
+    """Prints one summary of all dumps and logs; as JSON with their findings if `as_json` is set. Returns the exit
+    status: 1 if a dump or log could not be read completely, otherwise 0."""
     readable, problems = [], []
     for path in paths:
         try:
@@ -209,7 +211,7 @@ def summary(directory: Path, *, last_run: bool = False) -> str:
         last_run: if true, leaves out all runs but the last one.
 
     Raises:
-        ValueError: there is no dump in the directory, or it cannot be read.
+        ValueError: there is no dump in the directory, or the dump cannot be read.
     """
     problems = _rebuild(directory)
     text, errors, _ = _core.summary([str(directory)], last_run)
@@ -219,7 +221,7 @@ def summary(directory: Path, *, last_run: bool = False) -> str:
 
 
 def _rebuild(directory: Path) -> list[str]:
-    """Writes index and session for those blocks of a dump whose processes died; see `recovery`.
+    """Writes `index.md` and `session.json` for those blocks of a dump whose processes died; see `recovery`.
 
     Returns:
         Sentences about errors, and about blocks that are open.

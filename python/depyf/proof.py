@@ -16,19 +16,20 @@ __all__ = ["NOTHING", "Assumptions", "Proof", "assumptions_of", "prove"]
 
 @dataclass(frozen=True)
 class Assumptions:
-    """Facts about the place where code runs, besides the code itself."""
+    """Facts about how code is run and about its globals, which a proof may use in addition to the code itself."""
 
     hooked: bool = False
-    """True if the code runs only under a frame evaluation function, as code that Dynamo makes does. Calls then keep
-    their operands on the value stack until they return."""
+    """True if the code runs only under a frame evaluation function, as code that Dynamo generates does. Under a frame
+    evaluation function, a call keeps its operands on the value stack until it returns."""
     installed: frozenset[str] = frozenset()
     """The names of globals that are known to exist and to keep their values."""
     outputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Those of the globals that are functions which return a new tuple or list that nobody else holds -> names for its
-    items."""
+    """Maps the name of each global function that returns a new tuple or list, to which nothing else refers, to names
+    for its items."""
 
     def in_words(self, shorten: Mapping[str, str]) -> list[str]:
-        """Returns sentences about the assumptions that the code does not show. `shorten` maps names to shorter ones."""
+        """Returns a sentence for each assumption that is not evident from the code. `shorten` maps names to the shorter
+        names that readers see."""
         return [
             f"relies on: {shorten.get(name, name)} returns a new tuple or list of {len(items)}, as its graph does"
             for name, items in sorted(self.outputs.items())
@@ -40,7 +41,7 @@ NOTHING = Assumptions()
 
 
 def assumptions_of(code: types.CodeType) -> Assumptions:
-    """Returns the facts about the globals of code that Dynamo generated, and about how it runs; no facts for other
+    """Returns the facts about the globals of code that Dynamo generated, and about how it runs; `NOTHING` for other
     code."""
     if not installed.is_made(code):
         return NOTHING
@@ -55,24 +56,25 @@ def prove(
         code = depyf.compile_like(depyf.decompile(function), function.__code__)
         print(depyf.prove(function.__code__, code))
 
-    Two code objects do the same if they have the same effects, in the same order, on equal operands. The proof is true
-    if they do, and if no value is kept longer. Otherwise `.reason` and `.where` state the first difference; what cannot
-    be decided is not proved. Names of locals, temporaries and the layout of the code may differ. At each effect that
-    can run other code or allocate memory, `two` may hold no value (in a local, a cell, the value stack, or a container
-    that only its frame has) that `one` no longer holds; a call no longer holds its operands, because it passes them to
-    the callee. `.kept` lists the values that are kept, and `.same_effects` is true if these are the only difference.
+    Two code objects do the same if they have the same effects, in the same order, on equal operands. The returned proof
+    is true if both code objects do the same, and if the second keeps no value alive longer. If the proof is false,
+    `.reason` and `.where` state the first difference, or the part whose equivalence cannot be decided. Names of locals,
+    temporaries and the layout of equivalent code may differ. At each effect that can run other code or allocate memory,
+    `two` may hold no value (in a local, a cell, the value stack, or a container that only its frame has) that `one` no
+    longer holds; a call no longer holds its operands, because it passes them to the callee. `.kept` lists the values
+    that `two` keeps alive longer, and `.same_effects` is true if there is no other difference.
 
     Args:
         one: the code that is to be replaced.
         two: the code that is to replace it.
         lifetimes: if false, values that are kept longer are listed in `.kept`, but the proof can still be true.
-        assumptions: facts besides the code; None means the result of `assumptions_of` for `one`.
+        assumptions: facts in addition to the code; None means the result of `assumptions_of` for `one`.
 
-    Code with the same bytecode, names and constants is not walked, because most graphs are printed as PyTorch compiled
-    them. `_core.prove` walks any code.
+    If both code objects have the same bytecode, names and constants, as for most printed graphs, their instructions are
+    not compared one by one; `_core.prove` always compares them.
 
     Raises:
-        TypeError: one of them is not a code object.
+        TypeError: an argument is not a code object.
     """
     if isinstance(one, types.CodeType) and isinstance(two, types.CodeType) and _core.same_code(one, two):
         return _same()
@@ -90,6 +92,6 @@ def prove(
 
 @functools.cache
 def _same() -> Proof:
-    """Returns the proof of two code objects that are the same and contain no other code."""
+    """Returns a proof that is true: that of a code object without nested code and itself."""
     code = (lambda: None).__code__
     return _core.prove(code, code)

@@ -12,7 +12,7 @@ from depyf import _core, names, tree_names
 
 __all__ = ["compile_back", "compile_like", "find_function", "signature"]
 
-# The names of the two functions that the source is compiled in. They do not occur in the result.
+# The names of the two nested functions in which the source is compiled; they do not occur in the resulting code.
 _OUTER = "__depyf_outer"
 _INNER = "__depyf_inner"
 
@@ -24,9 +24,9 @@ def compile_like(source: str, code: types.CodeType) -> types.CodeType:
         function.__code__ = depyf.compile_like(source, function.__code__)
 
     The result has the arguments (names and kinds), free variables, cell variables (names and order), flags and name of
-    `code`, and at least as many locals, whatever of these the source uses. Names that `decompile` shows without their
-    uuid get it back; `__const_N` is again the very object that `code` holds. Tracebacks show `<depyf NAME>` as the
-    file.
+    `code`, and at least as many locals, even if the source does not use all of these. Names that `decompile` shows
+    without their uuid get the uuid back; each `__const_N` becomes the constant of `code` for which it stands.
+    Tracebacks show `<depyf NAME>` as the file.
 
     Args:
         source: one function as `decompile` writes it, with or without the function around it that binds its free
@@ -42,10 +42,7 @@ def compile_like(source: str, code: types.CodeType) -> types.CodeType:
 
 
 def compile_back(source: str, code: types.CodeType, *, filename: str | None = None) -> types.CodeType:
-    """Does the same as `compile_like`, and also takes bodies of classes, whose code cannot replace other code.
-
-    It raises the exceptions of `compile_like`.
-    """
+    """Does the same as `compile_like`, and also accepts bodies of classes, whose code cannot replace other code."""
     if not _is_class_body(code):
         return compile_checked(source, code, constants_of=code, filename=filename)
     tree = tree_names.restore_attributes(ast.parse(source), names.nested_codes(code))
@@ -55,7 +52,8 @@ def compile_back(source: str, code: types.CodeType, *, filename: str | None = No
 def compile_checked(
     source: str, code: types.CodeType, *, constants_of: types.CodeType, filename: str | None = None
 ) -> types.CodeType:
-    """Does the same as `compile_like`, with names and constants of another code object than the one to replace."""
+    """Does the same as `compile_like`, but takes names with a uuid, and constants, from `constants_of` instead of
+    `code`."""
     if not isinstance(code, types.CodeType):
         raise TypeError(f"expected a code object, got {type(code).__name__}")
     if filename is None:
@@ -76,7 +74,7 @@ def _is_class_body(code: types.CodeType) -> bool:
 
 
 def _future_flags(code: types.CodeType) -> int:
-    """Returns the `from __future__` imports that `code` was compiled under."""
+    """Returns the compiler flags of the `from __future__` imports with which `code` was compiled."""
     import __future__
 
     flags = [getattr(__future__, name).compiler_flag for name in __future__.all_feature_names]
@@ -92,7 +90,7 @@ def _compile_function(
     function.decorator_list = []
     function.returns = None
     arguments = function.args
-    # Defaults belong to the function object and not to its code; whoever creates the function supplies them.
+    # Defaults are removed, because they belong to the function object and not to its code.
     arguments.defaults, arguments.kw_defaults = [], [None] * len(arguments.kwonlyargs)
     for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]:
         if argument is not None:
@@ -131,7 +129,7 @@ def _compile_class(tree: ast.Module, code: types.CodeType, filename: str) -> typ
         body.insert(0, _bound(code.co_freevars))
     name = definitions[0].name
     if name not in code.co_freevars and name in _core.global_names(code):
-        # The code within the class refers to the class as a global.
+        # Code within the class refers to the class as a global, so the name is declared global.
         body.insert(0, ast.Global([name], **_AT_THE_START))
         prefix = name
     else:
@@ -141,7 +139,7 @@ def _compile_class(tree: ast.Module, code: types.CodeType, filename: str) -> typ
 
 
 _AT_THE_START: dict[str, Any] = {"lineno": 1, "end_lineno": 1, "col_offset": 0, "end_col_offset": 0}
-"""The position of nodes that come from no source. `ast.fix_missing_locations` sets the same, but walks through the
+"""The source position of generated syntax nodes. `ast.fix_missing_locations` would set a position, too, but walks the
 whole tree."""
 
 
@@ -166,8 +164,8 @@ def _assigned(variables: Iterable[str], place: Mapping[str, Any]) -> ast.stmt:
 
 
 def find_function(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef:
-    """Returns the function that replaces `code`: the one at the top level, or in a function that only binds its free
-    variables."""
+    """Returns the definition that replaces `code`: the only function at the top level, or the function in it if the
+    outer function only binds free variables."""
     tops = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     if len(tops) != 1:
         raise ValueError(f"{code.co_name}: expected one function in the source, found {len(tops)}")
@@ -187,7 +185,8 @@ def find_function(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | a
         and not _argument_names(top.args)
         and (bound or _argument_names(inner[0].args) == _code_arguments(code))
     ):
-        # A function without arguments around another one can also be `code` itself, if `code` has no arguments either.
+        # An outer function without arguments can also be the source of `code` itself, if `code` has no arguments
+        # either.
         makes_inner = any(type(const) is types.CodeType and const.co_name == inner[0].name for const in code.co_consts)
         if bound or not makes_inner:
             return inner[0]
@@ -225,7 +224,7 @@ def _check_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef, code: typ
 
 
 def signature(code: types.CodeType) -> str:
-    """Returns the arguments of a code object as a `def` writes them."""
+    """Returns the arguments of a code object as a `def` writes them, such as `(a, /, b, *, c)`."""
     args = _code_arguments(code)
     parts = args[: code.co_argcount]
     if code.co_posonlyargcount:
@@ -242,7 +241,8 @@ def signature(code: types.CodeType) -> str:
 
 
 def _hidden_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef, code: types.CodeType) -> dict[str, str]:
-    """Returns written name -> name in `code`, for arguments whose names no source can have (`.0` of a comprehension)."""
+    """Maps the name in the source to the name in `code` for arguments whose names are no identifiers (`.0` of a
+    comprehension)."""
     pairs = zip(_argument_names(function.args), _code_arguments(code))
     return {written: hidden for written, hidden in pairs if not hidden.isidentifier()}
 
@@ -254,11 +254,11 @@ def _compile_within(
     keep: tuple[str, ...],
     sorted_names: Mapping[str, str],
 ) -> types.CodeType:
-    """Compiles `function` within an outer function that binds the free variables of `code`. The variables get names
-    that sort in the order of those of `code`.
+    """Compiles `function` within an outer function that binds the free variables of `code`. Free and cell variables are
+    renamed by `sorted_names`, so that the compiler, which sorts them by name, gives them the order of `code`.
 
-    The names in `keep` become variables of the right kind even if the function does not use them: for the compiler's
-    symbol table a mention in code that is never reached is enough, and such code leaves no instruction.
+    The names in `keep` become local, cell or free variables as in `code` even if the function does not use them: an
+    `if 0:` block mentions the names, which suffices for the compiler's symbol table and compiles to no instructions.
     """
     body = list(function.body)
     if keep:
@@ -277,7 +277,7 @@ def _compile_within(
             no_arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
             held = ast.Lambda(no_arguments, ast.Tuple(loads, ast.Load(), **place), **place)
             unreached.append(ast.Expr(held, **place))
-        # It stands at the end, because a `nonlocal` in the body has to precede any use of its name.
+        # The `if 0:` block is at the end, because a `nonlocal` in the body has to precede any use of its name.
         body.append(ast.If(ast.Constant(0, **place), unreached, [], **place))
     inner = type(function)(
         **{**{name: getattr(function, name) for name in function._fields if hasattr(function, name)}, "body": body}

@@ -18,26 +18,27 @@ def line_of(name: str, code: types.CodeType, user: types.CodeType) -> int | None
     """Returns the line at which a resume function continues; None if Dynamo's names do not show it.
 
     Args:
-        name: the global by which transformed code calls it.
+        name: the global by which transformed code calls the resume function.
         code: the code of the resume function.
-        user: the code of the user's function that it continues.
+        user: the code of the user's function that the resume function continues.
     """
     line = function_names.resume_line(code.co_name)
     if line is None or not _has_line(user, code.co_filename, line):
         return line
     offset = _OFFSET.match(name)
     exact = next((line for start, end, line in user.co_lines() if offset and start <= int(offset[1]) < end), None)
-    # A graph break in a branch has two resume functions, which continue at other lines than that of the break.
+    # A graph break at a conditional jump has two resume functions, which continue at other lines than that of the
+    # break.
     return exact if exact is not None and exact >= line else line
 
 
 def marked(function: str, user: types.CodeType, file: str, line: int | None) -> str:
-    """Returns the user's function with a mark at the line where a resume function continues.
+    """Returns the source of the user's function with a mark at the line where a resume function continues.
 
     Args:
         function: the source of `user`.
         user: the code of the function that the resume function continues.
-        file: the file of the resume function; it is that of another function if the break was in an inlined one.
+        file: the file of the resume function; not the file of `user` if the graph break was in an inlined function.
     """
     first = user.co_firstlineno
     if line is not None and not _has_line(user, file, line):

@@ -1,4 +1,4 @@
-"""Keeps track of the dumped files that are the running code, and replaces code by code compiled from a file.
+"""Keeps track of the dumped files from which code runs, and replaces code by code compiled from a file.
 
 Code replaces other code only if both are proved equivalent.
 """
@@ -28,18 +28,19 @@ __all__ = [
 
 
 class _Functions:
-    """Represents the functions that run from one file. Only the table refers to it, so it is freed together with the
-    last of them."""
+    """Represents the functions that run from one file. Only the table entries of these functions refer to the object,
+    so it is freed together with the last of the functions."""
 
 
 class _Compiled:
-    """Transformed code in Dynamo's cache. The cache is searched on demand, because nothing reports that code is
-    dropped."""
+    """Transformed code in Dynamo's cache. Dynamo's cache is searched on demand, because nothing reports that code is
+    removed from it."""
 
     def __init__(self, original: types.CodeType, code: types.CodeType) -> None:
         self._original, self._code = weak.reference(original), weak.reference(code)
         self.holders: list[weak.Reference] = []
-        """References to further objects that have the code: entries that a user holds, and registered copies."""
+        """References to further objects that contain the code: cache entries that the user's program keeps, and
+        registered copies of the code."""
 
     def is_called(self) -> bool:
         """True as long as the code can be called."""
@@ -51,8 +52,8 @@ class _Compiled:
 class _Files(Mapping[str, RunningFile]):
     """Maps the path of each running file to its description.
 
-    A file that was announced with functions runs as long as one of them lives. A file that is tied to transformed code
-    runs as long as that code can be called.
+    A file that was announced with functions runs as long as one of these functions lives. A file that is tied to
+    transformed code runs as long as this code can be called.
     """
 
     def __init__(self) -> None:
@@ -81,8 +82,8 @@ class _Files(Mapping[str, RunningFile]):
         self._compiled_of.update(dict.fromkeys(paths, compiled))
 
     def hold(self, holder: object, code: types.CodeType) -> None:
-        """Makes the files that are tied to `code` run also as long as the holder lives: an entry, or code that has a
-        copy of it."""
+        """Records that the files that are tied to `code` also run as long as `holder` lives, a cache entry or a copy of
+        the code."""
         compiled = self._compiled.get(code)
         if compiled is not None and holder is not code:
             compiled.holders.append(weak.reference(holder))
@@ -115,14 +116,15 @@ class _Files(Mapping[str, RunningFile]):
 
 
 files = _Files()
-"""Path -> the file and what keeps it running. It has no lock, because all threads write one item at a time; a block
-that abandons a file clears its item. A forked child goes on with its copy."""
+"""The dumped files from which code of this process runs, by path. The table has no lock, because each write is one
+assignment. An entry is removed when a `prepare_debug` block discards the file; a forked child continues with its copy.
+"""
 
 Pair = tuple[types.FunctionType, types.CodeType]
 
 
 class Swap:
-    """The functions whose code is to be that of a file, or already is. It keeps none of them alive."""
+    """Functions whose code is replaced by code compiled from a file. A swap does not keep the functions alive."""
 
     def __init__(self, pairs: Iterable[Pair]) -> None:
         self.pairs: list[tuple[weak.Reference, types.CodeType]] = [
@@ -137,15 +139,15 @@ class Swap:
                 yield function, code
 
     def function(self, code: types.CodeType) -> types.FunctionType | None:
-        """Returns the function that gets this code; None if it is gone."""
+        """Returns the function whose code is replaced by `code`; None if the function was freed."""
         return next((function for function, its in self._alive() if its is code), None)
 
     def codes(self) -> dict[str, types.CodeType]:
-        """Returns the codes by the qualified names of the functions that get them."""
+        """Maps the qualified name of each function to the code that replaces the function's own."""
         return {function.__qualname__: code for function, code in self._alive()}
 
     def do(self, path: str) -> None:
-        """Replaces the code, with the file's name in it."""
+        """Replaces the code of the functions by the new code, with `path` as its file name."""
         for function, code in self._alive():
             self.before.append((weak.reference(function), instrumented.plain(function)))
             instrumented.replace(function, _core.moved(code, path))
@@ -172,23 +174,24 @@ class Swap:
 
 
 def from_decompilation(result: Decompilation, text: str, path: str) -> types.CodeType | None:
-    """Returns code, compiled from a file's text, that can run in the place of the decompiled code; None if that is not
-    proved.
+    """Returns code, compiled from a file's text, that can run in the place of the decompiled code; None if the
+    equivalence of both is not proved.
 
-    Functions that the code makes keep their code objects: these are the user's own, from the user's files, and Dynamo
-    finds what it compiled of a function by its code object. If one of them cannot keep its own, None is returned.
+    Nested functions keep the code objects of the user's program, because Dynamo finds the compilations of a function by
+    its code object. If a nested function cannot keep its code object, None is returned.
     """
     moved = _moved(result, text, path)
     code = moved or result.compile_text(text, path)
     if code is None:
         return None
     if not _variables(result.original) <= _variables(code):
-        return None  # Dynamo of PyTorch 2.2 stores the values of a frame by name.
+        return None  # Dynamo of PyTorch 2.2 stores a frame's values by name, so each variable must exist.
     return _with_nested(code, result, None if moved is None else result.proof)
 
 
 def _moved(result: Decompilation, text: str, path: str) -> types.CodeType | None:
-    """Returns the proved code with its positions in a text that ends with the same source; None if the text does not."""
+    """Returns the proved code with the positions that its source has at the end of `text`; None if `text` does not end
+    with this source."""
     body = result.body.rstrip("\n") + "\n"
     if result.code is None or not result.can_run or not text.endswith(f"\n{body}"):
         return None
@@ -201,9 +204,10 @@ def _variables(code: types.CodeType) -> set[str]:
 
 def _with_nested(code: types.CodeType, decompiled: Decompilation, proof: Proof | None) -> types.CodeType | None:
     """Returns `code` with the nested code objects of the original in the place of those that the proof pairs with them;
-    None if the result would not do the same, or if two of the original's correspond to the same one.
+    None if the result is not proved equivalent, or if two nested code objects of the original correspond to the same
+    one of `code`.
 
-    Code that no execution reaches, which the proof pairs with nothing, stays unchanged.
+    Nested code that no execution reaches, which the proof pairs with nothing, stays unchanged.
     """
     original = decompiled.original
     if not any(type(const) is types.CodeType for const in code.co_consts):
@@ -232,7 +236,7 @@ def functions_in(code: types.CodeType, prefix: str = "") -> Iterator[tuple[str, 
 
 
 def _is_class_body(code: types.CodeType) -> bool:
-    """True if it is the body of a class in the code of a module or class."""
+    """True if a code object, nested in the code of a module or class, is the body of a class."""
     return not code.co_flags & 0x3  # CO_OPTIMIZED, CO_NEWLOCALS
 
 

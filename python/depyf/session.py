@@ -1,6 +1,6 @@
 """The record of one block under `prepare_debug`: plain data, readable without torch.
 
-The schema is in one file, as its types refer to each other.
+All dataclasses of the record are in one file, because their types refer to each other.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Artifact:
     """The kind in the file's name: `Captured_Graph`, `kernel`, `ir_pre_fusion`, ..."""
     file: str
     direction: str | None = None
-    """"forward", "backward" or "joint"; None for kinds without a direction."""
+    """The direction of a graph: "forward", "backward" or "joint"; None for kinds without a direction."""
     running: bool = False
-    """True if this file is the running code. The file of a graph is if the backend runs the graph unchanged."""
+    """True if code compiled from this file runs, as for the file of a graph that the backend runs unchanged."""
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Missing:
     kind: str
     why: str
     direction: str | None = None
-    """"forward" or "backward"; None for kinds without a direction."""
+    """The direction of a graph: "forward" or "backward"; None for kinds without a direction."""
 
     def __str__(self) -> str:
         return f"{self.kind}{f' ({self.direction})' if self.direction else ''}: {self.why}"
@@ -52,7 +52,7 @@ class Failure:
     condition: str
     """The condition that must hold, such as `self.scale == 1.0`."""
     subject: str
-    """The value that the condition is about."""
+    """The value that the guard checks, such as `self.scale`."""
     expected: str
     actual: str
     line: Line | None = None
@@ -69,8 +69,8 @@ class Failure:
     """Other values for which the same check fails in the same way: the flag `training` of each submodule, for example.
     """
     follows: list[str] = field(default_factory=list)
-    """The values whose guards fail only because of this one: the items of a list that is shorter, or the dispatch keys
-    of each tensor under autocast."""
+    """The values whose guards fail only because this guard fails: the items of a list that is shorter, or the dispatch
+    keys of each tensor under autocast."""
 
     def __str__(self) -> str:
         return _in_words("failures", self, "guards")
@@ -78,12 +78,12 @@ class Failure:
 
 @dataclass(frozen=True)
 class Limit:
-    """A condition on the next call. The compilation does not serve a call that does not meet it."""
+    """A condition on the next call, which the call has to meet so that the compilation is used again."""
 
     condition: str
     """The condition in the user's terms: `2 <= x.shape[0] <= 64`."""
     subject: str = ""
-    """The value that it is about, such as `x.shape[0]`; "" if it is about several values, or the state of the process.
+    """The value that the condition is about, such as `x.shape[0]`; "" for several values, or the state of the process.
     """
     line: Line | None = None
     """The user's line that needs the condition."""
@@ -92,7 +92,7 @@ class Limit:
 
     @property
     def why(self) -> str:
-        """The line or the place that needs the condition; "" if it is unknown, or there is none in particular."""
+        """The line or the place that needs the condition; "" if no particular place is known."""
         return "; ".join(part for part in (self.origin, "" if self.line is None else str(self.line)) if part)
 
     def __str__(self) -> str:
@@ -110,9 +110,9 @@ class Break:
     """The user's line at which the graph ends."""
     link: str = ""
     inside: Line | None = None
-    """The line in PyTorch at which the graph ends, if `line` only led there."""
+    """The line in PyTorch at which the graph ends, if `line` only calls into PyTorch."""
     then: str = ""
-    """The reason why Dynamo could not even compile the code before the break; "" if it could."""
+    """The reason why Dynamo could not compile the code before the break either; "" if Dynamo compiled it."""
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -122,8 +122,8 @@ class Break:
 
     @property
     def where(self) -> str:
-        """The place of the break. If the break is in PyTorch's own code, that line comes first, and the user's line
-        that led there follows."""
+        """The place of the break. If the break is in PyTorch's own code, PyTorch's line comes first, followed by the
+        user's line that calls into PyTorch."""
         return _in_words("breaks", self, "places")
 
     def __str__(self) -> str:
@@ -132,7 +132,7 @@ class Break:
 
 @dataclass(frozen=True)
 class Symbol:
-    """A symbolic size of a graph, or one that was symbolic until something specialised it."""
+    """A size of a graph that is symbolic, or was symbolic until PyTorch specialised it to one value."""
 
     name: str
     sources: list[str]
@@ -140,17 +140,17 @@ class Symbol:
     hint: str = ""
     """The size in the call that was compiled."""
     range: str = ""
-    """The sizes that are allowed, such as `[2, 64]`; "int_oo" is infinity."""
+    """The sizes that the symbol may have, such as `[2, 64]`; "int_oo" is infinity."""
     lower_from: str = ""
     upper_from: str = ""
-    """The place that set the upper bound, as PyTorch names it: in PyTorch, or in a line of the user's."""
+    """The place that set the upper bound, as PyTorch names it: a place in PyTorch, or a line of the user's."""
     value: str = ""
-    """The only size that is allowed since it was specialised; "" if it was not."""
+    """The only size that is allowed after specialisation; "" if the symbol was not specialised."""
     specialized_by: Line | None = None
-    """The user's line for which it was specialised."""
+    """The user's line that made PyTorch specialise the symbolic size."""
     reason: str = ""
     terms: list[str] = field(default_factory=list)
-    """The expressions in the user's terms: `x.shape[0]`."""
+    """The expressions of `sources` in the user's terms: `x.shape[0]`."""
 
 
 @dataclass(frozen=True)
@@ -160,21 +160,21 @@ class RuntimeValue:
     name: str
     """The name of the symbol, such as `u0`."""
     range: str = ""
-    """The values that it can have, such as `[2, 10]`; "int_oo" is infinity."""
+    """The values that the symbol can have, such as `[2, 10]`; "int_oo" is infinity."""
     line: Line | None = None
-    """The user's line that computes it."""
+    """The user's line that computes the symbol's value."""
 
 
 @dataclass(frozen=True)
 class RuntimeAssert:
-    """A condition on values that are known only when the graph runs. The graph checks it then."""
+    """A condition on values that are known only when the graph runs, which the graph therefore checks."""
 
     condition: str
-    """The condition, such as `u0 >= 2`."""
+    """The asserted condition, such as `u0 >= 2`."""
     line: Line | None = None
     """The user's line that needs the condition."""
     message: str = ""
-    """The text of the error, if the program states one."""
+    """The text of the error that a violation raises, if the program defines one."""
 
 
 @dataclass(frozen=True)
@@ -187,39 +187,41 @@ class Exceeded:
     compile_ids: list[str] = field(default_factory=list)
     """The compilations that count towards the limit."""
     reasons: list[str] = field(default_factory=list)
-    """The reason for each of these compilations; "" if it is unknown."""
+    """For each compilation in `compile_ids`, the reason for which it was necessary; "" if the reason is unknown."""
     accepted: list[str] = field(default_factory=list)
-    """A line for each value in which these compilations differ, with all that they accept: `x.shape[0] == 2 or
-    x.shape[0] == 3`."""
+    """A line for each value in which the compilations that count differ, with all values that they accept:
+    `x.shape[0] == 2 or x.shape[0] == 3`."""
     still_used: bool = True
-    """True if calls that one of them accepts still use it."""
+    """True if the existing compilations are still used for calls that their guards accept, although the limit is
+    reached."""
 
 
 @dataclass
 class Outcome:
-    """The function that was compiled, and the end of the compilation."""
+    """The function that was compiled, and the result of the compilation."""
 
     compile_id: str
     """Dynamo's id: "0/1" is the second compilation of the first function."""
     function: str
-    """The name in the code object; for a resume function Dynamo's own name."""
+    """The function's name in its code object; for a resume function, the name that Dynamo generated."""
     filename: str = ""
     line: int = 0
     status: str = "not compiled"
-    """"compiled", "not compiled" (the function runs eagerly, or the caller received the error) or "compiled before"
-    (the block was entered)."""
+    """The result of the compilation: "compiled", "not compiled" (the function runs eagerly, or the caller received the
+    error) or "compiled before" (the compilation is older than the block)."""
     error: str | None = None
-    """PyTorch's message on why it was not compiled; None if there is none, as when Dynamo found nothing to do."""
+    """PyTorch's message on why the function was not compiled; None if there is no message, as when Dynamo finds nothing
+    to compile."""
     name: str = ""
-    """The qualified name, such as `LM.forward`; for a wrapper it contains the wrapped function, and for a resume
-    function it is the name of the function that it continues. See `title`."""
+    """The qualified name of the function, such as `LM.forward`; for a wrapper it contains the wrapped function, and for
+    a resume function it is the name of the function that it continues. See `title`."""
     raised: bool = False
     """For a function that was not compiled: true if the program's call raised the error, and false if the function runs
     eagerly."""
     stopped_by: Break | None = None
-    """The graph break because of which it was not compiled."""
+    """The graph break because of which the function was not compiled."""
     exceeded: Exceeded | None = None
-    """The limit because of which it was not compiled."""
+    """The limit because of which the function was not compiled."""
 
 
 @dataclass
@@ -230,19 +232,20 @@ class Code:
     resume_name: str | None = None
     """The global by which transformed code calls this resume function: the first of `resume_names`."""
     resume_names: list[str] = field(default_factory=list)
-    """All such globals: Dynamo makes one for each compilation that ends at the same break."""
+    """All globals by which transformed code calls this resume function: Dynamo creates one for each compilation that
+    ends at the same graph break."""
     compiled_fn: int | None = None
-    """The N of `__compiled_fn_N`."""
+    """The N in `__compiled_fn_N`, the name of the compiled graph."""
     attempt: int = 0
-    """The number of times that Dynamo started again."""
+    """The number of times that Dynamo restarted the compilation."""
     transformed_file: str | None = None
     proved: bool | None = None
     """True if the source in `transformed_file` is proved to do what the transformed code does; None if there is no
     source."""
     not_proved: str | None = None
-    """The place and the reason if it is not proved."""
+    """The place and the reason if the source in `transformed_file` is not proved."""
     running: bool = False
-    """True if `transformed_file` is the running code."""
+    """True if the transformed code that runs is compiled from `transformed_file`."""
     resume_calls: list[str] = field(default_factory=list)
     """The globals of the resume functions that the transformed code calls."""
 
@@ -269,7 +272,7 @@ class CacheMiss:
     """A cache of compilations that had no entry for this compilation."""
 
     cache: str
-    """"Inductor" or "AOTAutograd"."""
+    """The name of the cache: "Inductor" or "AOTAutograd"."""
     file: str
     """The file with the parts of the missed key, which `depyf open` reads and compares."""
     differences: list[str] = field(default_factory=list)
@@ -283,36 +286,36 @@ class CacheMiss:
 
 @dataclass
 class Causes:
-    """The reasons why a compilation ends where it does, and why it was necessary."""
+    """The reasons why the graphs of a compilation end where they do, and why the compilation was necessary."""
 
     graph_breaks: list[str] = field(default_factory=list)
-    """PyTorch's reports."""
+    """PyTorch's reports of the graph breaks."""
     breaks: list[Break] = field(default_factory=list)
     recompile_reasons: list[str] = field(default_factory=list)
-    """PyTorch's reasons."""
+    """PyTorch's reasons for the recompilation."""
     failures: list[Failure] = field(default_factory=list)
-    """For each earlier compilation the guard that did not hold; if there are several, the one that PyTorch checks first
-    comes first."""
+    """For each earlier compilation of the function, the guards that did not hold; the compilation whose guards differ
+    from the call in the fewest values comes first."""
     misses: list[CacheMiss] = field(default_factory=list)
-    """The caches of other processes that had no entry for this compilation."""
+    """The caches of compilations, shared by processes, that had no entry for this compilation."""
 
 
 @dataclass
 class GroupCost:
-    """A part of the guards of a compilation."""
+    """The time that a part of the guards of a compilation takes."""
 
     source: str
     """Dynamo's name for the value that the guards read, such as `L['self'].layers`; "" for the state of the process."""
     microseconds: float
     values: int
-    """The number of values that they read."""
+    """The number of values that this part of the guards reads."""
     guards: int
-    """The number of conditions on these values."""
+    """The number of conditions that this part of the guards checks."""
 
 
 @dataclass
 class GuardTime:
-    """How long one check of a compilation's guards takes."""
+    """The time that one check of a compilation's guards takes."""
 
     microseconds: float
     groups: list[GroupCost] = field(default_factory=list)
@@ -324,23 +327,25 @@ class Documents:
     """The files of a compilation, and notes about them."""
 
     provenance: list[str] = field(default_factory=list)
-    """A line on what became of each captured node, and on what was not fused. `provenance.json` contains all of it."""
+    """Lines of Markdown on the kernels of each captured node, and on operations that were not fused; `provenance.json`
+    contains the full data."""
     artifacts: list[Artifact] = field(default_factory=list)
     missing: list[Missing] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     seconds: float | None = field(default=None, compare=False)
-    """The duration of the compilation in seconds, including that of its forward graph. It is not in `session.json`,
-    because it differs in every run."""
+    """The duration of the compilation in seconds, including that of its forward graph. `session.json` does not contain
+    the duration, because it differs in every run."""
     guard_time: GuardTime | None = field(default=None, compare=False)
-    """The time of a check of its guards on the call that was compiled. It is not in `session.json` either."""
+    """The time of one check of the compilation's guards on the call that was compiled. `session.json` does not contain
+    the time, because it differs in every run."""
 
 
 @dataclass
 class Frame(Documents, Causes, Conditions, Code, Outcome):
     """One compilation of one function, or of one resume function.
 
-    The fields are those of the five base classes. In `session.json` they are in the order of these classes, the last
-    class first.
+    The fields of a frame are those of the five base classes; in `session.json`, the fields of the last base class come
+    first.
     """
 
     @property
@@ -360,7 +365,8 @@ class Frame(Documents, Causes, Conditions, Code, Outcome):
 
 @dataclass
 class FullCode:
-    """A file that leads through all that was made of one function."""
+    """A file with a function's source, followed by all code that torch.compile generated for it, in the order of
+    execution."""
 
     function: str
     file: str
@@ -376,11 +382,11 @@ class FeatureState:
     key: str
     feature: str
     status: str
-    """"works", "works with a fallback" or "not available"."""
+    """The status of the feature: "works", "works with a fallback" or "not available"."""
     why: list[str] = field(default_factory=list)
-    """Unless it works: a sentence for each defect."""
+    """A sentence for each defect; empty if the feature works."""
     expected: bool = True
-    """True if this status is known and expected for these releases."""
+    """True if this status is expected for the installed releases of PyTorch and Python."""
 
 
 class PhaseEvent(typing.NamedTuple):
@@ -399,20 +405,20 @@ class PhaseEvent(typing.NamedTuple):
 
 @dataclass
 class Session:
-    """The record of one block. It is filled while the block is open, and complete when the block has ended."""
+    """The record of one block, which is filled while the block is open, and complete when the block has ended."""
 
     directory: str
     torch_version: str = ""
     python_version: str = ""
     working_directory: str = ""
-    """The program's working directory when the block began. Relative names of source files start there."""
+    """The program's working directory when the block began, to which relative names of source files refer."""
     run: int = 0
-    """The number of the run of `depyf run` in the directory, counted from 1, which the processes of a program share; 0 if
-    the block was not begun by it."""
+    """The number of the run of `depyf run` in the directory, counted from 1, which the processes of a program share; 0
+    if `depyf run` did not begin the block."""
     frames: list[Frame] = field(default_factory=list)
     full_code: list[FullCode] = field(default_factory=list)
     other_artifacts: list[Artifact] = field(default_factory=list)
-    """Graphs that belong to no compilation that was recorded."""
+    """Graphs that belong to no recorded compilation."""
     notes: list[str] = field(default_factory=list)
     """Sentences that a reader needs: about failures, and about what was compiled before the block."""
     features: list[FeatureState] = field(default_factory=list)
@@ -421,11 +427,11 @@ class Session:
 
     def __post_init__(self) -> None:
         self.phase_events: list[PhaseEvent] = []
-        """The events of PyTorch's timeline, which are in `times.json`. They are not a field, because they differ in
-        every run."""
+        """The events of PyTorch's timeline, which are in `times.json`. The events are not a field of the dataclass,
+        because they differ in every run."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the record as JSON data. The directory is left out, because a dump can be moved."""
+        """Returns the record as JSON data, without the directory, because a dump can be moved."""
         data: dict[str, Any] = plain(self)
         del data["directory"]
         for frame in data["frames"]:
@@ -481,7 +487,7 @@ class Session:
         return list(groups.items())
 
     def recompilations(self) -> list[Frame]:
-        """Returns the compilations of functions that were compiled before. Failed attempts do not count."""
+        """Returns the successful compilations of functions that had been compiled before."""
         again = [frame for frame in self.frames if frame.failures or frame.recompile_reasons]
         return [frame for frame in again if frame.status != "not compiled"]
 
@@ -498,7 +504,7 @@ def read_runs(directory: Path) -> list[Session]:
     """Returns the runs that `session.json` in a directory records; an empty list if there is no such file.
 
     Raises:
-        Unreadable: it is not a file, or its content was not written by depyf.
+        Unreadable: `session.json` is not a file that can be read, or its content was not written by depyf.
     """
     path = directory / "session.json"
     try:
@@ -524,5 +530,5 @@ def read_runs(directory: Path) -> list[Session]:
 
 
 def _in_words(field: str, item: Failure | Break, words: str) -> str:
-    """Returns the core's phrase for one item of a field of a frame."""
+    """Returns the text by which the C++ core describes one item of a field of a frame."""
     return str(_core.frame_words(_core.json_text({field: [item]}, levels=0), "")[words][0])

@@ -1,5 +1,5 @@
-"""Writes the head of a live function: defaults, annotations and type parameters, which its code object does not
-contain."""
+"""Writes the head of a function object's definition: defaults, annotations and type parameters, which its code object
+does not contain."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from depyf.recompile import find_function
 
 __all__ = ["Expressions", "head_comments", "with_signature"]
 
-# The depth to which a value is written out; a part that lies deeper gets a name.
+# The nesting depth to which a value is written as an expression; a value that nests deeper is shown as a name.
 _DEPTH_MAX = 8
 _ITEMS_MAX = 1000
 _TEXT_MAX = 10_000
@@ -26,11 +26,11 @@ _LITERALS = (bool, int, str, bytes, type(None), type(Ellipsis))
 
 
 class Expressions:
-    """Writes values as expressions that are valid where a function with these globals is defined.
+    """Writes values as expressions that are valid where a function with the globals `namespace` is defined.
 
     A value without a literal is reached by a name: that of a global, of a builtin, of an attribute of a global module
-    or class, or of the module that defines it. If there is no such name, the value gets a name of its own, which
-    `unnamed` explains.
+    or class, or of the module that defines it. A value that no such name reaches gets an invented name, which `unnamed`
+    maps to the value.
     """
 
     def __init__(self, namespace: dict[str, Any]) -> None:
@@ -47,8 +47,9 @@ class Expressions:
         self._names[id(value)] = name
 
     def text(self, value: object, name: str, holder: str | None = None) -> str:
-        """Returns the expression for `value`. If it has none, returns `holder`, an expression that leads to the value
-        through the object that holds it, or else `__NAME`. Both are added to `unnamed`."""
+        """Returns the expression for `value`. If the value has no expression, returns `holder` (an expression for the
+        place of the value in the function object), or `__NAME` if `holder` is None, and adds the returned text to
+        `unnamed`."""
         text = self._text(value, 0)
         if text is not None and len(text) <= _TEXT_MAX:
             return text
@@ -106,13 +107,14 @@ class Expressions:
             return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
         if type(value) is list:
             return f"[{', '.join(items)}]"
-        items.sort()  # A set has no stable order.
+        items.sort()  # Sets have no stable order.
         if type(value) is frozenset:
             return f"frozenset({{{', '.join(items)}}})" if items else "frozenset()"
         return f"{{{', '.join(items)}}}" if items else "set()"
 
     def imported(self, value: Any) -> str | None:
-        """Returns a class, function or module as an attribute of the module that defines it."""
+        """Returns an expression for a class, function or module by the name of the module that defines it, such as
+        `__import__('math').sqrt`; None if the value cannot be reached by this name."""
         if isinstance(value, types.ModuleType):
             name = types.ModuleType.__getattribute__(value, "__dict__").get("__name__")
             known = type(name) is str and sys.modules.get(name) is value
@@ -147,7 +149,8 @@ class Expressions:
         return f"{first}.{qualname}"
 
     def _attribute(self, value: object) -> str | None:
-        """Returns the value as an attribute of a module or class among the globals."""
+        """Returns an expression for a value that is an attribute of a module or class among the globals, or a member of
+        an enum; None for other values."""
         if self._attributes is None:
             self._attributes = {}
             for name, holder in self._namespace.items():
@@ -169,7 +172,8 @@ class Expressions:
         return f"{holder}.{name}" if name.isidentifier() else f"{holder}[{name!r}]"
 
     def _alias(self, value: Any, depth: int) -> str | None:
-        """Returns `list[int]`, `int | None`, or another generic alias of `typing`."""
+        """Returns an expression for a union or generic alias, such as `list[int]` or `int | None`; None for other
+        values."""
         if type(value) is types.UnionType:
             parts = [self._text(None if part is type(None) else part, depth + 1) for part in value.__args__]
             return None if None in parts else " | ".join(map(str, parts))
@@ -223,8 +227,8 @@ def with_signature(
 
     `name` replaces the function's name.
 
-    Also returns the values that no expression reaches, by the names that stand for them. No line moves. If the head of
-    the function cannot be found, the source is returned unchanged.
+    The second result maps each name in the source that stands for a value without an expression to the value. No line
+    moves. If the head of the function cannot be found, the source is returned unchanged.
     """
     definition = _definition(source, function)
     if definition is None:
@@ -235,13 +239,13 @@ def with_signature(
     indentation = old[: len(old) - len(old.lstrip())]
     keyword = "async def" if isinstance(definition, ast.AsyncFunctionDef) else "def"
     for number in range(definition.lineno, _end_of_head(lines, definition)):
-        lines[number] = ""  # Blank lines keep all other lines in place.
+        lines[number] = ""  # Blank lines keep the numbers of all other lines.
     lines[definition.lineno - 1] = f"{indentation}{keyword} {name or definition.name}{writer.text(definition.args)}:"
     return "\n".join(lines), writer.expressions.unnamed
 
 
 def _end_of_head(lines: list[str], definition: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Returns the line on which the head of `definition` ends."""
+    """Returns the number of the line on which the head of `definition` (`def f(...):`) ends."""
     for end in range(definition.lineno, definition.body[0].lineno):
         head = "\n".join(lines[definition.lineno - 1 : end])
         try:
@@ -254,7 +258,7 @@ def _end_of_head(lines: list[str], definition: ast.FunctionDef | ast.AsyncFuncti
 
 def definition_alone(source: str, function: types.FunctionType) -> list[str]:
     """Returns the lines of the definition in `source` with the indentation of a class body, without the function around
-    it that binds its free variables. Lines within a string are not changed."""
+    it that binds its free variables. Lines that begin within a string literal are not changed."""
     definition = _definition(source, function)
     lines = source.split("\n")
     if definition is None:
@@ -267,7 +271,7 @@ def definition_alone(source: str, function: types.FunctionType) -> list[str]:
 
 
 def _lines_within_strings(tree: ast.AST) -> set[int]:
-    """Returns the lines that begin within a string."""
+    """Returns the numbers of the lines that begin within a string literal."""
     lines: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, (ast.Constant, ast.JoinedStr)) and (node.end_lineno or 0) > node.lineno:
@@ -281,7 +285,7 @@ def _definition(source: str, function: types.FunctionType) -> ast.FunctionDef | 
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     first = definition.body[0].lineno
-    # Definitions that are nested in the line of the head cannot be rewritten.
+    # A definition with decorators, or with its body on the line of its head (`def f(): pass`), is not rewritten.
     return definition if first > definition.lineno and not definition.decorator_list else None
 
 
@@ -330,7 +334,8 @@ class _Head:
         return self.expressions.text(self._annotations[name], "annotation_" + name, holder)
 
     def _parameter(self, name: str, has_default: bool = False, default: object = None, place: str = "") -> str:
-        """Returns one parameter. `place` is the expression under which the function object holds its default."""
+        """Returns the text of one parameter. `place` is the attribute of the function object that contains the default,
+        such as `__defaults__[0]`."""
         text = name
         annotated = name in self._annotations
         if annotated:
@@ -359,14 +364,14 @@ class _Head:
 def _attribute_or_none(param: object, name: str) -> Any:
     try:
         return getattr(param, name, None)
-    except Exception:  # The annotation is evaluated only now, by the user's code.
+    except Exception:  # Reading the attribute can run code of the user's, which evaluates it lazily.
         return None
 
 
 def _annotations(function: types.FunctionType) -> dict[str, Any]:
     try:
         annotations = function.__annotations__
-    except Exception:  # From 3.14 on annotations are evaluated only now, by the user's code.
+    except Exception:  # From 3.14 on, reading the annotations can run code of the user's, which evaluates them lazily.
         return {}
     return dict(annotations) if type(annotations) is dict else {}
 
@@ -379,7 +384,8 @@ def _number(value: Any) -> str | None:
 
 
 def _own_attributes(holder: object) -> dict[str, Any] | None:
-    """Returns the attributes that a module or class itself has. Looking them up runs no code of the object."""
+    """Returns the attributes in the `__dict__` of a module or class, without running code of the object; None for other
+    objects."""
     if isinstance(holder, types.ModuleType):
         attributes: dict[str, Any] = types.ModuleType.__getattribute__(holder, "__dict__")
         return attributes

@@ -52,8 +52,8 @@ def users(lines: Iterable[Line], library: str) -> Line | None:
 def is_users(file: str, library: str) -> bool:
     """True if a file is the user's.
 
-    The files of the library whose folder is given are not the user's. Dumped files are not either: transformed code
-    runs from them, and calls the function that is compiled next.
+    Files in the folder `library` are not the user's. Dumped files are not the user's, because transformed code that
+    runs from a dumped file calls the function that is compiled next.
     """
     if file.startswith(library):
         return False

@@ -1,7 +1,8 @@
-"""Changes the names in the syntax tree of decompiled source, where its own names cannot be compiled as they are.
+"""Changes those names in the syntax tree of decompiled source that cannot be compiled unchanged.
 
-Python refuses some names of attributes that bytecode has. A compiler sorts free and cell variables by name, and Dynamo does
-not: source is compiled under names that sort as wanted (`_core.names_that_sort`), and the code gets its own names back.
+Some names of attributes in bytecode, such as `0`, are not valid in Python source. The compiler sorts free and cell
+variables by name, and Dynamo does not, so source is compiled with names that sort in Dynamo's order
+(`_core.names_that_sort`), and the resulting code gets the original names.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from collections.abc import Iterable, Mapping
 
 
 def restore_attributes(tree: ast.Module, codes: Iterable[types.CodeType]) -> ast.Module:
-    """Returns `tree` with `getattr(x, "NAME")` turned back into an attribute, for names in `codes` that Python refuses.
+    """Returns `tree` with `getattr(x, "NAME")` turned back into an attribute, for names in `codes` that are not valid
+    in source.
 
-    Dynamo loads attributes such as `0` of a list of modules; in source only a call can say that.
+    Dynamo loads attributes such as `0` of a `ModuleList`, which source can express only by a call of `getattr`.
     """
     wanted = {name for code in codes for name in code.co_names if not name.isidentifier() or keyword.iskeyword(name)}
     return _Attributes(wanted).visit(tree) if wanted else tree
@@ -40,7 +42,7 @@ def renamed(tree: ast.Module, by: Mapping[str, str]) -> ast.Module:
     """Returns a copy of a tree with other names for its variables.
 
     Raises:
-        ValueError: a name cannot be changed where it occurs.
+        ValueError: a name cannot be changed at a place where it occurs, such as `import a.b`.
     """
     result: ast.Module = _Renamed(by).visit(copy.deepcopy(tree))
     return result
@@ -51,8 +53,8 @@ class _Renamed(ast.NodeTransformer):
         self.by = by
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        # These are the fields of Name, of arg, and of all nodes that bind: def, class, except, patterns, global,
-        # nonlocal.
+        # The following fields contain the names in Name, in arg, and in all nodes that bind names: def, class, except,
+        # patterns, global and nonlocal.
         for field in ("id", "arg", "name", "rest", "names"):
             value = getattr(node, field, None)
             if isinstance(node, (ast.keyword, ast.alias)):

@@ -1,4 +1,5 @@
-"""The helpers of the older tool, under their names. New code uses `depyf.decompile` and Python's own functions."""
+"""Helper functions of the original depyf, under their original names. New code uses `depyf.decompile` and Python's own
+functions instead of this module."""
 
 from __future__ import annotations
 
@@ -44,10 +45,10 @@ def collect_all_code_objects(code: types.CodeType) -> list[types.CodeType]:
 
 
 def safe_create_directory(path: str | os.PathLike[str]) -> None:
-    """Makes a directory and those above it, if they are missing.
+    """Creates a directory and its parent directories if they are missing.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: the directory cannot be created.
     """
     os.makedirs(path, exist_ok=True)
 
@@ -70,8 +71,8 @@ def get_code_owner(fn: Any) -> Any:
 
 
 def decompile_ensure(code: types.CodeType | Callable[..., Any], overwite_fn_name: str | None = None) -> str:
-    """Returns the source of a code object, with the function name `overwite_fn_name` (sic) if that is given. Every code
-    object has a source.
+    """Returns the source of a code object, with the function name `overwite_fn_name` (sic) if that is given.
+    Decompiling does not fail for any code object.
 
     Raises:
         TypeError: there is no Python code behind `code`.

@@ -23,7 +23,7 @@ def line(torch_version: str | None) -> str:
     """Returns the versions of depyf, its core, Python and PyTorch, on one line.
 
     Args:
-        torch_version: the version of PyTorch; None if there is none.
+        torch_version: the version of PyTorch; None if PyTorch is not installed.
     """
     torch = f"PyTorch {torch_version}" if torch_version else "no PyTorch"
     return f"depyf {depyf.__version__}, core {_core.__version__}, Python {platform.python_version()}, {torch}"

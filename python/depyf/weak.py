@@ -1,7 +1,8 @@
-"""Tables whose keys are objects, distinguished by identity, and which keep none of them alive.
+"""Tables whose keys are objects that are distinguished by identity, and that the table does not keep alive.
 
-Comparing objects is not an option: code objects compare their constants, which can be anything, and guard managers
-cannot be compared. The identity alone does not suffice either: Python reuses the identity of an object that is gone.
+Keys are not compared by `==`, because code objects compare their constants, which can run any code, and guard managers
+cannot be compared. Keys are not identified by their `id` alone, because Python reuses the id of an object that was
+freed.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ __all__ = ["NOTHING", "Forget", "Numbers", "Reference", "Table", "reference"]
 
 V = TypeVar("V")
 Reference = Callable[[], Any]
-"""Returns an object; None if it is gone."""
+"""A function that returns an object; None if the object was freed."""
 
 
 def NOTHING() -> None:
-    """A reference to no object."""
+    """A `Reference` to no object: it returns None."""
 
 
 def reference(value: Any, gone: Callable[[Any], None] | None = None) -> Reference:
     """Returns a weak reference to an object; a strong one if the object does not support weak references.
 
     Args:
-        gone: is called with the reference when the object is gone.
+        gone: is called with the reference when the object is freed.
     """
     try:
         return weakref.ref(value, gone)
@@ -35,16 +36,16 @@ def reference(value: Any, gone: Callable[[Any], None] | None = None) -> Referenc
 
 
 class Forget:
-    """Removes an object that is gone from a table.
+    """Removes the entry of a freed object from a table.
 
-    It is called wherever the object is freed, also in the middle of the user's compiled calls, so Dynamo has to skip
-    it.
+    The callback runs wherever the object is freed, even during a compiled call of the user's, so Dynamo must not
+    compile the callback.
     """
 
     __slots__ = ("_key", "_table")
 
     def __init__(self, table: Table[Any], key: int) -> None:
-        # A table that referred to itself would only be freed by the garbage collector.
+        # A table that referred to itself through its callbacks could be freed only by the garbage collector.
         self._table = weakref.ref(table)
         self._key = key
 
@@ -56,9 +57,9 @@ class Forget:
 
 
 class Table(Generic[V]):
-    """A mapping from objects to values. The value of an object that is gone is released at once.
+    """A mapping from objects to values. The value of an object is released as soon as the object is freed.
 
-    A value must not hold its own key, because it would keep the key alive.
+    A value must not refer to its own key, because it would keep the key alive.
     """
 
     def __init__(self) -> None:
@@ -99,7 +100,8 @@ class Table(Generic[V]):
 
 
 class Numbers:
-    """Gives each object a number. It stays the same as long as the object lives, and no other object ever gets it."""
+    """Assigns each object a number, which stays the same as long as the object lives, and which no other object ever
+    gets."""
 
     def __init__(self) -> None:
         self._known: Table[int] = Table()

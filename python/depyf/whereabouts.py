@@ -1,4 +1,5 @@
-"""`depyf.here`: describes what is live where a debugger has stopped, or where the program is."""
+"""`depyf.here`: describes the compilation, guards and values at the place where a debugger has stopped or the program
+is."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from depyf.running import RunningFile
 
 __all__ = ["Here", "here"]
 _FEW = 10
-"""The `repr` has this many lines, each of at most `_LINE` characters."""
+"""The number of lines in the `repr` of `Here`, each of which has at most `_LINE` characters."""
 _LINE = 200
 
 
@@ -26,18 +27,19 @@ class Here:
     """The compilation that a place in running code belongs to."""
 
     function: str
-    """The user's function, or the resume function."""
+    """The name of the user's function, or of the resume function, that was compiled."""
     compile_id: str | None
     file: str
     line: int
     entry: Entry | None
-    """The cache entry in Dynamo's cache: transformed code, guards, compile id; None if it is gone."""
+    """The cache entry in Dynamo's cache: transformed code, guards, compile id; None if the entry does not exist any
+    more."""
     guards_held: bool | None
-    """True if the transformed code is active: it is only called if its guards hold. None elsewhere, as in a backward.
-    """
+    """True if transformed code is on the call stack, because it is called only if its guards hold; otherwise None, as
+    in a backward."""
     guards_hold: bool | None
-    """True if the guards would hold with the current locals of the frame. It is None in the graphs and kernels of
-    AOTAutograd, which changes the grad mode around them."""
+    """True if the guards would hold for the current locals of the transformed code's frame; None in graphs and kernels
+    of AOTAutograd, which changes the grad mode around them."""
     guard_failure: str | None
     """The guard that would fail now, in Dynamo's own form."""
     graph: RunningFile | None
@@ -67,16 +69,17 @@ class Here:
 
 
 def here(frame: types.FrameType | None = None) -> Here | None:
-    """Returns the compilation, cache entry, guards, graph inputs and outputs at a place in what torch.compile made.
+    """Returns the compilation, cache entry, guards, graph inputs and outputs at a place in code that torch.compile
+    generated.
 
-    It is called at a debugger's prompt, in a callback of `depyf.step`, or in code that compiled code calls.
+    `here` can be called at a debugger's prompt, in a callback of `depyf.step`, or in code that compiled code calls.
 
     Args:
         frame: the frame from which the search goes outwards, to the first frame that runs transformed code or a dumped
             file; by default the caller's.
 
     Returns:
-        The description; None if there is no such frame.
+        The description; None if no frame runs transformed code or a dumped file.
     """
     frame_inside: types.FrameType | None = sys._getframe(1) if frame is None else frame
     while (
@@ -136,7 +139,8 @@ def _is_transformed(frame: types.FrameType) -> bool:
 
 
 def _called_by(file: RunningFile | None) -> RunningFile | None:
-    """Returns the forward graph or kernel of the same compilation that is nearest to what the machine executes."""
+    """Returns the forward graph or kernel at the lowest level among the running files of the compilation that `file`
+    belongs to; None if there is none."""
     if file is None:
         return None
     folder = Path(file.path).parent
@@ -155,7 +159,7 @@ def _values(frame: types.FrameType) -> tuple[dict[str, Any], dict[str, Any]]:
     """Returns (inputs, outputs) of the graph or kernel whose function a frame runs, as far as they are among its
     locals."""
     inputs, outputs = _interface(frame.f_code.co_filename, frame.f_code.co_name, frame.f_code.co_firstlineno)
-    # Graphs release values that they no longer need by assigning None.
+    # Graphs release values that they no longer need by assigning None to the variable.
     bound = {name: value for name, value in frame.f_locals.items() if value is not None}
     return {name: bound[name] for name in inputs if name in bound}, {n: bound[n] for n in outputs if n in bound}
 

@@ -1,10 +1,11 @@
-"""Runs under any CPython from 3.8: compiles modules and writes what `dis` says of them.
+"""Runs under any CPython from 3.8 on: compiles modules, and writes their instructions as `dis` returns them.
 
     pythonX.Y dump_dis.py FOLDER SOURCE...
 
-For each source: FOLDER/N.pyc and FOLDER/N.json, a list of code objects in depth-first order, each as (name,
-co_names, names of the slots of locals and cells, list of instructions); an instruction is (offset of its first EXTENDED_ARG, name, argument, kind of argument, value of the
-argument, line, stack effect falling through, stack effect jumping).
+The output for source N is FOLDER/N.pyc, and FOLDER/N.json with a list of code objects in depth-first order, each as
+(name, co_names, names of the slots of locals and cells, list of instructions); an instruction is (offset of its first
+EXTENDED_ARG, name, argument, kind of argument, value of the argument, line, stack effect falling through, stack effect
+jumping).
 """
 
 import dis
@@ -37,7 +38,7 @@ def effect(instruction, jump):
 
 
 def lines_of(code):
-    """Line of each code unit."""
+    """Returns the line of each code unit; None for units without a line."""
     lines = [None] * (len(code.co_code) // 2)
     if hasattr(code, "co_lines"):
         for start, end, line in code.co_lines():
@@ -50,8 +51,8 @@ def lines_of(code):
 
 
 def slots(code):
-    """Returns the names of the variables in depyf's order: locals, cells that are no locals (to 3.10: no arguments),
-    free variables."""
+    """Returns the names of the variables in depyf's order: locals, cells that are no locals (up to 3.10: cells that are
+    no arguments), free variables."""
     merged = code.co_varnames
     if sys.version_info < (3, 11):
         count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)

@@ -1,9 +1,10 @@
-"""Runs under any CPython from 3.8: code with each opcode in it, and what `dis.stack_effect` says of it.
+"""Runs under any CPython from 3.8 on: writes code with each opcode, and the results of `dis.stack_effect` for it.
 
     pythonX.Y dump_effects.py FOLDER
 
-FOLDER/effects.pyc: a module with one code object a case, named OPCODE/ARGUMENT. FOLDER/effects.json: for each case its
-name, the stack effect falling through and that of jumping. Cases that `dis` refuses are left out.
+FOLDER/effects.pyc is a module with one code object for each case, named OPCODE/ARGUMENT. FOLDER/effects.json has the
+name of each case, the stack effect falling through and the stack effect jumping. Cases for which `dis` raises an error
+are left out.
 """
 
 import dis
@@ -13,14 +14,14 @@ import marshal
 import opcode
 import sys
 
-# A code object contains none of these, except EXTENDED_ARG.
+# Opcodes without a case: a code object contains none of them, except EXTENDED_ARG.
 INTERNAL = {
     "CACHE", "RESERVED", "EXTENDED_ARG", "ENTER_EXECUTOR", "EXIT_INIT_CHECK", "INTERPRETER_EXIT", "TRACE_RECORD",
 }  # fmt: skip
 NAMES = tuple("n%d" % i for i in range(64))
 LOCALS = tuple("v%d" % i for i in range(64))
 CELLS = tuple("c%d" % i for i in range(16))
-PADDING = 40  # instructions before and after
+PADDING = 40  # the number of instructions before and after the tested one
 
 
 def function():

@@ -1,4 +1,4 @@
-"""Decoding against the `dis` module of the interpreter that made the bytecode, on its standard library."""
+"""Compares decoded standard library modules with the `dis` module of the interpreter that compiled them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code objects of the running interpreter, read attribute by attribute."""
+"""Tests of reading code objects of the running interpreter attribute by attribute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes of code objects: CPython runs the changed code as requested, and everything else stays the same."""
+"""Tests of changes of code objects: CPython runs the changed code as requested, and everything else stays the same."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from depyf import _core
 
-# Rich in handlers, long jumps and tables of every kind.
+# Modules with many exception handlers, long jumps and tables of every kind.
 MODULES = """
     argparse ast asyncio/base_events collections/__init__ contextlib datetime decimal difflib enum functools inspect
     json/decoder logging/__init__ pickle sre_compile tarfile typing
@@ -44,7 +44,7 @@ def test_what_compilers_make_is_sound_and_goes_together_again(
 
 
 def many_constants() -> types.CodeType:
-    """A module's code in which no constant has an index below 256 any more, and no instruction room for a larger one."""
+    """Returns code of a module with more than 256 constants, in which a further constant needs an EXTENDED_ARG."""
     lines = [f"values.append({1000 + i})" for i in range(300)]
     text = "\n".join(
         ["values = []", *lines, "for item in range(3):", "    try:", "        out(item)", "        item / zero"]
@@ -76,7 +76,8 @@ def test_constants_stay_the_very_same_objects() -> None:
 
     code = outer.__code__.replace(co_consts=(*outer.__code__.co_consts, held))
     bound = _core.bind_names(code, {"wanted": held})
-    assert [one is two for one, two in zip(bound.co_consts, code.co_consts)].count(False) == 1  # the lambda's code
+    # only the lambda's code differs
+    assert [one is two for one, two in zip(bound.co_consts, code.co_consts)].count(False) == 1
     assert bound.co_consts[-1] is held
     (inner,) = (const for const in bound.co_consts if isinstance(const, types.CodeType))
     assert inner.co_consts[-1] is held

@@ -1,4 +1,5 @@
-"""Stack effects of every opcode of every version, against `dis.stack_effect` of its interpreter."""
+"""Compares the stack effects of every opcode of every version with `dis.stack_effect` of an interpreter of the
+version."""
 
 from __future__ import annotations
 
@@ -10,8 +11,9 @@ from pathlib import Path
 from compare_dis import BEFORE_CALL, DROPPED, Rows, stack_effect_differs
 from depyf import _core
 
-OFFSET = 80  # of the opcode in each case (see dump_effects.py)
-# Arguments that mean nothing are malformed code to depyf; `dis` gives most of them an effect nevertheless.
+OFFSET = 80  # the offset of the tested opcode in each code object (see dump_effects.py)
+# For these opcodes, depyf refuses arguments without a meaning as malformed code; `dis` returns an effect for most of
+# them.
 STRICT = {
     "BINARY_OP", "BUILD_INTERPOLATION", "BUILD_SLICE", "CALL_INTRINSIC_1", "CALL_INTRINSIC_2", "COMPARE_OP",
     "CONVERT_VALUE", "COPY", "DICT_MERGE", "DICT_UPDATE", "LIST_APPEND", "LIST_EXTEND", "LOAD_COMMON_CONSTANT",
@@ -30,7 +32,7 @@ def test_stack_effects(python: tuple[tuple[int, int], str], tmp_path: Path) -> N
         name, arg = case.split("/")
         compared[name] += 0
         if isinstance(decoded[case], str):
-            # From 3.12 on FOR_ITER must lead to END_FOR; test_decode.py tests these.
+            # From 3.12 on, FOR_ITER must jump to END_FOR, as in the loops that test_decode.py tests.
             if name not in STRICT and name != "FOR_ITER":
                 wrong.append(f"{case}: {decoded[case]}")
             continue
@@ -38,7 +40,7 @@ def test_stack_effects(python: tuple[tuple[int, int], str], tmp_path: Path) -> N
         if name in DROPPED | BEFORE_CALL or stack_effect_differs(name, version):
             continue
         if version == (3, 11) and name == "CALL":
-            fall = jump = fall - int(arg)  # PRECALL takes the arguments
+            fall = jump = fall - int(arg)  # the effect of popping the arguments is PRECALL's
         rows = Rows(row for row in decoded[case] if row[3] == OFFSET)
         if (rows.effect(), rows.jump_effect()) != (fall, jump):
             wrong.append(f"{case}: {fall} and {jump}, not {rows.effect()} and {rows.jump_effect()}")

@@ -1,4 +1,4 @@
-"""The opcode tables are those of the interpreters."""
+"""Tests that the opcode tables are equal to those of the interpreters."""
 
 from __future__ import annotations
 

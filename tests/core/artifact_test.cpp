@@ -38,7 +38,7 @@ std::string expression(const std::string& pickled) {
 }  // namespace
 
 TEST_CASE("artifact: bundles are read entry by entry") {
-  const std::string file = bundle("text");  // the entries point into it
+  const std::string file = bundle("text");  // the entries refer to this string
   const auto entries = artifact::read_bundle(file);
   REQUIRE(entries);
   REQUIRE(entries->size() == 1);

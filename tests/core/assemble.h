@@ -24,7 +24,7 @@ struct Unit {
   std::uint8_t arg = 0;
 };
 
-// Caches are put in.
+// Returns a code object of these units, with the inline caches of the version.
 inline CodeObject assemble(Version version, std::initializer_list<Unit> units) {
   CodeObject code;
   code.version = version;

@@ -1,4 +1,4 @@
-// Code objects that hold the same bytecode, and those that do not.
+// Tests of the comparison of code objects with equal and different bytecode.
 #include <doctest/doctest.h>
 
 #include "assemble.h"

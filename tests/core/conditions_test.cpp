@@ -109,7 +109,7 @@ TEST_CASE("a guard is redundant if the others imply it") {
 }
 
 TEST_CASE("a guard is not redundant if some input tells it from the others") {
-  CHECK(positions({{"a == 5"}, {"a >= 2"}}).empty());  // `a` may be of a class that compares as it likes
+  CHECK(positions({{"a == 5"}, {"a >= 2"}}).empty());  // `a` may be of a class with comparisons of its own
   CHECK(positions({{"b"}, {"a or b"}}).empty());       // reading `a` may raise an exception
   CHECK(positions({{"x.size() == (2, 3)"}, {"x.size()[1] == 3"}}).empty());
   CHECK(positions({{"isinstance(a, int)", "a == 1"}, {"a is True"}}).empty());

@@ -55,7 +55,7 @@ TEST_CASE("costs: the plan follows buffers from allocation to end") {
   CHECK(plan.buffers[0].first_line == 4);
   CHECK(plan.buffers[0].last_line == 9);
   CHECK(plan.buffers[2].is_output);
-  CHECK(plan.peak == 512);  // buf2 and the result of cumsum
+  CHECK(plan.peak == 512);  // the bytes of buf2 and of cumsum's result
   CHECK(plan.peak_line == 10);
   CHECK(plan.reused == 128);
   CHECK(plan.unknown == 0);
@@ -168,11 +168,11 @@ TEST_CASE("costs: the time of a call is divided among parts, lines and functions
   CHECK(sum == time.inside_us);
   REQUIRE(time.lines.size() == 3);
   CHECK(time.lines[0].place.line == 5);
-  CHECK(time.lines[0].forward_us == 30 + 5);  // half of the kernel, and of the allocations in front of it
+  CHECK(time.lines[0].forward_us == 30 + 5);  // half of the kernel's time, and half of the allocations before it
   CHECK(time.lines[0].count == 2);
   CHECK(time.lines[0].backward_us == 80);
   CHECK(time.lines[1].place.line == 7);
-  CHECK(time.lines[1].eager_us == 60 + 10);  // from the graph to the next function, and behind that
+  CHECK(time.lines[1].eager_us == 60 + 10);  // from the graph to the resume function, and after that function
   CHECK(time.with_line_us == 30 + 30 + 10 + 80 + 70);
   REQUIRE(time.frames.size() == 2);
   CHECK(time.frames[0].guards_us == 20);

@@ -52,7 +52,7 @@ TEST_CASE("keyword names join their call") {
 }
 
 TEST_CASE("a jump to a dropped instruction leads to the next one") {
-  // To PRECALL, and to NOT_TAKEN.
+  // The jumps lead to PRECALL and NOT_TAKEN, which are dropped.
   CHECK(text(assemble(v311,
                       {{Opcode::JUMP_FORWARD, 0}, {Opcode::PRECALL, 0}, {Opcode::CALL, 0}, {Opcode::RETURN_VALUE}})) ==
         "jump 0 -> 1; call 0,-1; return_value 0");
@@ -105,7 +105,7 @@ TEST_CASE("formatting is one operation where its parts are neighbours") {
   CHECK(text(assemble(
             v313, {{Opcode::CONVERT_VALUE, 2}, {Opcode::NOP}, {Opcode::FORMAT_WITH_SPEC}, {Opcode::RETURN_VALUE}})) ==
         "convert_value 2; nop 0; format_value 0,1; return_value 0");
-  // The second of them is a target.
+  // FORMAT_SIMPLE is a jump target here, so it is not merged with CONVERT_VALUE.
   CHECK(
       text(assemble(
           v313,
@@ -184,7 +184,8 @@ TEST_CASE("malformed bytecode is an error with its offset") {
 TEST_CASE("exception ranges are those of instructions") {
   CodeObject code =
       assemble(v311, {{Opcode::NOP}, {Opcode::LOAD_GLOBAL, 1}, {Opcode::POP_TOP}, {Opcode::RETURN_VALUE}});
-  // push_null and load_global come of one instruction; the second range ends within its caches, the third is empty.
+  // push_null and load_global are decoded from one LOAD_GLOBAL. The second range ends within its caches; the third
+  // range covers only caches.
   code.exceptions = {{0, 2, 14, 1, true}, {2, 6, 14, 0, false}, {4, 6, 14, 0, false}};
   Result<DecodedCode> decoded = decode(code);
   REQUIRE(decoded);

@@ -25,7 +25,7 @@ def bits(value):
 
 
 def integer(value):
-    return hex(value) if abs(value) >= 1 << 4 * 3200 else str(value)  # longer ones are no decimal literals
+    return hex(value) if abs(value) >= 1 << 4 * 3200 else str(value)  # longer integers are written in hexadecimal
 
 
 def constant(value):
@@ -54,7 +54,8 @@ def qualname(code):
 
 
 def lines(code):
-    """The line of each code unit before 3.11, by the description of the tables in CPython's Objects/lnotab_notes.txt."""
+    """Returns the line of each code unit before 3.11 (-1: none), computed as CPython's Objects/lnotab_notes.txt
+    describes."""
     units = [-1] * (len(code.co_code) // 2)
     if hasattr(code, "co_lines"):
         for start, end, line in code.co_lines():

@@ -1,4 +1,4 @@
-// The control flow graph of small code objects.
+// Tests of the control flow graphs of small code objects.
 #include <doctest/doctest.h>
 
 #include "assemble.h"

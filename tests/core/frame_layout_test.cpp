@@ -1,4 +1,4 @@
-// The kinds of CPython whose frames the extension module reads.
+// Tests of the builds of CPython whose frames the extension module reads.
 #include "bind/frame_layout.h"
 
 #include <doctest/doctest.h>

@@ -7,7 +7,7 @@
 namespace depyf {
 namespace {
 
-// As PyTorch prints a forward graph, with the descriptors of inputs.
+// A forward graph as PyTorch prints it, with the descriptors of its inputs.
 constexpr std::string_view forward = R"(class GraphModule(torch.nn.Module):
     def forward(
         self,

@@ -13,7 +13,7 @@ using depyf::json::Value;
 
 namespace {
 
-// The offset of the error; -1 if the text is right.
+// Returns the offset of the error; -1 if the text is valid JSON.
 int error_at(std::string_view text) {
   Document document;
   auto error = document.parse(text);

@@ -1,4 +1,4 @@
-// The graph of statements over expressions that small code objects are lifted into.
+// Tests of lifting small code objects into a graph of statements and expressions.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -15,7 +15,7 @@ using namespace depyf::record;
 
 namespace {
 
-// A layer as PyTorch 2.13 prints it: linear and gelu on one line, so that the line alone cannot tell them apart.
+// A layer as PyTorch 2.13 prints it: linear and gelu are on one line, so that the line alone does not distinguish them.
 constexpr const char* captured_text = R"(class GraphModule(torch.nn.Module):
     def forward(self, L_x_: "f32[8, 64][64, 1]cpu", L_self_modules_b1_modules_fc1_parameters_weight_: "f32[256, 64][64, 1]cpu"):
         l_x_ = L_x_
@@ -119,7 +119,7 @@ TEST_CASE("graph: nodes with operator, shape, place, module and inputs") {
   CHECK(linear.place.line == 12);
   CHECK(linear.place.function == "forward");
   CHECK(linear.place.text == "h = gelu(self.fc1(x))");
-  CHECK(captured.nodes[3].inputs == Names{"linear"});  // the word in the string is no input
+  CHECK(captured.nodes[3].inputs == Names{"linear"});  // the name in the string argument is no input
   CHECK(captured.nodes[4].op == "operator.add");
   CHECK(captured.outputs == Names{"out"});
 }
@@ -154,7 +154,7 @@ TEST_CASE("graph: a copy into an input has the line of the value that it copies"
   REQUIRE(forward.nodes.size() == 6);
   CHECK(forward.nodes[4].name == "copy_");
   CHECK(forward.nodes[4].place.line == 14);
-  CHECK(forward.nodes[5].place.line == 30);  // a copy into a value of the graph stays where it stands
+  CHECK(forward.nodes[5].place.line == 30);  // a copy into a value of the graph keeps its own line
 }
 
 TEST_CASE("links: a kernel that overwrites inputs computes what is copied into them") {
@@ -302,7 +302,7 @@ TEST_CASE("links: two calls on one line are told apart by data flow, forward and
   for (const char* node : {"permute", "mm", "permute_1", "mm_1"}) CHECK(owners.at(node) == Names{"linear"});
   for (const char* node : {"mul", "erf", "mul_1", "exp", "mul_2"}) CHECK(owners.at(node) == Names{"h"});
   CHECK(owners.at("add") == Names{"out"});
-  // A link that PyTorch recorded takes precedence.
+  // A link that PyTorch recorded takes precedence over a link that follows from the data flow.
   const links::CapturedOf recorded =
       links::captured_of(links::Index(captured), links::Index(joint), {{"mul", {"linear"}}});
   CHECK(recorded.at("mul") == Names{"linear"});
@@ -354,7 +354,8 @@ TEST_CASE("links: names of operators and descriptions of tensors") {
 }
 
 TEST_CASE("nodes of a pass stand for what was between the same nodes") {
-  // The pattern is replaced in two layers. The names of its nodes are those of the graph that the pass copies.
+  // The pass replaces its pattern in two layers; the new nodes have the names of the nodes in the graph that the pass
+  // copies.
   constexpr const char* joint = R"(class inner_f(torch.nn.Module):
     def forward(self, primals_1: "f32[8]", primals_2: "f32[8]"):
         view: "f32[8]" = torch.ops.aten.view.default(primals_1, [8])
@@ -388,7 +389,7 @@ TEST_CASE("nodes of a pass stand for what was between the same nodes") {
   CHECK(replaced.at("getitem") == first);
   CHECK(replaced.at("fused_1") == second);
   CHECK(replaced.at("getitem_1") == second);
-  // Known by the place among the outputs alone.
+  // `cos` replaces `sin` because both are at the same place among the outputs.
   CHECK(replaced.at("cos") == std::vector<std::string>{"sin"});
   CHECK(replaced_nodes(joint, {joint}).empty());
 }

@@ -32,7 +32,7 @@ std::string marshal_tuple(const std::vector<std::string>& items) {
   return out;
 }
 
-// A code object of 3.11 that returns None, with these constants.
+// Returns the marshal data of a code object of 3.11 that returns None, with these constants.
 std::string marshal_code(const std::string& constants, const std::string& bytecode = "\x97\0d\0S\0"s) {
   std::string counts = little_endian(0) + little_endian(0) + little_endian(0) + little_endian(1) + little_endian(3);
   return "c" + counts + marshal_bytes(bytecode) + constants + marshal_tuple({}) + marshal_tuple({}) +
@@ -101,7 +101,7 @@ TEST_CASE("marshal: floats as text and as bits") {
 }
 
 TEST_CASE("marshal: strings") {
-  CHECK(constant_of("z\x02\xe9x").text == "\xc3\xa9x");  // one byte a character is Latin-1
+  CHECK(constant_of("z\x02\xe9x").text == "\xc3\xa9x");  // type z has one byte for each character, in Latin-1
   CHECK(constant_of("u" + little_endian(3) + "\xed\xa0\x80").text == "\xed\xa0\x80");
   for (std::string bad : {"\x80", "\xc3", "\xc0\x80", "\xf4\x90\x80\x80", "\xe0\x80\x80"}) {
     CHECK(error_of(marshal_code(marshal_tuple({"u" + little_endian(bad.size()) + bad}))) == "string that is not UTF-8");
@@ -146,7 +146,7 @@ TEST_CASE("marshal: hostile sizes and depths end in an error") {
   std::string deep;
   for (int i = 0; i < 1000000; ++i) deep += ")\1";
   CHECK(error_of(marshal_code(deep)) == "nested too deeply");
-  // Each tuple holds the one before twice: 2 to the power of 60 items.
+  // Each tuple contains the tuple before it twice, so the last one expands to 2 to the power of 60 items.
   std::string doubled = "(" + little_endian(61) + "\xa9\0"s;
   for (std::uint32_t i = 0; i < 60; ++i) doubled += "\xa9\2r" + little_endian(i) + "r" + little_endian(i);
   CHECK(error_of(marshal_code(doubled)).find("expands") != std::string::npos);

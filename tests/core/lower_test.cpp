@@ -30,7 +30,7 @@ LoweredTree lowered(Block body, Version version = {3, 12}) {
   return lower_tree(body, root, true, 1 << 20);
 }
 
-// Returns the operations of one code object, without those that every code object has.
+// Returns the operations of one code object, without resume_, which every code object has.
 std::string operations(const LoweredCode& code) {
   std::string text;
   for (const Instruction& instruction : code.decoded.instructions)
@@ -96,7 +96,8 @@ TEST_CASE("a way out of a try statement runs its finally clause") {
   auto* statement = t.stmt(Try{t.block({leave}), {}, {}, t.block({t.does(t.call("clean", {}))}), false});
   const LoweredTree tree = lowered(t.block({t.definition("f", {statement})}));
   const LoweredCode& code = code_named(tree, "f");
-  // Once where the body returns, once behind the body, once where an exception leaves it.
+  // The finally clause is compiled three times: where the body returns, behind the body, and where an exception leaves
+  // the body.
   CHECK(std::ranges::count(code.decoded.instructions, Op::call_function_, &Instruction::op) == 3);
   const auto& ranges = code.decoded.ranges;
   REQUIRE_FALSE(ranges.empty());
@@ -139,7 +140,7 @@ TEST_CASE("private names of locals live as long as the result") {
   const auto& locals = code_named(tree, "method").decoded.localsplus;
   REQUIRE(locals.size() == 1);
   CHECK(std::string(locals[0]) == "_Class__a_private_name");
-  // Memory of names that were gone would be in use again.
+  // If the memory of the name had been freed, these strings would overwrite it.
   const std::vector<std::string> others(64, std::string("another text of this length"));
   CHECK(std::string(locals[0]) == "_Class__a_private_name");
 }

@@ -1,4 +1,4 @@
-// The table of operations (op.def), and what is generated from it.
+// Tests of the table of operations (op.def), and of the code that is generated from it.
 #include <doctest/doctest.h>
 
 #include "decode/decode.h"

@@ -1,4 +1,5 @@
-// The rows of output code on the page: their lines are those that the chains of a dump name, as in provenance.json.
+// Tests of the rows of output code on the page, whose source lines are those that the chains of a dump
+// (provenance.json) name.
 #include <doctest/doctest.h>
 
 #include "page/rows.h"
@@ -9,7 +10,7 @@ namespace {
 
 record::Place line_of(int line) { return {"/a/net.py", "f", "", line}; }
 
-// Two calls of one library function. Data flow suggests line 3 for the first and line 9 for the second.
+// Two calls of one library function. Data flow suggests line 3 for the first call and line 9 for the second call.
 record::Compilation two_calls() {
   record::Compilation compilation;
   record::OutputCode& code = compilation.output_codes.emplace_back();
@@ -32,7 +33,7 @@ void add_chain(record::Compilation& compilation, int line, const std::string& ke
   chain.directions["forward"].operations = operations;
 }
 
-// The lines of source of each row, from 1.
+// Returns the numbers of the source lines of each row.
 std::vector<std::vector<int>> lines_of_rows(const record::Compilation& compilation) {
   page::Lines lines;
   std::vector<std::vector<int>> result;

@@ -1,4 +1,4 @@
-// The page: hashes, bytes of shapes, texts that would end the script element.
+// Tests of parts of the page: hashes, bytes of shapes, texts that would end the script element.
 #include <doctest/doctest.h>
 
 #include "depyf/page.h"
@@ -70,7 +70,7 @@ TEST_CASE("page: the rows that two texts share are in order and equal, and none 
   CHECK(count("a\nb\nc\nd", "b\nx\nd\na") == 2);
   CHECK(count("", "a") == 0);
   CHECK(count("a\nmul_1 = b\n", "mul_7 = b\nz\n") == 1);
-  std::string many, others;  // too large for a table
+  std::string many, others;  // too many lines for a table of all pairs of lines
   for (int i = 0; i < 4000; ++i) {
     many += "row " + std::to_string(i * 7) + " x\n";
     if (i % 2) others += "other " + std::to_string(i) + " y\n";
@@ -103,15 +103,15 @@ TEST_CASE("page: the colours of code") {
   CHECK(page::highlights("x = _for\nis_not = f1") == "\n");  // a keyword within a name is no keyword
   CHECK(page::highlights("it's # it") == "c5.4");  // a quote that nothing closes
   CHECK(page::highlights("rb'\\'' + f(\"\\\")") == "s0.6");
-  // A string over several rows, which a row may begin within.
+  // A string over several rows, so that a row may begin inside a string.
   CHECK(page::highlights("\"\"\"First\nif\n\nlast\"\"\" + 1") == "s\nS\nS\nS0.7n3.1");
   CHECK(page::highlights("'''never closed\nfor") == "s\nS");
-  // Kernels: C++ has words and comments of its own, Triton is Python.
+  // C++ kernels have the keywords and comments of C++, Triton kernels those of Python.
   CHECK(page::highlights("k = async_compile.cpp_pybinding([], r'''\n#include <x>\n  for (int i) // 1\n''')\nfor") ==
         "s36.4\nw0.12\nw2.3w2.3c4.4\ns0.3\nw0.3");
   CHECK(page::highlights("k = async_compile.triton('k', '''\nimport x\n''', device='y')") ==
         "s25.3s2.3\nw0.6\ns0.3s9.3");
-  // JavaScript counts a character beyond the first plane twice.
+  // JavaScript counts a character above U+FFFF as two.
   CHECK(page::highlights("\xf0\x9f\x98\x80 = 1") == "n5.1");
   CHECK(page::highlights("\"\xc3\xa9\xe2\x82\xac\" 2") == "s0.4n1.1");
   CHECK(page::highlights("") == "");

@@ -16,7 +16,7 @@ std::string read_as_text(const std::string& input) {
   return document ? outline(document->root()) : "error: " + document.error().message;
 }
 
-// The offset of the error; -1 if there is none.
+// Returns the offset of the error; -1 if there is no error.
 int error_at(const std::string& input, const Limits& limits = {}) {
   const auto document = read(input, limits);
   return document ? -1 : static_cast<int>(document.error().offset);
@@ -90,7 +90,7 @@ TEST_CASE("pickle: an object is asked for its parts") {
 }
 
 TEST_CASE("pickle: of several states of an object the last one that has an attribute counts") {
-  // c m.C, no arguments, twice a state.
+  // The pickle creates an object of m.C without arguments, and then sets its state twice.
   const auto document = read("cm\nC\n)\x81}(S'a'\nI1\nS'b'\nI2\nub}(S'b'\nI3\nub.");
   REQUIRE(document);
   CHECK(document->root().attribute("a").integer() == 1);
@@ -127,10 +127,10 @@ TEST_CASE("pickle: errors have the offset of their opcode") {
   CHECK(error_at("K\x01\xff.") == 2);                 // no opcode
   CHECK(error_at("\x80\x06.") == 0);                  // a later protocol
   CHECK(error_at("X\xff\xff\xff\x7f"
-                 "a.") == 0);     // a length that lies
+                 "a.") == 0);     // a length beyond the end of the input
   CHECK(error_at("\x8d\xff\xff\xff\xff\xff\xff\xff\xff"
                  "a.") == 0);
-  CHECK(error_at("\x95\xff\0\0\0\0\0\0\0."s) == 0);   // a frame that ends behind the end
+  CHECK(error_at("\x95\xff\0\0\0\0\0\0\0."s) == 0);   // a frame beyond the end of the input
   CHECK(error_at("N0.") == 2);                        // an empty stack
   CHECK(error_at("t.") == 0);                         // no mark
   CHECK(error_at("h\x05.") == 0);                     // no memo entry
@@ -179,7 +179,7 @@ TEST_CASE("pickle: limits hold before memory is taken") {
 
 TEST_CASE("pickle: shared values expand within the limit of a text") {
   std::string input = "K\x01";
-  for (int level = 0; level < 40; ++level) input += "2\x86";  // a pair of twice the same
+  for (int level = 0; level < 40; ++level) input += "2\x86";  // a pair that contains the same value twice
   const auto document = read(input + ".");
   REQUIRE(document);
   CHECK(document->size() == 41);

@@ -23,7 +23,7 @@ TEST_CASE("names that are no identifiers") {
   CHECK(print(b.name("a b\n")) == "a_b_");
   CHECK(print(b.name("caf\xc3\xa9")) == "caf\xc3\xa9");
   CHECK(print(b.name("\xff\xc3")) == "__");
-  CHECK(print(b.name("\xef\xac\x81")) == "_");  // a ligature, which the parser would take for two letters
+  CHECK(print(b.name("\xef\xac\x81")) == "_");  // a ligature, which the parser normalises to two letters
   CHECK(print(b.name("match")) == "match");
   CHECK(print(b.expr(Attribute{b.name("a"), "if"})) == "a._if");
   CHECK(print(b.expr(Call{b.name("f"), {}, b.list<Keyword>({{"a b", b.name("c")}, {"d", b.name("e")}})})) ==

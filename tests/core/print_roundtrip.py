@@ -1,4 +1,5 @@
-"""Prints trees and constants with the core and reads them back; prints what differs. Runs on 3.8 and later.
+"""Prints trees and constants with the core, parses the printed text, and prints the differences. This program runs on
+3.8 and later.
 
 Usage: print_roundtrip.py TEST_EXECUTABLE trees FILE...
        print_roundtrip.py TEST_EXECUTABLE constants COUNT
@@ -35,7 +36,8 @@ def run(executable, case, data):
 
 
 class Folded(ast.NodeTransformer):
-    """Folds negative numbers and tuples of constants, as the compiler does. Such trees have no source of their own."""
+    """Folds negative numbers and tuples of constants, as the compiler does. No source is parsed to a tree with folded
+    constants."""
 
     def visit_UnaryOp(self, node):
         self.generic_visit(node)
@@ -71,7 +73,7 @@ class Plain(ast.NodeTransformer):
     def visit_JoinedStr(self, node):
         self.generic_visit(node)
         values = []
-        for each in node.values:  # some versions leave neighbours and empty strings
+        for each in node.values:  # some versions do not join adjacent strings, and keep empty strings
             if isinstance(each, ast.Constant) and values and isinstance(values[-1], ast.Constant):
                 values[-1] = ast.Constant(values[-1].value + each.value)
             elif not (isinstance(each, ast.Constant) and each.value == ""):
@@ -150,7 +152,7 @@ def check_style(executable):
 
 
 def difference(one, two, where=""):
-    """The smallest pair of subtrees that differ."""
+    """Returns a text of the smallest pair of subtrees that differ; "" if the trees are equal."""
     if dump(one) == dump(two):
         return ""
     ones, twos = list(ast.iter_child_nodes(one)), list(ast.iter_child_nodes(two))
@@ -302,7 +304,7 @@ def usual(value):
 
 
 def printable_alike(value):
-    """Which characters are printable changes with the version of Unicode."""
+    """True if every version of Unicode agrees about which characters of the value are printable."""
     return not isinstance(value, str) or all(ord(char) < 0x250 for char in value)
 
 

@@ -35,7 +35,7 @@ TEST_CASE("comments") {
   TreeBuilder b;
   auto* f = b.function("f", {});
   CHECK(print(b.block({b.stmt(Comment{"one\n\ntwo\x01\r"}), b.line("a")})) == "# one\n#\n# two??\na\n");
-  // No comment names the encoding of the file.
+  // A comment must not be read as a declaration of the file's encoding.
   CHECK(print(b.block({b.stmt(Comment{"encoding: a"}), b.stmt(Comment{"coding=b"}), b.line("a")})) ==
         "# encoding : a\n# coding =b\na\n");
   CHECK(print(b.block({b.line("a"), b.stmt(Comment{"of f"}), f, b.stmt(Comment{"after"}), b.line("b")})) ==
@@ -66,7 +66,7 @@ TEST_CASE("docstrings") {
   CHECK(documented("\"\"\"\"", {3, 8}) == "def f():\n    \"\"\"\\\"\\\"\"\\\"\"\"\"\n");
   CHECK(documented("a\\\x01", {3, 8}) == "def f():\n    \"\"\"a\\\\\\x01\"\"\"\n");
   CHECK(documented("a\n\n    b\n    ", {3, 8}) == "def f():\n    \"\"\"a\n\n    b\n    \"\"\"\n");
-  // From 3.13 on the compiler takes the indentation away.
+  // From 3.13 on, the compiler removes the indentation from docstrings.
   CHECK(documented("a\n\nb\n", {3, 13}) == "def f():\n    \"\"\"a\n\n    b\n    \"\"\"\n");
   CHECK(documented("a\n\nb\n", {3, 12}) == "def f():\n    \"\"\"a\n\nb\n\"\"\"\n");
   CHECK(documented("a\n  b", {3, 13}) == "def f():\n    \"\"\"a\n  b\"\"\"\n");

@@ -34,7 +34,7 @@ Constant integer(int value) {
   return constant;
 }
 
-// A function of `a` and `b` with the locals `c` and `d`; caches are put in.
+// Returns the code of a function of `a` and `b` with the locals `c` and `d`, with the inline caches of the version.
 CodeObject assemble(Version version, std::initializer_list<Unit> units) {
   CodeObject code;
   code.version = version;
@@ -166,7 +166,7 @@ TEST_CASE("handlers count, and what is in the locals when they start") {
                            {Opcode::RETURN_VALUE}});
   };
   CHECK(proved(code(1, 2), code(1, 2)));
-  CHECK(proved(code(1, 2), code(1, 0)));  // nobody looks at it
+  CHECK(proved(code(1, 2), code(1, 0)));  // `c` is not read after its second store
   CHECK_FALSE(proved(code(1, 2), code(2, 2)));
   CodeObject bare = assemble(v310, {{Opcode::LOAD_FAST, a},
                                     {Opcode::LOAD_ATTR, 0},
@@ -214,7 +214,7 @@ TEST_CASE("constants are equal by type and value") {
   CHECK(proved(real(nan), real(nan)));
   CodeObject object = real(0);
   object.constants[0].kind = Constant::Kind::opaque;
-  CHECK_FALSE(proved(object, object));  // its value is unknown
+  CHECK_FALSE(proved(object, object));  // the value of an opaque constant is unknown
   object.constants[0].identity = 8;
   CHECK(proved(object, object));
 }

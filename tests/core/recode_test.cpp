@@ -96,7 +96,7 @@ TEST_CASE("global names become constants, with the NULL where the version wants 
 }
 
 TEST_CASE("what has no room moves all behind it, with jumps, positions and handlers") {
-  // 3.10: a jump over a LOAD_GLOBAL, which has no caches to grow into.
+  // In 3.10, a LOAD_GLOBAL, which a jump skips, has no caches that an EXTENDED_ARG could replace.
   CodeObject code = assemble(v310, {{Opcode::LOAD_CONST, 0},
                                     {Opcode::POP_JUMP_IF_FALSE, 4},
                                     {Opcode::LOAD_GLOBAL, 1},
@@ -116,7 +116,7 @@ TEST_CASE("what has no room moves all behind it, with jumps, positions and handl
   CHECK(code.positions[4].line == 4);
   CHECK(problem(code).empty());
 
-  // 3.12: LOAD_NAME, in a range that a handler protects.
+  // In 3.12, the LOAD_NAME is in a range that a handler protects.
   code = assemble(v312, {{Opcode::LOAD_NAME, 1}, {Opcode::RETURN_VALUE}, {Opcode::RERAISE, 0}});
   code.constants.resize(300);
   code.exceptions = {{0, 4, 4, 0, false}};
@@ -219,7 +219,7 @@ TEST_CASE("names without the end that makes them unique") {
   CodeObject code;
   code.names = {"f" + end, "g" + end, "h" + end, "h_11111111_89ab_cdef_0123_456789abcdef"};
   code.varnames = {"g"};
-  CHECK(short_names(code) == NewNames{{"f" + end, "f"}});  // g is a local, and h would be two
+  CHECK(short_names(code) == NewNames{{"f" + end, "f"}});  // `g` is a local, and two names would be shortened to `h`
 }
 
 TEST_CASE("variables get names that sort in the order that the code has") {

@@ -1,4 +1,4 @@
-// The passes over the finished tree, each on the statements that it was made for.
+// Tests of the passes over the finished tree, each on statements that the pass rewrites.
 #include <doctest/doctest.h>
 
 #include "decode/instruction.h"
@@ -58,7 +58,7 @@ TEST_CASE("refine: the return that the compiler added goes, the written one stay
   Refiner r;
   CHECK(r.source(implicit_return, {r.at_line(r.line("a"), 3), r.at_line(r.leave(r.none()), 3)}) == "a\n");
   CHECK(r.source(implicit_return, {r.at_line(r.line("a"), 3), r.at_line(r.leave(r.none()), 4)}) == "a\nreturn None\n");
-  // Nobody can write a return in a module.
+  // A module cannot contain a return statement, so none is written.
   CHECK(r.source(implicit_return, {r.at_line(r.line("a"), 3), r.at_line(r.leave(r.none()), 4)}, Scope::Kind::module) ==
         "a\n");
 }
@@ -84,7 +84,7 @@ TEST_CASE("refine: a temporary with one use is replaced by its value") {
   Refiner r;
   CHECK(r.source(inline_temporaries, {r.assign("__temp_1", r.call("f", {r.name("a")})), r.leave(r.name("__temp_1"))}) ==
         "return f(a)\n");
-  // A name that the user chose stays.
+  // A variable that the user named is not replaced by its value.
   CHECK(r.source(inline_temporaries, {r.assign("chosen", r.call("f", {r.name("a")})), r.leave(r.name("chosen"))}) ==
         "chosen = f(a)\nreturn chosen\n");
 }

@@ -42,7 +42,8 @@ other(buf10)
 
 namespace {
 
-// A captured node h of line 7, which the forward makes a_h and b_h of, and their kernel; the output code defines and calls it.
+// A captured node h of line 7, its nodes a_h and b_h in the forward graph, and their kernel, which the output code
+// defines and calls.
 constexpr std::string_view seen_by_depyf = R"json({
   "captured": [["h", "gelu", {"file": "/x/m.py", "line": 7, "text": "h = gelu(x)", "function": "f"}, [], null, "", false, [],
                 [["blocks.0", "Block"]]]],

@@ -1,4 +1,4 @@
-// The values on the stack in front of each instruction.
+// Tests of the values on the stack before each instruction.
 #include <doctest/doctest.h>
 
 #include "assemble.h"

@@ -1,4 +1,4 @@
-// The statements that graphs of nodes are nested into. The graphs are made by hand.
+// Tests of the statements that are built from graphs of nodes; the tests create the graphs by hand.
 #include <doctest/doctest.h>
 
 #include "flow/cfg.h"

@@ -1,4 +1,4 @@
-"""depyf-decompile: arguments, outputs, errors, exit status."""
+"""Tests of depyf-decompile: arguments, outputs, errors, exit status."""
 
 import dis
 import json
@@ -25,7 +25,7 @@ def run(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[b
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a.pyc, b/__pycache__/c.cpython-311.pyc, and a file that is no bytecode."""
+    """Returns a folder with a.pyc, b/__pycache__/c.cpython-311.pyc, and a file that is no bytecode."""
     for name, source in (("a", "x = 1\n"), ("b/__pycache__/c.cpython-311", "y = 2\n")):
         path = tmp_path / f"{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -178,7 +178,7 @@ def test_output_follows_no_link(folder: Path, tmp_path: Path, force: bool) -> No
     elsewhere.mkdir()
     (elsewhere / "target.py").write_text("mine")
     (out / "a.py").symlink_to(elsewhere / "target.py")
-    (out / "b").symlink_to(elsewhere)  # the place of b/c.py
+    (out / "b").symlink_to(elsewhere)  # the output b/c.py would be written below this link
     done = run(folder, "-o", out, *(["--force"] if force else []))
     assert done.returncode == 1 and f"{out / 'b'} is a link".encode() in done.stderr
     assert (elsewhere / "target.py").read_text() == "mine" and len(list(elsewhere.iterdir())) == 1
@@ -190,7 +190,7 @@ def test_output_follows_no_link(folder: Path, tmp_path: Path, force: bool) -> No
 def test_each_input_has_an_output_of_its_own(folder: Path, tmp_path: Path) -> None:
     data = (folder / "a.pyc").read_bytes()
     names = ["m.pyc", "m.cpython-311.pyc", "__pycache__/m.cpython-311.pyc", "__pycache__/m.cpython-312.pyc", "m-1.pyc"]
-    names += ["__pycache__/m.pyc", "m.py/x.pyc", "m-1.py/y.pyc"]  # folders with the names of the files
+    names += ["__pycache__/m.pyc", "m.py/x.pyc", "m-1.py/y.pyc"]  # folders with the names of output files
     source = tmp_path / "in"
     for name in names:
         path = source / name
@@ -228,7 +228,7 @@ def test_archives(folder: Path, tmp_path: Path) -> None:
     ):
         out = tmp_path / f"of-{name}"
         path = archive(tmp_path / name, members, method)
-        if name == "a.pyz":  # as zipapp writes it
+        if name == "a.pyz":  # zipapp writes the path of an interpreter in front
             path.write_bytes(b"#!/usr/bin/env python3\n" + path.read_bytes())
         done = run(path, "-o", out)
         assert done.returncode == 0, done.stderr
@@ -248,7 +248,7 @@ def test_archives_that_are_none(tmp_path: Path) -> None:
     done = run("--max-size", 1, bomb)
     assert done.returncode == 1 and b"is larger than the limit of 1048576 bytes" in done.stderr
     data = bytearray(archive(tmp_path / "b.zip", {"a.pyc": bytes(range(256)) * 9}, zipfile.ZIP_DEFLATED).read_bytes())
-    for at in range(35, 200, 7):  # damaged: an error, and nothing else
+    for at in range(35, 200, 7):  # a damaged archive causes an error message, and no crash
         damaged = bytearray(data)
         damaged[at] ^= 0x55
         (tmp_path / "damaged.zip").write_bytes(damaged)
@@ -339,7 +339,7 @@ def compiled(folder: Path, source: str, name: str = "checked") -> Path:
     return Path(py_compile.compile(str(path), cfile=str(folder / f"{name}.pyc"), doraise=True))
 
 
-# Writes bytecode that no statement has: it leaves two values on the stack. The code is changed after it was compiled.
+# Changes compiled bytecode so that it pushes two constants and pops both, which no statement is compiled to.
 def with_dead_code(pyc: Path) -> Path:
     data = pyc.read_bytes()
     code = marshal.loads(data[16:])
@@ -432,7 +432,7 @@ def test_check_with_another_version_says_so(tmp_path: Path) -> None:
 def test_check_with_no_interpreter_names_it(tmp_path: Path) -> None:
     done = run("--check", tmp_path / "python", compiled(tmp_path, "x = 1\n"))
     assert done.returncode == 1 and f"--check {tmp_path / 'python'}: ".encode() in done.stderr
-    assert b"x = 1\n" in done.stdout  # nothing is lost
+    assert b"x = 1\n" in done.stdout  # the source is printed nevertheless
     done = run("--check", "/bin/true", compiled(tmp_path, "x = 1\n"))
     assert done.returncode == 1 and b"--check /bin/true: the interpreter has ended" in done.stderr
 
@@ -461,7 +461,7 @@ def test_lines_of_nested_code(tmp_path: Path) -> None:
             code = code.co_consts[index]
         assert code.co_name == one["name"].rpartition(".")[2]
         starts = [(offset, line) for offset, line in dis.findlinestarts(code) if line > code.co_firstlineno]
-        for found in one["lines"]:  # what makes cells and the like stands before the first statement, and has no line
+        for found in one["lines"]:  # instructions before the first statement, such as MAKE_CELL, have no line
             assert next(line for offset, line in starts if offset >= found["offset"]) == found["line"]
         assert [line["line"] for line in one["lines"]] == ([3, 4] if code.co_name == "f" else [8])
 
@@ -483,7 +483,7 @@ def test_passes_can_be_looked_into(tmp_path: Path) -> None:
     assert "elif" in run("--stop-after", "elif_chain", pyc).stdout.decode()
     assert "    elif c:" in run("--dump-after", "docstring", pyc).stdout.decode()
     wrong = run("--stop-after", "nothing", pyc)
-    assert wrong.returncode != 0 and b"elif_chain" in wrong.stderr  # the names that there are
+    assert wrong.returncode != 0 and b"elif_chain" in wrong.stderr  # the message lists the names of the passes
 
 
 def test_only_one_thing_in_place_of_the_source(tmp_path: Path) -> None:

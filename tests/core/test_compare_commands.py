@@ -1,4 +1,4 @@
-"""tools/compare_commands.py notices a difference; `make aarch64` relies on it for a command that a cross compiler made."""
+"""tools/compare_commands.py notices a difference; `make aarch64` compares a cross-compiled command with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Code whose positions are missing, or the same for all instructions, as tools write it that compile a syntax tree."""
+"""Tests of code whose positions are missing or equal for all instructions, like that of tools that compile a syntax
+tree."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ from interpreters import interpreter
 
 ROOT = Path(__file__).parent.parent.parent
 COMMAND = os.environ.get("DEPYF_DECOMPILE") or str(ROOT / "build" / "dev" / "depyf-decompile")
-# Compiles a source to a .pyc file. `equal` gives all nodes of the tree the position that ast.fix_missing_locations gives
-# to nodes without one, and `none` removes the table of lines from the code objects.
+# A program that compiles a source to a .pyc file. `equal` gives all nodes of the tree the position that
+# ast.fix_missing_locations gives to nodes without one, and `none` removes the table of lines from the code objects.
 COMPILE = """
 import ast, importlib.util, marshal, sys, types
 source, target, positions = sys.argv[1:]
@@ -134,5 +135,5 @@ def test_false_positions_cost_no_function_its_form(minor: int, positions: str, t
     done = subprocess.run([COMMAND, "--prove", tmp_path / "m.pyc"], capture_output=True, text=True, check=True)
     assert "depyf: not" not in done.stdout
     assert "__temp_" not in done.stdout
-    # Each function is a definition of its own. `functions` has two that it returns.
+    # Each function is still a definition, including the two nested functions that `functions` returns.
     assert done.stdout.count("def ") == SOURCE.count("def ")

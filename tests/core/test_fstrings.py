@@ -1,4 +1,5 @@
-"""f-strings before 3.12, in whose fields neither a backslash nor the enclosing quotes may stand: no field is lost."""
+"""Tests that no field of an f-string is lost before 3.12, where a field may contain neither a backslash nor the
+enclosing quotes."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from decompiled import decompiled
 from interpreters import VERSIONS, compiled, interpreter
 
 LIMITED = [version for version in VERSIONS if version < (3, 12)]
-# Lines and quotes of fields in several combinations: what stands in a field, and what follows the field.
+# Fields with line breaks and quotes, and texts that follow a field; all combinations are tested.
 FIELDS = ["f('''a\n{x}''')", "f('''it's\n\"{x}\"''')", "f(f'''{x}\n''')", "f(f\"{x['a']}\")", "f(f'''it's {x} \"''')"]
 TAILS = ["", "{x}\nand more", "{x!r:>10}" + " many words" * 20, "\n" * 3 + "'\"{x}"]
 

@@ -1,4 +1,5 @@
-"""depyf-decompile --prove: the printed tree is lowered again, and the prover compares it with the bytecode."""
+"""Tests of depyf-decompile --prove, which lowers the printed tree again and compares it with the bytecode by the
+prover."""
 
 import importlib.util
 import json
@@ -122,8 +123,8 @@ def test_nothing_is_said_to_be_proved_without_the_option() -> None:
 
 
 def test_what_is_not_proved_is_marked_and_listed() -> None:
-    # A private global whose name in a class lacks the name of the class. No source has this bytecode, because the
-    # compiler would put the class name in front.
+    # In the changed bytecode, a method of class C reads the global `__D_x`. No source compiles to this bytecode,
+    # because the compiler would change the name to `_C__D_x`.
     code = compile(
         "class C:\n    def f(self):\n        return _D__x\ndef g(): return 1\n", "m", "exec", dont_inherit=True
     )
@@ -220,7 +221,7 @@ def test_annotations_that_leave_no_store_are_set_up(version: tuple[int, int]) ->
     assert "# depyf: not" not in report["files"][0]["source"]
 
 
-# 3.10 pushes a bool above what a class or mapping pattern finds; later versions compare with None.
+# For a class or mapping pattern, 3.10 pushes the found values and a bool; later versions compare the values with None.
 PATTERNS = """
 def f(x, C):
     match x:
@@ -290,7 +291,7 @@ class A:
 @pytest.mark.parametrize("version", [version for version in VERSIONS if version >= (3, 12)], ids=str)
 @pytest.mark.parametrize("mention", ["", "print(super)\n"], ids=["plain", "mentioned"])
 def test_attributes_of_super_are_proved(version: tuple[int, int], mention: str, tmp_path: Path) -> None:
-    """A module that reads the name `super` gets no LOAD_SUPER_ATTR, and inlined comprehensions do."""
+    """The compiler emits LOAD_SUPER_ATTR in inlined comprehensions, but not in a module that reads the name `super`."""
     python = interpreter_of(version)
     report = report_of(pyc_of(mention + SUPER, python), "--prove")
     assert report["files"][0]["not_proved"] == []
@@ -298,7 +299,7 @@ def test_attributes_of_super_are_proved(version: tuple[int, int], mention: str, 
 
 @pytest.mark.parametrize("version", [version for version in VERSIONS if version >= (3, 14)], ids=str)
 def test_locals_of_a_module_do_not_hold_an_empty_cell(version: tuple[int, int]) -> None:
-    """The module has the cell __conditional_annotations__, which the lowered tree does without."""
+    """The module's code has the cell __conditional_annotations__, which the lowered code does not need."""
     source = "names = list(locals())\nvalue: int\ndef f(x: str): return x\n"
     report = report_of(pyc_of(source, interpreter_of(version)), "--prove")
     assert report["files"][0]["not_proved"] == []

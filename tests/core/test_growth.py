@@ -1,4 +1,4 @@
-"""Small files whose source would be very long: memory and time stay bounded."""
+"""Tests that memory and time stay bounded for small files whose source would be very long."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COMMAND = Path(__file__).parents[2] / "build/dev/depyf-decompile"
 
 
 def assembled(steps: list[tuple[str, int]], constants: tuple, names: tuple[str, ...] = ("x", "y")) -> types.CodeType:
-    """A module that runs these instructions, then returns the last constant."""
+    """Returns the code of a module that runs these instructions, then returns the last constant."""
     code = b""
     for name, arg in [("RESUME", 0), *steps, ("LOAD_CONST", len(constants) - 1), ("RETURN_VALUE", 0)]:
         code += bytes([dis.opmap[name], arg]) + bytes(2 * dis._inline_cache_entries[dis.opmap[name]])
@@ -25,12 +25,12 @@ def assembled(steps: list[tuple[str, int]], constants: tuple, names: tuple[str, 
 
 
 def copies(*steps: tuple[str, int]) -> types.CodeType:
-    """Each step takes what is on the stack more than once, and leaves one value."""
+    """Returns code of 60 repetitions of steps that use the value on the stack more than once, and leave one value."""
     return assembled([("LOAD_CONST", 0), *[("COPY", 1), *steps] * 60, ("STORE_NAME", 1)], (1, None))
 
 
 def used_by_each_other(source: str) -> types.CodeType:
-    """Code objects nested five levels deep. Each level uses the next one 30 times."""
+    """Returns code objects nested five levels deep, each of which creates 30 functions from the next one."""
     code = next(const for const in compile(source, "m", "exec").co_consts if isinstance(const, types.CodeType))
     for _ in range(5):
         made = assembled([("LOAD_CONST", 0), ("MAKE_FUNCTION", 0), ("POP_TOP", 0)] * 30, (code, None))
@@ -58,7 +58,7 @@ GROWING = {
 
 
 def decompiled(pyc: Path) -> subprocess.CompletedProcess[str]:
-    """The command on a file, with memory and time in proportion to it."""
+    """Runs the command on a file, with a limit of time, and a limit of memory in proportion to the file's size."""
     # Address space in KiB: 64 times the file, 64 MiB, and the reserved stacks of threads.
     space = (64 * pyc.stat().st_size >> 10) + (64 << 10) + (256 << 10)
     command = f"ulimit -v {space}; exec {COMMAND} {pyc}"

@@ -1,5 +1,5 @@
-"""Files that no compiler wrote: time and memory are bounded, the output is valid Python, and the rest of a batch is
-decompiled."""
+"""Tests of files that no compiler wrote: time and memory are bounded, the output is valid Python, and the other files
+of a batch are decompiled."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ ROOT = Path(__file__).parent.parent.parent
 COMMAND = os.environ.get("DEPYF_DECOMPILE") or str(ROOT / "build" / "dev" / "depyf-decompile")
 MUTANTS = Path(os.environ.get("DEPYF_MUTANTS") or ROOT / "build" / "dev" / "depyf-mutants")
 CORPUS = sorted(path for path in (ROOT / "fuzz" / "corpus").iterdir() if path.name != "README")
-MEMORY = 256 << 20  # of addresses: 32 MiB of a stack that nobody uses, and the program itself
-SAMPLE = 400  # mutants of each version
+MEMORY = 256 << 20  # the limit of the address space, of which a reserved stack takes 32 MiB
+SAMPLE = 400  # the number of mutants for each version
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[bytes]:
-    """The command, with little memory."""
+    """Runs the command with little memory."""
     return subprocess.run(
         [COMMAND, *map(str, arguments)],
         capture_output=True,
@@ -61,7 +61,7 @@ def test_the_rest_of_a_batch_goes_on(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS, ids=lambda version: "%d.%d" % version)
 def test_mutants_give_valid_python_within_bounds(version: tuple[int, int], tmp_path: Path) -> None:
-    """A sample of what `make fuzz-structure` tries a million times."""
+    """Tests a sample of the mutants that `make fuzz-structure` tests."""
     python = interpreter(version)
     if python is None:
         pytest.skip("no such interpreter here")

@@ -28,7 +28,7 @@ BODIES = {
     "finally": ["try:", "    b()", "finally:", "    c()", "a()"],
 }
 
-# An expression each, of tens of thousands of terms.
+# Expressions of thousands of terms each.
 EXPRESSIONS = {
     "a list": "[" + "a, b, " * 25_000 + "]",
     "a dict": "{" + "1: a, b: 2, " * 25_000 + "}",
@@ -57,7 +57,7 @@ def test_long_functions(body: list[str], tmp_path: Path) -> None:
     assert seconds < 20
 
 
-# Each is one statement that is as long as the function. Its tree is as deep as the statement is long.
+# The lines of functions that are one long statement; the depth of its tree grows with its length.
 CHAINS = {
     "elif": [
         "if a == 0:",
@@ -78,7 +78,8 @@ def test_long_statements(body: list[str], tmp_path: Path) -> None:
 
 
 def nested(levels: int) -> ast.Module:
-    """A function with `count` `if` statements within each other that none can be joined with the next."""
+    """Returns a module with a function of `levels` nested `if` statements, none of which can be joined with the next
+    one."""
     body: list[ast.stmt] = ast.parse("b()").body
     for level in range(levels):
         test = ast.parse(f"a == {level}", mode="eval").body

@@ -1,4 +1,4 @@
-"""Lines break where the source's did, and otherwise at the width that is asked for."""
+"""Tests that decompiled lines break where the lines of the source do, and otherwise at the requested width."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_indentation_of_another_width_costs_no_line(tmp_path: Path) -> None:
     assert len(text.splitlines()) > len(source.splitlines()) / 2
 
 
-# What the compiler keeps a NOP of, or the position of a return that it adds.
+# Statements from which the compiler keeps only a NOP, or only the position of an added return.
 SILENT = """def function(first, second):
     if first == "raise":
         raise ValueError
@@ -252,7 +252,7 @@ def test_what_left_only_positions_comes_back(tmp_path: Path, version: tuple[int,
     if source is HEADERS and version == (3, 11):
         pytest.skip("3.11 keeps no positions of annotations that are text")
     text = decompiled(tmp_path, source, python)
-    # Comments are lost, and a color is as likely a number of another kind.
+    # Comments are lost, and 0x0000ff is printed as a decimal number.
     lines = [line for line in source.replace("0x0000ff", "255").splitlines() if not line.strip().startswith("#")]
     assert [line for line in text.splitlines() if line] == [line for line in lines if line]
 
@@ -293,13 +293,13 @@ def test_strings_are_cut_where_the_source_cut_them(tmp_path: Path, version: tupl
     python = interpreter(version)
     if python is None:
         pytest.skip("no such interpreter here")
-    # 3.11 has no positions of the literals, which would show that one without a field had the prefix.
+    # In 3.11, the literals have no positions, from which the prefix f of a literal without a field could be derived.
     expected = STRINGS.replace('f" with', '" with') if version == (3, 11) else STRINGS
     assert decompiled(tmp_path, STRINGS, python) == expected
 
 
-# The compiler drops the annotation, so the target stands above the value, and stores a comprehension's result in another
-# order than where both stand on one line.
+# The compiler drops the annotation, which has several lines, so the target is on a line above the value, and the result
+# of a comprehension is stored in another order than if target and value are on one line.
 ANNOTATED = """
 def annotated(pairs):
     by_key: Dict[

@@ -1,4 +1,4 @@
-"""The C++ loader against marshal.loads of each interpreter at hand: every field of every code object."""
+"""Compares the C++ loader with marshal.loads of each installed interpreter, in every field of every code object."""
 
 import inspect
 import os
@@ -15,7 +15,7 @@ from interpreters import VERSIONS, interpreter
 
 HERE = Path(__file__).parent
 COMMAND = os.environ.get("DEPYF_DECOMPILE") or HERE.parent.parent / "build" / "dev" / "depyf-decompile"
-# Modules of every version; constants.py adds what the standard library hardly has.
+# Modules of every version; constants.py adds constants that are rare in the standard library.
 MODULES = """abc argparse ast asyncio/base_events base64 calendar cmath_like codecs collections/__init__ contextlib copy
     dataclasses datetime decimal difflib dis email/_header_value_parser enum fractions functools heapq html/entities
     inspect json/decoder locale logging/__init__ opcode pickle platform pprint re sre_compile statistics string
@@ -29,7 +29,7 @@ def run(*command: object) -> str:
 
 
 def by_set_order(text: str) -> str:
-    """The items of frozensets in order, since marshal.loads keeps none."""
+    """Returns the text with the items of each frozenset sorted, since marshal.loads does not keep their order."""
 
     def ordered(match: re.Match) -> str:
         items = re.findall(r'"(?:[^"\\]|\\.)*"|[^,"]+', match[1])

@@ -1,4 +1,4 @@
-"""The output of the C++ printer is read back by each interpreter at hand."""
+"""Tests that each installed interpreter parses the output of the C++ printer to the same tree."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Strings with backslashes: raw where the source had them so, and the same value in any case."""
+"""Tests that strings with backslashes are printed raw if the source's are raw, and always with the same value."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Blocks that `break` leaves from several depths, and `continue` that 3.8 compiles to code of its own: no state machine, and
-the same bytecode again."""
+"""Tests that blocks with `break` at several depths, and with `continue` in 3.8, are decompiled without a state machine,
+and compile to the same bytecode."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import pytest
 from decompiled import decompiled, unproved
 from interpreters import VERSIONS, compiled, interpreter
 
-# Generated parsers are written in this way. No statement but `while True` ends where the ways meet.
+# The source is written in the style of generated parsers. Only `while True` has an end at which all these `break`
+# statements meet.
 SINGLE_PASS = """
 class Parser:
     def mark_regions(self):
@@ -49,7 +50,7 @@ class Parser:
         return True
 """
 
-# In 3.8, `continue` out of a handler or a with statement is other code than the end of that statement.
+# In 3.8, `continue` out of a handler or a with statement compiles to other instructions than the end of that statement.
 CONTINUES = """
 def handler(a):
     for x in a:
@@ -95,7 +96,7 @@ def handler_in_with(a):
 
 
 def _compiled(version, source: str, folder: Path) -> tuple[str, Path]:
-    """Returns the interpreter of a version, and the file of bytecode that it makes of a source."""
+    """Returns (the interpreter of a version, the .pyc file that it compiles from a source)."""
     python = interpreter(version)
     if python is None:
         pytest.skip("no such interpreter here")

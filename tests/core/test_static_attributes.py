@@ -1,4 +1,5 @@
-"""The attributes that a class of 3.13 and later lists, where code that the compiler left out stores some of them."""
+"""Tests of `__static_attributes__` (3.13 and later) with attributes that are stored only in code that the compiler left
+out."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Template strings of 3.14, whose fields keep their text beside their value. Where the compiler changed the value, or where
-the two do not belong together, a mark says so."""
+"""Tests of template strings (3.14), whose fields contain the text and the value of an expression. If the compiler
+changed the value, or if text and value do not match, the output has a mark."""
 
 from __future__ import annotations
 

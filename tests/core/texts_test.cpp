@@ -47,7 +47,7 @@ TEST_CASE("layers that differ in numbers alone stand once") {
         "    # ... and the same 3 lines 23 times more, for 1 to 23 in place of 0: lines 8 to 76 of code.py\n"
         "    return run(weight, bias)\n");
   CHECK(lines_in(folded(layers(1000), "code.py", 1)) == 7);
-  // Two layers are shown: there is nothing to gain.
+  // Two layers are shown in full, because folding would not shorten the text.
   CHECK(folded(layers(2), "code.py", 3) == layers(2));
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("what is not the same is not folded") {
   const std::string shown = folded(text, "code.py", 1);
   CHECK(shown.find("layer_4.gain") != std::string::npos);
   CHECK(lines_in(shown) < lines_in(text));
-  // Blocks that leave brackets open are no statements of their own.
+  // Lines with open brackets are no complete statements, so they are not folded.
   std::string nested;
   for (int i = 0; i < 20; ++i) nested += "f" + std::to_string(i) + "(\n";
   CHECK(folded(nested, "", 1) == nested);

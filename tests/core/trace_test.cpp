@@ -21,7 +21,7 @@ std::string md5(std::string_view text) {
   return sum.hexadecimal();
 }
 
-// Returns one record as PyTorch writes it. `members` are those of the header, among them the kind.
+// Returns one record as PyTorch writes it. `members` are the members of the header, including the kind.
 std::string record_text(const std::string& members, const std::string& payload = "") {
   std::string text = "V1123 02:17:10.130000 4711 torch/a b.py:23] {" + members;
   if (!payload.empty()) text += ", \"has_payload\": \"" + md5(payload) + "\"";
@@ -126,7 +126,7 @@ TEST_CASE("trace: a call beyond the limit of compilations is of the function of 
   REQUIRE(process.compilations.size() == 3);
   CHECK(process.compilations[1].place.function == "limited");
   CHECK(process.compilations[1].place.line == 7);
-  CHECK(process.compilations[2].place.function.empty());  // of a frame that no record names
+  CHECK(process.compilations[2].place.function.empty());  // no record names the frame of this compilation
 }
 
 TEST_CASE("trace: records without an id belong to what the open event is about") {

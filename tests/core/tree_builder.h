@@ -1,4 +1,4 @@
-// Trees by hand, for tests.
+// Functions that build syntax trees by hand, for tests.
 #pragma once
 
 #include <deque>

@@ -1,4 +1,5 @@
-"""Python's own trees in the form that tree_reader.h reads: fields in the order of src/ast/fields.h. Runs on 3.8 and later."""
+"""Writes Python's own trees in the form that tree_reader.h reads: fields in the order of src/ast/fields.h. This module
+runs on 3.8 and later."""
 
 import ast
 import struct

@@ -56,7 +56,8 @@ TEST_CASE("parameters and names that no function can have") {
   Trees t;
   CHECK(is_kept(t.block({t.definition("f", t.parameters({"a", "b"}), {})})));
   CHECK_FALSE(is_kept(t.block({t.definition("f", t.parameters({"a", "a"}), {})})));
-  CHECK(is_kept(t.block({t.definition("f", t.parameters({"a b", "a_b"}), {})})));  // one of them gets another name
+  // one of the parameters gets another name
+  CHECK(is_kept(t.block({t.definition("f", t.parameters({"a b", "a_b"}), {})})));
   CHECK_FALSE(is_kept(t.block({t.definition("f", t.parameters({"__debug__"}), {})})));
   CHECK_FALSE(is_kept(t.block({t.assign("__debug__")})));
   CHECK(is_kept(t.block({t.line("__debug__")})));
@@ -71,7 +72,7 @@ TEST_CASE("nonlocal needs a function around that binds the name") {
   CHECK_FALSE(is_kept(t.block({t.nonlocal("x")})));
   CHECK_FALSE(is_kept(t.block(
       {t.definition("f", nullptr, {t.assign("x"), t.definition("g", t.parameters({"x"}), {t.nonlocal("x")})})})));
-  // No parameter and no handler that has no name binds an empty name, which is printed as `_`.
+  // An empty name is printed as `_`, but a handler without a name does not bind the variable `_`.
   auto* handler = t.stmt(Try{{}, t.list<ExceptHandler>({{nullptr, "", {}}}), {}, {}});
   CHECK_FALSE(
       is_kept(t.block({t.definition("f", t.parameters({}), {handler, t.definition("g", nullptr, {t.nonlocal("")})})})));
@@ -86,7 +87,7 @@ TEST_CASE("a private name is another variable in a class than around it") {
   CHECK(in_class("C", "x"));
   CHECK(in_class("C", "_C__x"));  // printed as __x
   CHECK(in_class("C", "__x__"));
-  CHECK(in_class("__", "__x"));  // a class with such a name changes no names
+  CHECK(in_class("__", "__x"));  // a class whose name has only underscores does not mangle names
   CHECK_FALSE(in_class("C", "__x"));
 }
 
@@ -135,7 +136,8 @@ TEST_CASE("the names that a replaced statement binds remain variables of the fun
   const std::string text = valid(t.block({t.definition("f", nullptr, {bad, inner})}));
   CHECK(text.find("\")\n    x = y = None\n") != std::string::npos);
   CHECK(text.find("nonlocal x") != std::string::npos);
-  CHECK(valid(t.block({bad})).find("None") == std::string::npos);  // of a module, all names are variables
+  // in a module, all names are globals, which need no assignment
+  CHECK(valid(t.block({bad})).find("None") == std::string::npos);
 }
 
 TEST_CASE("a nonlocal that is taken out binds nothing for those within") {

@@ -6,7 +6,7 @@
 using namespace depyf;
 
 namespace {
-// hello hello hello hello, deflated with the fixed codes
+// The text "hello hello hello hello", compressed by deflate with the fixed codes.
 constexpr std::string_view hello("\xcb\x48\xcd\xc9\xc9\x57\xc8\x40\x27\x01", 10);
 }  // namespace
 
@@ -38,6 +38,6 @@ TEST_CASE("zip: only what has a directory within the file is an archive") {
   std::string end("PK\5\6");
   end += std::string(18, '\0');
   CHECK(zip_members(end)->empty());
-  end[12] = 1;  // the directory is said to have a byte
+  end[12] = 1;  // the size of the directory is given as one byte
   CHECK_FALSE(zip_members(end));
 }

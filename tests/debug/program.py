@@ -1,7 +1,7 @@
 """The program of the scripted debugger sessions: program.py DIRECTORY BACKEND [PORT]
 
-Compiles under prepare_debug, forward and backward; runs again in a `with depyf.debug()` block; prints what came out. With
-a port, debugpy waits there in between for a client to attach.
+Compiles under prepare_debug, forward and backward; runs again in a `with depyf.debug()` block; prints the results. With
+a port, debugpy waits between both runs for a client that attaches to it.
 """
 
 import sys

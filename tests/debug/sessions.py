@@ -1,4 +1,4 @@
-"""Real debuggers, driven by scripts: pdb over pipes, debugpy as an editor does it, over the debug adapter protocol."""
+"""Controls real debuggers from tests: pdb over pipes, and debugpy, like an editor, over the debug adapter protocol."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ class Adapter:
     """debugpy with a client attached to it: from the start (`launch`), or when the program has compiled everything.
 
     Args:
-        children: True if debugpy patches the Python processes that the program starts. They wait until the client attaches to
-            them too, which this client never does.
+        children: True if debugpy patches the Python processes that the program starts. Patched child processes wait
+            until the client attaches to them too, which this client never does.
     """
 
     def __init__(self, *arguments, launch=False, children=False, environment=(), python=sys.executable):
@@ -173,13 +173,13 @@ class Adapter:
     # The requests that an editor sends.
 
     def break_at(self, path, line):
-        """Sets one breakpoint in a file, in place of all others there."""
+        """Sets one breakpoint in a file, which replaces all other breakpoints in the file."""
         answer = self.request("setBreakpoints", source={"path": str(path)}, breakpoints=[{"line": line}])
         (breakpoint_,) = answer["breakpoints"]
         assert breakpoint_["verified"], breakpoint_
 
     def stopped(self):
-        """(file, line) of the next stop."""
+        """Waits for the next stop, and returns its (file, line)."""
         self.thread = self.event("stopped")["threadId"]
         self.frame = self.request("stackTrace", threadId=self.thread, levels=1)["stackFrames"][0]
         return self.frame["source"]["path"], self.frame["line"]
@@ -195,7 +195,7 @@ class Adapter:
         self.request("continue", threadId=self.thread)
 
     def output(self):
-        """All that the program has printed, when it has ended."""
+        """Waits for the end of the program. Returns all that the program printed."""
         self.event("terminated")
         self.process.wait(TIMEOUT)
         self.printed.seek(0)

@@ -1,4 +1,4 @@
-"""depyf.debug and depyf.here, without a debugger's prompt."""
+"""Tests of depyf.debug and depyf.here, without a debugger's prompt."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def fresh():
 
 @pytest.fixture
 def compiled():
-    """Returns the list of code objects that are compiled while the test runs."""
+    """Yields a list to which the names of code objects are appended when Dynamo compiles them."""
     found = []
     with bytecode_hook(lambda old, new: found.append(old.co_name)):
         yield found
@@ -71,7 +71,7 @@ def test_nothing_is_compiled_and_a_miss_is_told_once_with_its_reason(tmp_path, c
     assert len(lines) == 2
     assert "work (test_debug.py:" in lines[0] and "dtype mismatch" in lines[0]
     assert "other (test_debug.py:" in lines[1] and "it has not been compiled" in lines[1]
-    # After the block Dynamo compiles as before: the miss has left no mark.
+    # After the block, Dynamo compiles as before: the refused compilation has no lasting effect.
     function(torch.ones(2).double(), torch.ones(2))
     never(torch.ones(2))
     assert compiled == ["work", "work", "other"]

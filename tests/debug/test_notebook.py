@@ -1,4 +1,5 @@
-"""depyf.debug in a notebook: a real kernel, and a client that answers what the pause asks, as the notebook's input field does."""
+"""Tests of depyf.debug in a notebook, with a real kernel and a client that answers the debugger's prompts like a
+notebook's input field."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ with depyf.debug():
 
 
 class Notebook:
-    """A kernel with a client. `run` runs a cell; each time that the cell asks for input, `answers` has the next."""
+    """A kernel with a client. The method `run` runs a cell; when the cell asks for input, it gets the next item of
+    `answers`."""
 
     def __init__(self):
         self.manager = jupyter.KernelManager(kernel_name="python3")
@@ -52,7 +54,7 @@ class Notebook:
         self.manager.shutdown_kernel(now=True)
 
     def run(self, cell, answers=()):
-        """(what was printed before each answer and at the end, the value of the cell's last expression)."""
+        """Returns (the texts printed before each answer and at the end, the value of the cell's last expression)."""
         answers, printed, value = iter(answers), [""], []
 
         def on_output(message):
@@ -80,7 +82,7 @@ class Notebook:
 
 @pytest.fixture(scope="module")
 def notebook(tmp_path_factory):
-    """A kernel in which work is compiled, and the directory of its dump."""
+    """Yields (a kernel in which the function `work` is compiled, the directory of its dump)."""
     directory = tmp_path_factory.mktemp("notebook")
     with Notebook() as notebook:
         notebook.run(COMPILE.format(directory=str(directory)))
@@ -117,5 +119,5 @@ def test_step_in_a_cell(notebook):
 
 
 def plain(text):
-    """Without the colours."""
+    """Returns the text without the escape sequences for colours."""
     return re.sub(r"\x1b\[[0-9;]*m", "", text)

@@ -1,4 +1,4 @@
-"""Real pdb and debugpy stop in the dumped files, forward and backward, at the line that was asked for."""
+"""Tests that real pdb and debugpy stop in the dumped files, forward and backward, at the line of a breakpoint."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from debug.sessions import PROGRAM, Adapter, Pdb, stop
 from torch_helpers import BACKENDS
 
-# work() by hand: x @ w is [[-3, -2], [11, 4]].
+# The results of work(), calculated by hand: x @ w is [[-3, -2], [11, 4]].
 PRODUCT = [[-3.0, -2.0], [11.0, 4.0]]
 X_GRADIENT, W_GRADIENT = [[0.0, 0.0], [3.0, 9.0]], [[9.0, 9.0], [12.0, 12.0]]
 RESULT = f"RESULT True {(45.0, X_GRADIENT, W_GRADIENT)}"
@@ -31,7 +31,7 @@ TRANSFORMED = "__transformed_code_0_for_work.py"
 
 
 def places(directory, backend):
-    """(file, line, next line, tensor, its possible values) of each stop in a graph or kernel."""
+    """Yields (file, line, next line, tensor, its possible values) for each stop in a graph or kernel."""
     for table in (FORWARD, BACKWARD):
         if backend in table:
             name, pattern, values = table[backend]
@@ -43,7 +43,7 @@ def places(directory, backend):
 
 
 def first_line(directory):
-    """The first statement of the transformed code."""
+    """Returns the line of the first statement in the transformed code."""
     tree = ast.parse(Path(directory, TRANSFORMED).read_text())
     return tree.body[0].body[0].lineno
 
@@ -120,6 +120,7 @@ def test_q_in_the_middle_ends_the_debugging_not_the_program(tmp_path):
 @pytest.mark.parametrize("value", ["0", "builtins.id"])
 def test_pythonbreakpoint_is_honoured(value, tmp_path):
     with Pdb(PROGRAM, tmp_path, "eager", environment={"PYTHONBREAKPOINT": value}) as pdb:
-        # 0: no pause. builtins.id: called without an argument, whose error is the user's, as with breakpoint().
+        # With the value 0, the program never pauses. With builtins.id, depyf calls id without an argument, as
+        # breakpoint() does, and id raises a TypeError.
         assert (RESULT in pdb.greeting) == (value == "0")
         assert ("TypeError: id() takes exactly one argument" in pdb.greeting) == (value != "0")

@@ -1,4 +1,4 @@
-"""Each example in the docstrings of the public names, which the reference shows, is run."""
+"""Runs each example in the docstrings of the public names, which the reference shows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ x = torch.ones(3, requires_grad=True)
 
 def example():
 """
-"""What the examples leave to their reader: a compiled function, and what it is called with."""
+"""The code that the examples assume: a compiled function, and the arguments of its calls."""
 
 DRIVER = """\
 import contextlib, importlib, io, json, os, sys, traceback
@@ -53,10 +53,10 @@ print(json.dumps(printed))
 """
 
 TYPED = {"debug": "c\n", "step": "stack\nq\n"}
-"""What is typed at the prompts that an example shows."""
+"""The lines that are typed at the prompts of an example, by its name."""
 
 AFTERWARDS = {"compile_like": "print(function.__code__.co_filename)"}
-"""What is executed after an example whose effect is not seen otherwise."""
+"""Code that runs after an example, so that the example's effect is printed."""
 
 PRINTED = {
     "cache_entries": "__compiled_fn_",
@@ -74,10 +74,10 @@ PRINTED = {
     "prove": "proved",
     "step": "(depyf)",
 }
-"""What an example prints."""
+"""A text that the output of an example must contain, by its name."""
 
 WRITTEN = {"edit": "entry.py", "prepare_debug": "dump/index.md"}
-"""The file that an example writes, if it prints nothing."""
+"""The file that an example writes, by its name, for examples that print nothing."""
 
 _INDENTED_CODE = re.compile(r"(?:^\n)((?:^ {4,}.*\n|^\n(?= {4}))+)", re.MULTILINE)
 _SECTION = re.compile(r"^(?:Args|Returns|Raises|Yields|Attributes|Note|Warning):$", re.MULTILINE)
@@ -97,7 +97,7 @@ def documented() -> dict[str, str]:
 
 
 def example_in(docstring: str) -> str:
-    """Returns the code in a docstring: what is indented in it outside of the sections of arguments and the like."""
+    """Returns the code in a docstring: its indented lines before the first section such as `Args:`."""
     text = _SECTION.split(docstring)[0] + "\n"
     return "\n".join(textwrap.dedent(code) for code in _INDENTED_CODE.findall(text))
 
@@ -107,7 +107,7 @@ EXAMPLES = {name: code for name, docstring in documented().items() if (code := e
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
-    """Runs all examples, each as a module of its own. Returns the folder, and what each of them printed."""
+    """Runs all examples, each as a module of its own. Returns (the folder, the output of each example by its name)."""
     folder = tmp_path_factory.mktemp("examples")
     for name, code in EXAMPLES.items():
         (folder / name).mkdir()

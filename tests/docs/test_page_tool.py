@@ -1,4 +1,4 @@
-"""The tool that runs the blocks of the documents: it has to notice each way in which a page can be wrong."""
+"""Tests that the tool which runs the blocks of the documents notices each way in which a page can be wrong."""
 
 from __future__ import annotations
 

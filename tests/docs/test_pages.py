@@ -1,4 +1,4 @@
-"""Each block of the documents is run, and each output that they show is what a run prints."""
+"""Runs each block of the documents, and compares each output that they show with the output of the run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from run_pages import DOCS, ROOT, pages, run_page
 import depyf
 
 QUICK = ("start.md",)
-"""The pages that `make test` runs; `make docs-test` runs all."""
+"""The pages that `make test` runs; `make docs-test` runs all pages."""
 
 
 @pytest.mark.parametrize("name", QUICK)

@@ -1,5 +1,5 @@
-"""CPython 3.10 runs this file. It compiles the sources in one folder, and writes the function of each to a .pyc beside
-the source."""
+"""Compiles the sources in a folder with CPython 3.10, which runs this file, and writes the function of each source into
+a .pyc beside it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from pathlib import Path
 
 
 def function_in(code: types.CodeType) -> types.CodeType:
-    """The function that a source of one function defines; `__outer` only binds its free variables."""
+    """Returns the function that a source defines; a function `__outer` around it only binds its free variables."""
     (inner,) = [const for const in code.co_consts if isinstance(const, types.CodeType)]
     return function_in(inner) if inner.co_name == "__outer" else inner
 
 
 def loaded(file: Path) -> types.ModuleType:
-    """Returns a module of depyf that needs no other, without the package: this interpreter has no extension module."""
+    """Loads a module of depyf that imports no other module of depyf, without the package, because this interpreter has
+    no extension module."""
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -29,7 +30,7 @@ def loaded(file: Path) -> types.ModuleType:
 
 def main(originals: Path, sources: Path, package: Path) -> None:
     names, tree_names = loaded(package / "names.py"), loaded(package / "tree_names.py")
-    warnings.simplefilter("ignore")  # calls of opaque constants
+    warnings.simplefilter("ignore")  # calls of constants cause warnings
     for path in sorted(sources.rglob("*.py")):
         relative = path.relative_to(sources).with_suffix(".pyc")
         header_and_code = (originals / relative).read_bytes()

@@ -1,4 +1,5 @@
-"""Code that Dynamo made of real models: decompiled, compiled back by the CPython it is for, and proved."""
+"""Tests that Dynamo's code of real models is decompiled, compiled by the CPython version it was generated for, and
+proved."""
 
 from __future__ import annotations
 

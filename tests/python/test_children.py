@@ -23,7 +23,7 @@ print([type(finder).__name__ for finder in sys.meta_path if "depyf" in type(find
 
 
 def start(python=sys.executable, prefix=sys.prefix, path=(), directory="dump"):
-    """Returns the lines that a Python prints about its own state, as a process of `depyf run` has it."""
+    """Starts Python as `depyf run` starts it, and returns the lines that it prints about its own state."""
     variables = {
         **os.environ,
         "DEPYF_DIR": str(directory),

@@ -1,4 +1,4 @@
-"""The command `depyf`."""
+"""Tests of the command `depyf`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""depyf.compile_like: source that stands in for a code object. Needs no torch."""
+"""Tests of depyf.compile_like, which compiles source to a code object that can replace another one. Needs no torch."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_future_flags_and_class_cell():
     assert contract(result) == contract(code) and "__class__" in result.co_freevars
     Derived.method.__code__ = result
     assert Derived().method() == 6
-    assert result.co_flags & 0x1000000  # this file imports annotations from the future
+    assert result.co_flags & 0x1000000  # the flag of `from __future__ import annotations`, which this file has
 
 
 def test_default_values_and_annotations_are_not_evaluated():
@@ -237,7 +237,7 @@ def test_a_code_object_as_a_value_is_the_same_object():
 
 @pytest.mark.filterwarnings("ignore:.*object is not callable:SyntaxWarning")
 def test_called_constants_keep_the_stack_in_order():
-    # A global that is called is loaded in another way than one that is not.
+    # The compiler loads a global that is called with other instructions than a global that is not called.
     called = [].append
     code = code_of("def f(x):\n    return (1111)(x)").replace(co_consts=(None, called))
     source = depyf.decompile(code)

@@ -1,4 +1,5 @@
-"""depyf.decompilation: source, the code that it compiles back to, and the proof, in one object."""
+"""Tests of depyf.decompilation, which returns the source, the code to which it compiles, and the proof in one
+object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""depyf.decompile: from anything that has code to source. Needs no torch."""
+"""Tests of depyf.decompile on anything that has code. Needs no torch."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Thing:
 
 
 class Odd:
-    """Every attribute is there, and every question fails."""
+    """Raises a RuntimeError when any attribute or its repr is read."""
 
     def __getattr__(self, name):
         raise RuntimeError(name)
@@ -127,7 +127,7 @@ def test_unknown_style():
 
 
 def with_names(*names):
-    """A function that reads globals of these names, at two depths."""
+    """Returns a function that reads a global of the first name, and in a nested function one of the second name."""
 
     def outer():
         return one, lambda: other  # noqa: F821
@@ -239,8 +239,8 @@ def test_public_names():
 
 
 def test_in_a_thread_with_a_small_stack():
-    # The tree is too deep for such a stack: without a bound the process would end with a signal. Only the core runs
-    # here, because Python's own compiler would need a larger stack as well.
+    # The tree is too deep for the small stack of the thread: without a limit a signal would end the process. The
+    # program runs only the core, because Python's own compiler would need a larger stack too.
     branches = "".join(f"    elif a == {number}:\n        a = {number}\n" for number in range(1, 1500))
     program = f"""
 import threading

@@ -1,4 +1,4 @@
-"""Files of a dump are changed in place, and stay as they were if that fails."""
+"""Tests that files of a dump are changed in place, and stay unchanged if writing fails."""
 
 from __future__ import annotations
 

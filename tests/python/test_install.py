@@ -26,8 +26,9 @@ print(depyf.decompile(lambda x: x + 1), end="")
 
 @pytest.mark.slow
 def test_wheel(tmp_path: Path) -> None:
-    # With the core of the development build, which takes minutes to compile (`make wheel` compiles it as users do), and
-    # with the build requirements of the running environment, so that no registry is asked.
+    # The wheel is built with the core of the development build, which takes minutes to compile (`make wheel` compiles
+    # it as users do), and with the build requirements of the running environment, so that no package registry is
+    # needed.
     if not CORE.exists():
         pytest.skip(f"{CORE} has not been built")
     settings = {"SKBUILD_BUILD_DIR": str(tmp_path / "build"), "SKBUILD_CMAKE_DEFINE": f"DEPYF_CORE={CORE}"}

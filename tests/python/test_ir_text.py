@@ -1,4 +1,4 @@
-"""The parts that the text of Inductor's IR is made of, against SymPy, `textwrap`, and Inductor's own format."""
+"""Compares the parts of the text of Inductor's IR with SymPy, `textwrap`, and Inductor's own format."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ sympy = pytest.importorskip("sympy")
 dependencies = pytest.importorskip("torch._inductor.dependencies")
 scheduler = pytest.importorskip("torch._inductor.scheduler")
 
-from depyf.printing import ir, sympy_text  # noqa: E402 (it needs them)
+from depyf.printing import ir, sympy_text  # noqa: E402 (depyf.printing needs SymPy and Inductor)
 
 NAMES = ("c0", "c1", "c10", "c2", "s0", "s27", "x0", "_a", "A", "tmp0")
 
@@ -60,7 +60,8 @@ def test_with_another_order_all_is_left_to_sympy():
 
 def test_sets_of_dependencies_are_formatted_as_inductor_does():
     variables = sympy.symbols("c0 c1 c2", integer=True)
-    constant = ir._Constant()  # each set dies before the next is made, and no text may be taken for another's
+    # each set is freed before the next exists, and a cached text must not be returned for another set
+    constant = ir._Constant()
     for count in range(5):
         for size in (1, 2, 3):
             for long in (1, 10, 60):

@@ -1,4 +1,4 @@
-"""JSON with a line for each item down to some level, against Python's own module."""
+"""Compares JSON that has a line for each item down to some level with Python's json module."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_it_is_what_pythons_module_writes():
     for _ in range(5000):
         data, levels = made(chance, 5), chance.randrange(7)
         text, plain = _core.json_text(data, levels), expected(data, levels)
-        if max(map(len, plain.splitlines())) > LONG:  # such lines are broken between items
+        if max(map(len, plain.splitlines())) > LONG:  # lines that are longer than LONG are broken between items
             text, plain = text.replace("\n", " "), plain.replace("\n", " ")
         assert text == plain
     assert _core.json_text(float("nan"), 1) == "NaN"

@@ -1,5 +1,5 @@
-"""The source of a live function has what only the function object knows. Classes, properties, generators and modules
-decompile."""
+"""Tests that the source of a live function has the values that only the function object has, such as its defaults, and
+that classes, properties, generators and modules can be decompiled."""
 
 from __future__ import annotations
 

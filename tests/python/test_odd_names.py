@@ -1,5 +1,5 @@
-"""Names that Python's grammar does not allow: the text in their place means the same, and a comment states that it
-differs."""
+"""Tests of names that Python's grammar does not allow: the text that replaces them means the same, and a comment states
+the difference."""
 
 from __future__ import annotations
 

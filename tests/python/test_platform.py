@@ -1,7 +1,7 @@
 """Systems and interpreters that depyf is not made for are refused with sentences, before the extension is built or loaded.
 
-No free-threaded CPython, macOS or Windows is at hand, so a program sets the attributes by which they are recognised. A
-PyPy is used where it is on the path, or where DEPYF_PYPY names it.
+No free-threaded CPython, macOS or Windows is available to the tests, so a program sets the attributes by which depyf
+recognises them. A PyPy is used where it is on the path, or where DEPYF_PYPY names it.
 """
 
 from __future__ import annotations

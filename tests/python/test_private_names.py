@@ -1,4 +1,4 @@
-"""Private names of PyTorch stand in one place."""
+"""Tests that private names of PyTorch are used only in depyf.compat."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import depyf
 
 PACKAGE = Path(depyf.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
-# Texts for users with names that they may call or set.
+# Parts of texts for users that name functions and settings which users may call or set.
 ALLOWED_TEXT = (
     "torch._dynamo.reset()",
     "torch._dynamo.config.",  # settings that a text names for the user; code asks for "torch._dynamo.config:NAME"

@@ -1,4 +1,4 @@
-"""depyf.prove: code that is equal, code that is not, and the reasons in the result."""
+"""Tests of depyf.prove with equal and with different code, and of the reasons in the result."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from interpreters import VERSIONS, interpreter
 from lifetime_pairs import LONGER, NO_LONGER
 from prove_pairs import DIFFERENT, SAME, Pairs
 
-# Pairs of DIFFERENT that some compilers make the same of; .pyc files hold sets in one order from 3.11 on.
+# The versions whose compiler generates equal code for a pair of DIFFERENT; from 3.11 on, .pyc files store the items of
+# a set in one order.
 EQUAL_IN = {
     "assert global": VERSIONS[:1],
     "bool twice": [(3, 12), (3, 13)],
     "frozenset order": [it for it in VERSIONS if it > (3, 11)],
 }
-# Pairs of SAME whose second function holds a value longer, or may for all that the prover knows.
+# Pairs of SAME whose second function keeps a value alive longer, or may do so as far as the prover can tell.
 HOLDING = {"a state machine"}
 # Pairs that the prover never decides.
 UNDECIDED = {"const tuples is"}
@@ -39,7 +40,8 @@ def function(body: str) -> types.CodeType:
     return next(it for it in code.co_consts if isinstance(it, types.CodeType))
 
 
-# Compiles the pairs from its standard input; answers two .pyc, or None if the version lacks the grammar.
+# A program that reads pairs of sources, and writes two .pyc files for each pair, or None if the version cannot parse
+# them.
 COMPILER = """
 import importlib.util, json, marshal, sys
 def compiled(source):
@@ -76,7 +78,8 @@ def test_same(name: str) -> None:
 def test_longer(name: str) -> None:
     one, two = map(function, LONGER[name])
     assert _core.prove(one, one) and _core.prove(two, two)
-    assert depyf.prove(two, one)  # a side that releases a value earlier holds nothing longer
+    # `one` releases its values earlier than `two`, so the proof has no value that is kept longer
+    assert depyf.prove(two, one)
     proof = depyf.prove(one, two)
     assert not proof and proof.same_effects
     assert "kept alive longer" in proof.reason
@@ -121,7 +124,7 @@ def test_outputs_are_a_new_container() -> None:
     assert depyf.prove(one, two, assumptions=known)
     assert depyf.prove(two, one, assumptions=known)
     assert not depyf.prove(one, two, assumptions=Assumptions(known.hooked, known.installed, {"G": ("", "", "")}))
-    # It is not known whether the container is a tuple or a list.
+    # The prover does not know whether G returns a tuple or a list.
     assert not depyf.prove(function("return G(a)"), function("x, y = G(a)\nreturn (x, y)"), assumptions=known)
     assert not depyf.prove(function("return G(a)[0:]"), function("return G(a)"), assumptions=known)
 
@@ -155,8 +158,8 @@ def test_other_interpreters(version: tuple[int, int]) -> None:
             assert not _core.prove_pyc(two, one, lockstep=True)[0], name
         assert _core.prove_pyc(one, one)[0] or name in UNDECIDED, name
         count += 1
-    # The quick proof leaves two things to the prover: code with a block stack (to 3.10), and rules that only the prover
-    # knows.
+    # The lockstep proof does not prove code with a block stack (up to 3.10), and code for which it lacks a rule of the
+    # prover.
     assert in_lockstep > 0.8 * count, (in_lockstep, count)
     for name, one, two in compiled_by(python, SAME):
         proof = _core.prove_pyc(one, two, name not in HOLDING)[0]
@@ -201,7 +204,8 @@ def test_across_versions(versions: tuple[tuple[int, int], tuple[int, int]]) -> N
             assert not _core.prove_pyc(one, other_two, lockstep=True)[0], name
             assert not _core.prove_pyc(two, other_one, lockstep=True)[0], name
         proved += bool(_core.prove_pyc(one, other_one)[0])
-    # The rest are operations that do not mean the same, or another number of them: tools/prove/stdlib.py --other.
+    # The unproved pairs have operations with another meaning, or another number of operations (see
+    # tools/prove/stdlib.py --other).
     assert len(common) > 200 and proved > 0.85 * len(common)
 
 
@@ -221,7 +225,7 @@ def test_constants_that_are_any_object() -> None:
 
     one: list[int] = []
     two: list[int] = []
-    # If 17 is no constant of the code (3.14), nothing differs.
+    # In 3.14, 17 is no constant of the code, so that nothing differs.
     if 17 in function("return 17").co_consts:
         assert depyf.prove(with_constant(one), with_constant(one))
         assert not depyf.prove(with_constant(one), with_constant(two))

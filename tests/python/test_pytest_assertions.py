@@ -83,7 +83,7 @@ def test_assertions_fold_back_to_those_of_the_source(tmp_path: Path) -> None:
     mark, _, rest = text.partition("\n")
     assert mark.startswith("# depyf: not equal: pytest rewrote the assertions of this module; they are shown")
     assert "@py" not in text and "_py_" not in text
-    # The compiler makes a tuple of the list in `a in [1, 2]`, which pytest keeps as a list.
+    # The compiler turns the list in `a in [1, 2]` into a tuple, but not in the statements that pytest writes.
     assert decompiled(tmp_path, ast.parse(rest)) == plain
 
 

@@ -1,4 +1,4 @@
-"""`_core.same_code`: code that differs in names of its own and positions alone."""
+"""Tests of `_core.same_code`, which is true for code that differs only in its own name and in positions."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_code_that_holds_code_is_left_to_the_prover():
 
 def test_the_same_code_needs_no_walk(monkeypatch):
     code, moved = code_of(BASE), code_of(f"\n{BASE}")
-    proof.prove(code, code)  # what is kept of it is made once
+    proof.prove(code, code)  # fills the cache for this code object
     monkeypatch.setattr(proof, "_core", types.SimpleNamespace(same_code=_core.same_code))  # without `prove`
     same = depyf.prove(code, moved)
     assert same and same.same_effects and not same.kept and not same.nested and not same.reason

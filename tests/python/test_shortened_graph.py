@@ -1,4 +1,4 @@
-"""The test whether the text of a graph is Python, which does not compile all of it."""
+"""Tests of the check whether the text of a graph is Python; the check does not compile the whole text."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_other_heads_are(head):
     assert _core.shortened_graph(text_of("pass", head=head)) == text_of("pass", head=head)
 
 
-@pytest.mark.filterwarnings("ignore")  # of what Python makes of the odder texts
+@pytest.mark.filterwarnings("ignore")  # Python warns about some of the random texts
 def test_a_shortened_text_is_python_where_the_text_is():
     chance = random.Random(6)
     parts = [

@@ -35,8 +35,9 @@ class _Shape:
         return super().__init__()
 
     def without_super(self):
-        # Dynamo removes `super()`, and leaves the free variable and the name in the code. This code does the same, because
-        # the compiler removes the branch.
+        # Dynamo removes `super()`, and leaves the free variable and the name in the code. The code of this method also
+        # has the free variable `__class__` and the name `super`, but does not call `super()`, because the compiler
+        # removes the branch.
         if False:
             super().__init__()
         return self.super
@@ -82,7 +83,8 @@ def test_source_compiles_to_a_function_with_the_same_variables_and_flags(name, o
 
 
 def test_annotations_are_text_once():
-    """The code has the text `list[int]` as a constant, which must not become a text in a text under the import."""
+    """The code has the annotation `list[int]` as a string constant, which must not be quoted again under the __future__
+    import."""
     namespace: dict[str, object] = {}
     exec(depyf.decompile(_annotated.__code__), namespace)
     inner = namespace["_annotated"](1)

@@ -54,7 +54,7 @@ def connect(infos, nested, addresses, act):
 """
 ASYNC = SOURCE.replace("def connect", "async def connect").replace("    return family", "    yield family")
 
-# From 3.12 on the comprehension takes over the local of its name, which has a value before and after.
+# From 3.12 on, the inlined comprehension uses the function's local `family`, which has a value before and after it.
 COMPREHENSION = SOURCE.replace(
     "    family = None\n", "    family = 0\n    names = [family for family in infos if family]\n"
 )
@@ -167,7 +167,7 @@ def test_states_do_something_and_are_numbered_in_order() -> None:
             number = int(ast.unparse(node.test).removeprefix("__state == "))
             if not re.fullmatch(
                 r"__stack_\d+ = (__exception\w*|None)", ast.unparse(node.body[0])
-            ):  # the way to a handler
+            ):  # an arm that only enters a handler
                 arms[number] = [ast.unparse(stmt) for stmt in node.body]
     assert sorted(arms) == list(range(len(arms))) and len(arms) > 10
     assert not [arm for arm in arms.values() if len(arm) == 1 and re.fullmatch(r"__state = \d+", arm[0])]

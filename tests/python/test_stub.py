@@ -1,6 +1,8 @@
-"""The stub of the extension module is the one place where its functions are documented, and it fits the module.
+"""Tests that only the stub of the extension module documents the module's functions, and that the stub matches the
+module.
 
-stubtest cannot look into nanobind's functions. nanobind keeps the signature of each as text, which is compared here.
+stubtest cannot inspect nanobind's functions, so these tests compare the stub with the signatures that nanobind stores
+as texts.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ CLASSES = [node for node in DEFINITIONS if isinstance(node, ast.ClassDef)]
 
 
 def signature(definition: str) -> list[tuple[str, bool, bool]]:
-    """Returns (name, is for keywords alone, has a default) of each parameter of a `def`."""
+    """Returns (name, is keyword-only, has a default) of each parameter of a `def`."""
     function = ast.parse(definition).body[0]
     assert isinstance(function, ast.FunctionDef)
     parameters = function.args

@@ -1,4 +1,4 @@
-"""The readable and the exact style."""
+"""Tests of the readable and the exact style of decompiled source."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import depyf
 from depyf import decompilation
 
-# Nodes that do something that can be seen; a name does where it is no local.
+# Nodes with an observable effect; reading a global name has one too, but is not counted.
 EFFECTS = (ast.Call, ast.Attribute, ast.Subscript, ast.BinOp, ast.Compare, ast.Await, ast.Yield, ast.YieldFrom)
 
 

@@ -1,4 +1,5 @@
-"""Code that no compiler lays out so, as Dynamo of PyTorch 2.2 to 2.6 makes it: variables out of order, names of its own."""
+"""Tests of code that Dynamo of PyTorch 2.2 to 2.6 generates, but no compiler: variables in another order, generated
+names."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def around():
 
 
 def with_free(code: types.CodeType, order: tuple[str, ...]) -> types.CodeType:
-    """The same code for another order of its free variables: it reads others, and is sound."""
+    """Returns the code with its free variables in another order: the new code reads other variables, and is still
+    valid."""
     assert sorted(order) == sorted(code.co_freevars) and order != code.co_freevars
     return code.replace(co_freevars=order)
 
@@ -84,7 +86,7 @@ def test_locals_keep_their_names_where_the_source_has_no_use_for_them():
     code = code.replace(co_varnames=("a", "b", "left", "over"), co_nlocals=4)
     back = depyf.compile_like("def f(a, b):\n    return a + b\n", code)
     assert set(back.co_varnames) == {"a", "b", "left", "over"}
-    # One that the source has as a global cannot be kept as well.
+    # A local that the source reads as a global cannot be kept.
     back = depyf.compile_like("def f(a, b):\n    return a + over\n", code)
     assert "over" not in back.co_varnames and back.co_nlocals == 4
 

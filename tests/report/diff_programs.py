@@ -1,9 +1,9 @@
-"""Compiles a program, and edits of it, each in a folder of its own: what the test of `depyf diff` compares.
+"""Compiles a program and edits of it, each in a folder of its own, for the test of `depyf diff`.
 
     diff_programs.py FOLDER < edits.json
 
-`edits.json` is an object with the source by name. Each source defines `run()`. One process compiles all of them, because
-loading PyTorch takes longer than each of them does.
+`edits.json` is an object with the sources by name. Each source defines `run()`. One process compiles all sources,
+because loading PyTorch takes longer than compiling one source.
 """
 
 import json

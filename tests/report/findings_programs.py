@@ -23,7 +23,7 @@ for name in sys.argv[2:]:
     path = folder / "model.py"
     torch._dynamo.reset()
     torch.manual_seed(0)
-    # A program's settings, and functions that it adds to sets of them, are not for the next one.
+    # A program's changes of settings must not affect the next program.
     torch._dynamo.config.load_config(settings)
     with torch._dynamo.config.patch(reorderable_logging_functions=set()), contextlib.redirect_stdout(io.StringIO()):
         namespace = {"__name__": "model"}

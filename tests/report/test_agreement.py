@@ -1,4 +1,5 @@
-"""The model of a program by depyf's dump and by a TORCH_TRACE log of another run: equal in all that both can have."""
+"""Tests that the record of depyf's dump of a program equals the record of a TORCH_TRACE log of another run, in all
+parts that both can have."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import links  # noqa: E402  # the comparison of `make links`
 
-# The parts of the record that a log or a dump cannot have, each with the reason. Everything else is compared.
+# The parts of the record that a log or a dump cannot have, each with the reason. All parts of the record that are not
+# listed in LOG_ALONE or DUMP_ALONE are compared.
 LOG_ALONE = {
     "log": "the path of the log, or of the dump",
     "pid": "a dump does not state the process",
@@ -76,7 +78,7 @@ for _name in ("lower_from", "upper_from", "specialized_to", "reason"):
     DUMP_ALONE[f"compilations[].symbols[].{_name}"] = "what set the bounds, seen in the process"
 for _name in ("inside", "link", "then"):
     DUMP_ALONE[f"compilations[].breaks[].{_name}"] = "PyTorch's own line and page, seen in the process"
-# Comments of depyf stand above the output code in a dump, and long lists of nodes are shortened in it.
+# Comments of depyf stand above the output code in a dump, and long lists of nodes are shortened in a dump.
 OTHER_IN_A_FILE = {
     "compilations[].output_codes[].calls[].line": lambda log, dump: 0 < dump - log <= 8,
     "compilations[].kernels[].source_nodes": lambda log, dump: set(dump) <= set(log) and bool(dump) == bool(log),
@@ -84,7 +86,7 @@ OTHER_IN_A_FILE = {
         lambda log, dump: set(dump) <= set(log) and bool(dump) == bool(log)
     ),
 }
-# Inductor counts a kernel as one of a node's where it only reads what the node computes.
+# In a dump, a node's kernels include kernels that only read the node's result, because Inductor counts them too.
 for _direction in ("forward", "backward"):
     OTHER_IN_A_FILE[f"compilations[].chains[].directions.{_direction}.kernels"] = lambda log, dump: (
         set(log) <= set(dump)
@@ -92,7 +94,8 @@ for _direction in ("forward", "backward"):
 
 
 def are_equal_but_for_sums(log: list[str], dump: list[str]) -> bool:
-    """Nodes that add gradients up have a line and no captured node of their own."""
+    """True if the lists differ only in nodes that add up gradients, which have a line but no captured node of their
+    own."""
     return all(name.startswith("add") for name in set(log) ^ set(dump))
 
 
@@ -100,8 +103,8 @@ PHASES_OF_ONE = re.compile(r"bytecode_hooks_|compile_file$")
 
 
 def have_equal_counts(log: list[dict[str, Any]], dump: list[dict[str, Any]]) -> bool:
-    """Two runs differ in the times of their phases. depyf's hook of bytecode is a phase of its own, and the run that comes
-    first compiles the C++ of both."""
+    """True if the phases of two runs have equal counts; their times differ. Phases of one run only do not count:
+    depyf's bytecode hook, and the compilation of C++ in the first run."""
     counts = [
         {phase["name"]: phase["count"] for phase in phases if not PHASES_OF_ONE.match(phase["name"])}
         for phases in (log, dump)
@@ -124,12 +127,13 @@ PROGRAMS = {
 
 
 def differences(log: Any, dump: Any, place: str = "") -> list[str]:
-    """Returns the places at which two records differ, except those that are listed above."""
+    """Returns the places at which two records differ, except those in LOG_ALONE, DUMP_ALONE and OTHER_IN_A_FILE."""
     if place in LOG_ALONE or place in DUMP_ALONE:
         return []
     if place in OTHER_IN_A_FILE:
         return [] if OTHER_IN_A_FILE[place](log, dump) else [f"{place}: log {log!r:.200}, dump {dump!r:.200}"]
-    if place == "compilations[].chains[].directions":  # nor is a direction compared that has sums of gradients alone
+    # a direction of the dump that has only sums of gradients is not compared
+    if place == "compilations[].chains[].directions":
         dump = {
             name: link
             for name, link in dump.items()
@@ -146,7 +150,8 @@ def differences(log: Any, dump: Any, place: str = "") -> list[str]:
 
 @pytest.fixture(scope="module", params=PROGRAMS)
 def records(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict, dict]:
-    """The name of a program, the record of its log, and that of its dump, of a run each."""
+    """Runs a program twice, and returns (its name, the record of the log of one run, the record of the dump of the
+    other run)."""
     folder = tmp_path_factory.mktemp(request.param)
     script = links.EXAMPLES / f"{request.param}.py"
     if PROGRAMS[request.param] is not None:
@@ -157,7 +162,7 @@ def records(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     environment = {
         **os.environ,
         "OMP_NUM_THREADS": "1",
-        "TORCHINDUCTOR_FX_GRAPH_CACHE": "0",  # both runs compile; the C++ of one may serve the other
+        "TORCHINDUCTOR_FX_GRAPH_CACHE": "0",  # both runs compile, but may share compiled C++
         "TORCHINDUCTOR_AUTOGRAD_CACHE": "0",
     }
     python = [sys.executable, "-W", "ignore"]
@@ -198,7 +203,9 @@ def test_the_log_leads_from_line_12_of_train_to_a_forward_and_a_backward_kernel(
             assert backward and all(direction_of[kernel] == "backward" for kernel in backward)
             assert all("gelu" in kernel for kernel in [*forward, *backward])
             compiled_with_a_backward += 1
-    assert compiled_with_a_backward == 5  # each block for one size, for any size, and the second for another scale
+    # Five compilations contain a gelu and have a backward: two blocks, each with one size and with a dynamic size, and
+    # the second block with another scale.
+    assert compiled_with_a_backward == 5
 
 
 def test_the_comparison_sees_what_differs(records: tuple[str, dict, dict]) -> None:

@@ -1,4 +1,4 @@
-"""depyf-report: logs, summary, JSON, errors, exit status."""
+"""Tests of depyf-report: logs, summary, JSON, errors, exit status."""
 
 import collections
 import gzip
@@ -25,7 +25,7 @@ def record_of(*paths: object) -> dict:
 
 
 def kinds_of(log: Path) -> collections.Counter[str]:
-    """The records of a log, counted by kind with nothing but a regular expression."""
+    """Returns the number of records of a log by kind, counted with a regular expression, independent of depyf."""
     kinds: collections.Counter[str] = collections.Counter()
     for line in log.read_bytes().decode().split("\n"):
         if not re.match(r"[VIWEC]\d{4} \d\d:\d\d:\d\d\.\d{6} \d+ ", line):
@@ -181,7 +181,7 @@ def test_a_compressed_log_is_read_as_the_log_itself(tmp_path: Path) -> None:
     members = gzip.compress(text[:5000]) + gzip.compress(b"") + gzip.compress(text[5000:], compresslevel=1)
     (tmp_path / "members.log.gz").write_bytes(members)
     (tmp_path / "stored.log.gz").write_bytes(gzip.compress(text, compresslevel=0))
-    with gzip.GzipFile(tmp_path / "named.log.gz", "wb") as file:  # its header holds the name
+    with gzip.GzipFile(tmp_path / "named.log.gz", "wb") as file:  # the header of this .gz contains a file name
         file.write(text)
     plain = without_paths(tmp_path / "plain.log")
     assert plain["records"] == {"str": 2000}

@@ -1,4 +1,4 @@
-"""`depyf diff` names each edit of a program at its line, and names nothing where a program is unchanged."""
+"""Tests that `depyf diff` reports each edit of a program at its line, and reports nothing for an unchanged program."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def run():
     torch.compile(other, backend="aot_eager")(torch.ones(3))
 """
 
-# Name -> (the text in the program, what replaces it, the code of a change, what the text of its line or its sentence holds).
+# Maps a name to (a text in the program, its replacement, the code of the reported change, a text in the change's line
+# or sentence).
 EDITS = {
     "print": ("        y = h", '        print("hello")\n        y = h', "break-new", 'print("hello")'),
     "item": ("self.scale\n        return", "x.sum().item()\n        return", "break-new", "x.sum().item()"),
@@ -77,7 +78,7 @@ EDITS = {
     "compiled": ("(other, backend", "(lambda x: x - 1, backend", "function-new", "<lambda>"),
     "gone": ('    torch.compile(other, backend="aot_eager")(torch.ones(3))\n', "", "function-gone", "is not compiled"),
 }
-# Edits after which the program is the same: comments, the order of compilations, other names of locals that no guard reads.
+# Programs that must be reported as unchanged: BASE again, with a comment, and with another order of compilations.
 SAME = {
     "again": BASE,
     "comment": BASE.replace("class Net", "# a comment\n\nclass Net"),
@@ -89,7 +90,7 @@ SAME = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with a folder for each program, in which its dump is."""
+    """Runs all programs. Returns the folder that has a subfolder with the dump of each program."""
     folder = tmp_path_factory.mktemp("diff")
     sources = {"base": BASE, **SAME}
     for name, (old, new, _, _) in EDITS.items():
@@ -190,7 +191,7 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
     assert "exit status" in run("--help").stdout
 
 
-# The edits of the same program that `check` finds as another kind of change than `diff` does.
+# The edits that `check` reports with another code than `diff`, with the code of `check`.
 BROKEN = {"shapes": "operators", "input": "operators", "function-new": "function-gone"}
 
 
@@ -200,7 +201,7 @@ def check(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def contract(folder: Path) -> Path:
-    """The contract of the program before the edits."""
+    """Writes the contract of the program before the edits, and returns its path."""
     path = folder / "contract.json"
     done = check("--write", "--baseline", path, folder / "base" / "dump")
     assert (done.returncode, done.stderr) == (0, "")
@@ -271,7 +272,7 @@ def test_a_program_is_run_and_checked(tmp_path: Path) -> None:
         command = [sys.executable, "-W", "ignore", "-m", "depyf", "check", *arguments, program.name]
         return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
 
-    assert depyf().returncode == 2  # there is no contract
+    assert depyf().returncode == 2  # no contract was written yet
     written = depyf("--write")
     assert (written.returncode, written.stdout) == (0, "Wrote depyf-contract.json, the contract of 2 functions.\n")
     program.write_text(BASE.replace("        y = h", '        print("hello")\n        y = h') + "\nrun()\n")
@@ -299,7 +300,7 @@ def test_the_page_opens_with_the_differences(folder: Path, tmp_path: Path, tab: 
     item.locator("a").click()
     tab.page.wait_for_selector(".view-source")
     assert 'print("hello")' in tab.page.locator("main").inner_text()
-    # The other views are those of the second run.
+    # All views other than the differences show the second run.
     tab.open(page, "view=verdict")
     assert "1 graph break" in tab.page.inner_text("h1").replace("\u00a0", " ")
 

@@ -1,4 +1,5 @@
-"""`depyf findings`: codes, places, SARIF; and patches that make planted findings go away without another result."""
+"""Tests of `depyf findings`: codes, places, SARIF, and patches that remove planted findings and do not change the
+program's result."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ def net(line: str = "return x * 2", change: str = "pass", size: str = "4", calls
     return NET.format(line=line, change=change, size=size, calls=calls)
 
 
-# Name -> (the program, the code of the finding, a text of its line or sentence).
+# Maps a name to (the program, the code of the finding, a text of its line or sentence).
 PLANTED = {
     "print": (BLOCK.format(line="    print('hello')\n"), "graph-break", "print('hello')"),
     "print of a tensor": (BLOCK.format(line="    print(y)\n"), "graph-break", "print(y)"),
@@ -55,7 +56,8 @@ PLANTED = {
 
 CALLS = "\ndef run():\n    compiled = torch.compile(f, backend='eager')\n    compiled({first})\n    return compiled({second}).detach()\n"
 DOUBLE = HEAD + "def f(x):\n    return x * 2\n"
-# Problems that only the user can solve: name -> (the program, the code of the finding, the line).
+# Findings without a patch, which only the user can solve: maps a name to (the program, the code of the finding, the
+# line).
 WITHOUT_PATCH = {
     "logging": ("import logging\nLOG = logging.getLogger('m')\n" + BLOCK.format(line="    LOG.warning('x')\n"), "graph-break", "LOG.warning('x')"),
     "time": ("import time\n" + BLOCK.format(line="    t = time.time()\n"), "graph-break", "t = time.time()"),
@@ -79,7 +81,8 @@ WITHOUT_PATCH = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with the planted programs, and with `NAME, patched` once the patches of their findings were applied."""
+    """Returns the folder with the planted programs, and with a copy `NAME, patched` of each program to which the
+    patches of its findings are applied."""
     folder = tmp_path_factory.mktemp("findings")
     for name, (source, _, _) in PLANTED.items():
         (folder / name).mkdir()
@@ -94,7 +97,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def patch(source: Path, text: str, target: Path) -> None:
-    """Writes a file with a patch of another file applied by patch(1)."""
+    """Copies a file, and applies a patch to the copy with patch(1)."""
     target.parent.mkdir()
     shutil.copy(source, target)
     text = text.replace(str(source), target.name)
@@ -161,8 +164,8 @@ def test_a_number_that_changes_is_compiled_for_once_more_with_its_setting(tmp_pa
 
 
 def test_the_cause_of_a_recompilation_is_what_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """PyTorch tells first of 0/1, which refused the third call for the dtype of x. What is new in that call is the dtype of
-    y. A log, which lacks the subjects of a dump, names the same causes."""
+    """PyTorch first reports 0/1, which refused the third call because of the dtype of x; only the dtype of y is new in
+    that call. A log, which lacks the subjects of guards that a dump has, leads to the same causes as a dump."""
     (tmp_path / "near").mkdir()
     (tmp_path / "near" / "model.py").write_text(
         HEAD
@@ -175,7 +178,7 @@ def test_the_cause_of_a_recompilation_is_what_is_new(tmp_path: Path, monkeypatch
     first, second = findings(tmp_path / "near")
     assert "x.dtype: expected torch.float32, was torch.float64" in first["sentence"]
     assert "y.dtype: expected torch.float32, was torch.float64" in second["sentence"]
-    # Each guard that the fourth call fails has failed before, so PyTorch's first message decides.
+    # Each guard that fails in the fourth call also failed earlier, so PyTorch's first message is reported as the cause.
     assert "x.dtype: expected torch.float32, was torch.float64" in first["evidence"][0]
     for name in ("near/dump", "logs"):
         contract = tmp_path / "contract.json"
@@ -232,7 +235,7 @@ def test_sarif_has_the_form_of_its_standard(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     log = json.loads(done.stdout)
     schemas = [Path(__file__).with_name("sarif_subset.schema.json")]
-    if "DEPYF_SARIF_SCHEMA" in os.environ:  # the schema of the standard itself, where it is at hand
+    if "DEPYF_SARIF_SCHEMA" in os.environ:  # the schema of the SARIF standard itself, if its path is given
         schemas.append(Path(os.environ["DEPYF_SARIF_SCHEMA"]))
     for schema in schemas:
         validator = jsonschema.Draft7Validator(
@@ -259,7 +262,7 @@ def test_fingerprints_are_the_same_in_another_run(folder: Path, tmp_path: Path) 
     names = ["print", "size"]
     for name in names:
         (tmp_path / name).mkdir()
-        # The comment moves every line.
+        # The comment moves every line, which must not change the fingerprints.
         (tmp_path / name / "model.py").write_text("# A comment.\n" + PLANTED[name][0])
     run(tmp_path, names)
     fingerprints = []
@@ -310,6 +313,6 @@ def test_a_program_fails_on_findings(tmp_path: Path) -> None:
     failed, text = status("break,recompile")
     assert failed == 1 and "[graph-break]" in text and "program.py:6" in text, text
     assert status("recompile")[0] == 0
-    assert status("break", "raise SystemExit(3)\n")[0] == 3  # the program's own
+    assert status("break", "raise SystemExit(3)\n")[0] == 3  # the program's own exit status
     wrong, text = status("brk")
     assert wrong == 2 and 'no finding with the code "brk"' in text

@@ -1,4 +1,5 @@
-"""Lines of source linked to kernels from a TORCH_TRACE log alone, compared with what depyf sees in the same process."""
+"""Compares the links of source lines to kernels that depyf-report derives from a TORCH_TRACE log with those that depyf
+saw in the process."""
 
 from __future__ import annotations
 
@@ -50,7 +51,7 @@ GELU = 13
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with a log and a dump of the same run of a program."""
+    """Returns the folder with a log and a dump of the same run of a program."""
     folder = tmp_path_factory.mktemp("links")
     (folder / "program.py").write_text(PROGRAM)
     environment = {
@@ -65,7 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def seen(folder: Path) -> tuple[dict, dict]:
-    """The record that the log has of a layer that was trained once, and the record in depyf's provenance.json."""
+    """Returns (the log's record of a layer that was trained for one step, the record in depyf's provenance.json)."""
     compilation = links.record_of(folder / "logs")["compilations"][0]
     dumped = json.loads((folder / "dump" / "provenance.json").read_text())["runs"][0]["compilations"][0]
     return compilation, dumped
@@ -96,7 +97,8 @@ def test_the_module_of_a_layer_is_named(seen: tuple[dict, dict]) -> None:
 
 
 def test_chains_are_those_that_depyf_saw_in_the_process(seen: tuple[dict, dict]) -> None:
-    """Each difference is listed; none is expected for a program that sums no gradients."""
+    """Tests that the chains of the log and of depyf's dump are equal, which holds for a program that sums no
+    gradients."""
     logged, dumped = ({chain["node"]: chain for chain in one["chains"]} for one in seen)
     assert list(logged) == list(dumped)
     differences = []
@@ -119,7 +121,7 @@ def test_the_models_of_the_log_and_of_the_dump_agree(folder: Path) -> None:
     facts = [links.facts_of(compilation) for compilation in dumped["compilations"]]
     assert [graph for graph in facts[0] if graph.startswith("graph")]
     assert any(fact["breaks"] for fact in facts) and any(fact["refused by"] == ["1/0"] for fact in facts)
-    # The comparison notices differences.
+    # The comparison must notice a changed operator and missing graph breaks.
     dumped["compilations"][0]["graphs"][0]["nodes"][-1]["operator"] = "another"
     dumped["compilations"][1]["breaks"] = []
     assert len(links.model_differences(logged, dumped)) == 2

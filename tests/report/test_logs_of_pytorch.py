@@ -1,4 +1,4 @@
-"""Logs that PyTorch writes under TORCH_TRACE, as depyf-report reads them."""
+"""Tests of how depyf-report reads logs that PyTorch writes under TORCH_TRACE."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ torch.compile(doubled, fullgraph=True, backend="eager")(torch.ones(5), torch.one
 
 @pytest.fixture(scope="module")
 def processes(tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
-    """The processes of a program that compiles, forks, and learns its rank after its first compilation."""
+    """Returns the processes of a program that compiles, forks, and gets its rank after its first compilation."""
     return processes_of(PROGRAM, tmp_path_factory.mktemp("trace"))
 
 
@@ -111,7 +111,8 @@ def test_a_forked_childs_files_are_unknown_or_right(processes: list[dict]) -> No
     (child,) = [process for process in processes if process["rank"] is None]
     assert child["unknown_strings"] > 0
     (compilation,) = child["compilations"]
-    assert compilation["place"]["function"] == "<lambda>"  # from the metrics, which contain the name itself
+    # the name comes from the metrics record, which contains it as text
+    assert compilation["place"]["function"] == "<lambda>"
     assert compilation["place"]["file"].endswith("program.py")
     assert {frame["file"] for frame in compilation["called_from"]} == {None}
 
@@ -126,7 +127,7 @@ def test_compilations_ahead_of_time_are_compilations_of_their_own(tmp_path: Path
     (process,) = processes_of(AHEAD_OF_TIME, tmp_path)
     first, exported, *others = process["compilations"]
     assert first["id"] == "0/0" and first["place"]["function"] == "doubled"
-    # AOTInductor states no id and no function: the line is the user's, not that of PyTorch's own module.
+    # AOTInductor records no id and no function, so the place is the line in the user's file, not in PyTorch's module.
     assert exported["is_own_id"] and exported["status"] == "compiled"
     assert exported["place"]["text"] == "return torch.nn.functional.gelu(h).sum(1)"
     assert exported["place"]["file"].endswith("program.py") and exported["place"]["function"] == "forward"

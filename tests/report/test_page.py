@@ -1,4 +1,4 @@
-"""The report as a page, in a browser: Debian's Chromium, from a file, without a network."""
+"""Tests of the report's page in a browser (Debian's Chromium), opened from a file without a network."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOGS = page_programs.ROOT.parent / "shared" / "data" / "torch-trace"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the dump and the log of one run of the model, and a page of each."""
+    """Returns a folder with the dump and the log of one run of the model, and a page of each."""
     folder = tmp_path_factory.mktemp("page")
     page_programs.run_model(folder)
     page_programs.write_page(folder / "dump.html", folder / "dump")
@@ -156,7 +156,7 @@ def test_the_flow_has_a_map_where_the_build_had_the_library(folder: Path, tab: T
     assert page.locator(".flow-map path").count() == 2
     boxes.nth(1).click()
     page.wait_for_selector("main.view-source")
-    # Without the library the view has the same in nested boxes.
+    # Without the library dagre, the view shows the functions in nested boxes.
     tab.open(folder / "dump.html", "view=flow")
     page.evaluate("() => { delete globalThis.dagre; showRoute(); }")
     assert page.locator(".flow-map").count() == 0 and page.locator(".page > .flow-function").count() == 1
@@ -186,7 +186,7 @@ def test_two_compilations_are_compared_side_by_side(folder: Path, tab: Tab) -> N
     assert "0/0 Captured graph" in text and "0/1 Captured graph" in text
     removed = page.locator(".half.removed code").all_inner_texts()
     added = page.locator(".half.added code").all_inner_texts()
-    # The size of the batch is a number in the first, and a symbol in the second.
+    # The size of the batch is a number in the first compilation, and a symbol in the second one.
     assert any('"f32[8, 16]' in row for row in removed) and any(re.search(r'"f32\[s\d+, 16\]', row) for row in added)
     assert page.locator(".row:not(.fold):not(:has(.removed, .added))").count() > 0
     page.get_by_role("button", name="All rows").click()
@@ -217,7 +217,7 @@ def test_equal_layers_stand_once(tab: Tab, tmp_path: Path) -> None:
     rows = page.locator("table.modules tbody tr").all_inner_texts()
     assert len(rows) == 4
     assert "0 \u2026 23" in rows[2] and "\u00d7 24, the same graph" in rows[2] and "\t24\t" in rows[3]
-    # Layers of other sizes are other layers.
+    # Layers of different sizes are not grouped.
     for number in range(24):
         log.write_text(
             log.read_text().replace(f" linear_{number} =", f' linear_{number}: "f32[{2 + number % 2}][1]cpu" =')
@@ -228,7 +228,8 @@ def test_equal_layers_stand_once(tab: Tab, tmp_path: Path) -> None:
 
 
 def test_what_a_library_call_returns_counts_in_bytes(tab: Tab, tmp_path: Path) -> None:
-    """Output code allocates what kernels write; the size of what a library call returns is that of its node."""
+    """The bytes that a kernel writes are those of the buffers in output code; the result of a library call has the size
+    of its node."""
     log = tmp_path / "library.log"
     nodes = """class GraphModule(torch.nn.Module):
     def forward(self, arg0_1: "f32[8, 3, 3, 3]", arg1_1: "f32[4, 3, 16, 16]"):
@@ -295,11 +296,11 @@ def test_the_timeline_has_the_events_of_the_log(folder: Path, tab: Tab, tmp_path
     trace = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
     assert len(trace) == events and {"name", "ph", "ts", "dur", "pid", "tid", "args"} <= trace[0].keys()
     assert {"0/0", "1/1"} <= {event["args"].get("compilation") for event in trace}
-    tab.trouble.clear()  # the download is a request of the page to itself
+    tab.trouble.clear()  # the download is a request to the page itself, which is no error here
 
 
 def test_the_timeline_of_a_dump_is_that_of_the_log_of_the_same_run(folder: Path, tab: Tab) -> None:
-    """PyTorch sends its events to both; a dump has them in times.json."""
+    """PyTorch sends its timing events to the log and to depyf, which writes them to times.json in the dump."""
     counts = []
     for name in ("dump.html", "log.html"):
         page = tab.open(folder / name, "view=timeline")
@@ -326,7 +327,7 @@ def test_panes_scroll_together_until_a_line_is_pinned(folder: Path, tab: Tab) ->
     assert kernel.evaluate("(rows) => rows.scrollTop") == 0
     page.mouse.wheel(0, 260)
     tab.until("explorer.panes[1].list.element.scrollTop > 0")
-    # The line of the pane that leads is visible in the other pane, too.
+    # The line of the scrolled pane is visible in the other pane, too.
     tab.until(
         "explorer.panes[1].placesOf.get(explorer.panes[0].lineInSight()).some((place) => { "
         "const { scrollTop, clientHeight } = explorer.panes[1].list.element; "
@@ -354,7 +355,7 @@ def test_curves_lead_from_the_rows_of_a_line_to_those_in_the_next_pane(folder: P
     assert page.evaluate("explorer.connections.count") == 0
     page.locator(f'[data-pane="source"] .row:has(.number:text-is("{page_programs.GELU_LINE}"))').hover()
     tab.until("explorer.connections.count > 1")
-    # A curve begins at the lit row, in the gap behind its pane, and has the colour of the line.
+    # A curve starts at the highlighted row, in the gap to the right of its pane, and has the colour of the line.
     spot = page.evaluate(
         "(row) => { const pane = explorer.panes[0]; const grid = explorer.grid.getBoundingClientRect(); "
         "const box = pane.element.getBoundingClientRect(); const index = pane.order.indexOf(row); "
@@ -373,7 +374,7 @@ def test_a_line_that_is_in_no_graph_says_so(folder: Path, tab: Tab) -> None:
     assert "Nothing in this compilation comes from this line." in page.locator(".trail").inner_text()
     page.locator('[data-pane="fw"] .row.without-line').first.hover()
     assert "No line of source: an input of the graph" in page.locator(".trail").inner_text()
-    # The line behind the break is in the graph of another compilation: it has no colour here.
+    # The line behind the break is in the graph of another compilation, so it has no colour in this one.
     after = f'[data-pane="source"] .row:has(.number:text-is("{page_programs.BREAK_LINE + 1}")) .bar'
     assert page.locator(after).count() == 0
     tab.open(folder / "dump.html", "c=1/0&panes=source,captured,kernel")
@@ -474,7 +475,7 @@ HOSTILE = (
 
 
 def hostile_log(path: Path) -> None:
-    """A log in which every text that the page shows is hostile."""
+    """Writes a log in which every text that the page shows is hostile."""
 
     graph = (
         'class GraphModule(torch.nn.Module):\n    def forward(self, L_x_: "f32[2][1]cpu"):\n        l_x_ = L_x_\n'
@@ -597,7 +598,8 @@ CONTRAST = """() => {
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_text_has_enough_contrast(folder: Path, browser: Any, scheme: str) -> None:
-    tab = Tab(browser, color_scheme=scheme, reduced_motion="reduce")  # colours that are on their way have any contrast
+    # without motion, because colours in transition may have a low contrast
+    tab = Tab(browser, color_scheme=scheme, reduced_motion="reduce")
     routes = [f"view={view}" for view in VIEWS] + [f"c=0/0&pane=source&line={page_programs.GELU_LINE}"]
     for route in routes:
         page = tab.open(folder / "dump.html", route)

@@ -1,4 +1,4 @@
-"""The report from Python: `depyf report`, `session.report`, `depyf run --report`."""
+"""Tests of the report's entry points in Python: `depyf report`, `session.report`, `depyf run --report`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_run_writes_the_page_and_report_writes_it_again(tmp_path: Path) -> None:
     assert done.stdout == "Wrote report.html.\n" and is_page(tmp_path / "report.html")
     done = python("-m", "depyf", "report", "dump", folder=tmp_path)
     assert done.returncode == 1 and "--force" in done.stderr
-    # The source is found from anywhere, though the program's name is relative.
+    # The source file is found from any working directory, although the program's path in the dump is relative.
     (tmp_path / "elsewhere").mkdir()
     done = python("-m", "depyf", "report", "../dump", folder=tmp_path / "elsewhere")
     assert "a line that no record quotes" in (tmp_path / "elsewhere" / "report.html").read_text(encoding="utf-8")

@@ -1,5 +1,5 @@
-"""Pages from every kind of input, made from a recorded run of the example train.py: each view opens, and an audit finds
-no fault."""
+"""Tests of pages from every kind of input, derived from a recorded run of the example train.py: each view opens, and an
+accessibility audit finds no fault."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def record_of(folder: Path, *options: str) -> Path:
 
 
 def damaged_log(folder: Path) -> Path:
-    """The first half of a log, with bytes that belong to no record and with a frame id that is no number."""
+    """Writes the first half of a log, with bytes that belong to no record and with a frame id that is no number."""
     text = (folder / "trace.log").read_bytes()
     path = folder / "damaged.log"
     path.write_bytes(bytes(range(256)) * 40 + text[: len(text) // 2].replace(b'"frame_id": 0', b'"frame_id": "x', 3))
@@ -59,7 +59,7 @@ def dump_without_compilations(folder: Path) -> Path:
 
 
 def dump_without_kernels(folder: Path) -> Path:
-    """A dump as a backend leaves it that makes no graphs of its own."""
+    """Writes a dump like that of a backend without graphs and kernels of its own, such as eager."""
     path = folder / "eager"
     shutil.copytree(folder / "dump", path, ignore=shutil.ignore_patterns("*.kernel_*", "*GRAD*", "*ir_*", "*_graph.*"))
     session = json.loads((path / "session.json").read_text())
@@ -146,7 +146,7 @@ def test_a_value_that_a_kernel_reads_in_place_counts_as_read(folder: Path, tab: 
     assert row.locator("td.figure").all_inner_texts() == ["4.0\u00a0KiB", "2.0\u00a0KiB"]
 
 
-# The address of a view -> (the selector of an element on it, the text of this element).
+# Maps the address of a view to (the selector of an element in the view, the text of this element).
 ADDRESSES = {
     "c=1/1&pane=post&line=30": ('[data-pane="post"] .row.cursor .number', "30"),
     "c=1/1&pane=post&line=9999": ('[data-pane="post"] .row.cursor .number', "41"),  # the last row
@@ -179,7 +179,8 @@ def test_code_is_coloured_as_the_program_that_wrote_the_page_found(folder: Path,
     row = page.locator('[data-pane="source"] .row', has_text="print(")
     assert row.locator(".t-string").all_inner_texts() == ['"step"']
     assert row.locator(".t-comment").inner_text() == "# graph break (side effect call)"
-    # Rows of graphs and kernels are shown with half of their indentation. The colours must still be at the right words.
+    # Rows of graphs and kernels are shown with half of their indentation. The colours of code must fit the shortened
+    # rows.
     assert page.locator('[data-pane="captured"] .row', has_text="return (").locator(".t-word").inner_text() == "return"
     kernel = page.locator('[data-pane="kernel"] .row', has_text="auto out_ptr0 =").first
     assert kernel.locator(".t-word").all_inner_texts() == ["auto"]

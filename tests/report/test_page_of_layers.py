@@ -1,4 +1,4 @@
-"""The page of a model of 24 layers: its size, its views, and how fast it answers."""
+"""Tests of the page of a model of 24 layers: its size, its views, and its response time."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ pytest.importorskip("torch")
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 BENCH = page_programs.ROOT / "bench"
-# The limits of a machine at rest, in milliseconds; on a busy one an empty page takes longer too.
+# The limits in milliseconds on an idle machine; on a busy machine, the ratios to the time of an empty page count.
 OPEN_MAX, HOVER_MAX = 1000, 16
-OPEN_RATIO_MAX, HOVER_RATIO_MAX = 6, 0.1  # to an empty page, which takes 150 ms at rest
+OPEN_RATIO_MAX, HOVER_RATIO_MAX = 6, 0.1  # relative to an empty page, which takes 150 ms on an idle machine
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +49,8 @@ def test_equal_layers_stand_once_and_all_views_open(page_of_layers: Path, tab: T
 
 
 def test_hover_over_each_line_lights_what_provenance_json_names(page_of_layers: Path, tab: Tab) -> None:
-    """Passes replace attention here, and kernels compute sums again, so the inputs of a call are not the nodes that it
-    was made from."""
+    """Tests a model in which passes replace attention and kernels recompute sums, so that a call's inputs are not the
+    inputs of its original nodes."""
     provenance = json.loads((page_of_layers.parent / "dump" / "provenance.json").read_text())
     (recorded,) = provenance["runs"][-1]["compilations"]
     places = {(chain["line"]["file"], chain["line"]["line"]) for chain in recorded["chains"]}

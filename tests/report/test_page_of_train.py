@@ -1,4 +1,5 @@
-"""The page of the example train.py: every line against provenance.json and session.json, print, keyboard, redaction."""
+"""Tests of the page of the example train.py: every line is compared with provenance.json and session.json; printing,
+keyboard and redaction."""
 
 from __future__ import annotations
 
@@ -190,7 +191,7 @@ def test_modules_have_kernels_and_a_share_of_the_seconds(folder: Path, tab: Tab)
     }
     assert int(table.locator("tbody tr").first.locator("td").nth(3).inner_text()) == len(kernels)
     assert "to compile all of it" in page.locator("h2").first.inner_text()
-    # The number is called a share, because PyTorch does not measure modules.
+    # The page calls the seconds of a module a share, because PyTorch does not measure modules.
     lead = page.locator(".lead").inner_text()
     assert "PyTorch records seconds for whole compilations alone: the share of a module is that of its nodes" in lead
     rows = [row.locator("td").all_inner_texts() for row in table.locator("tbody tr").all()]

@@ -1,5 +1,5 @@
-"""The promises of README.md and the Makefile about the report: the demo ends with a report, the picture is up to date,
-and a large log costs as much as stated."""
+"""Tests of the promises of README.md and the Makefile about the report: the demo ends with a report, the picture is up
+to date, and a large log takes no more time than stated."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import pytest
 import page_programs
 
 GOLDEN = Path(__file__).parent / "golden"
-SECONDS_MAX = 3.0  # of processor time, for a log of 100 MB
-COMPILATIONS = 7  # of the recorded run
+SECONDS_MAX = 3.0  # the limit of the processor time for a log of 100 MB
+COMPILATIONS = 7  # the number of compilations in the recorded run
 
 
 @pytest.mark.slow
@@ -45,7 +45,8 @@ def test_the_readme_shows_a_picture_of_the_report() -> None:
 
 @pytest.mark.slow
 def test_a_log_of_a_hundred_megabytes_becomes_a_page_in_three_seconds(tmp_path: Path) -> None:
-    """Copies of a recorded run, each with frames of its own: hundreds of compilations, not one that repeats."""
+    """Tests a log of copies of a recorded run, in which each copy has other frame ids, so that it has hundreds of
+    different compilations."""
     with tarfile.open(GOLDEN / "train.tar.xz") as archive:
         archive.extract("trace.log", tmp_path, filter="data")
     parts = re.split(r'("frame_id": \d+)', (tmp_path / "trace.log").read_text(encoding="utf-8"))

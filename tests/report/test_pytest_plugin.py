@@ -1,4 +1,5 @@
-"""The pytest plugin in a project of its own: it passes, and fails with an explanation on each planted fault."""
+"""Tests the pytest plugin in a project of its own, which passes, and fails with an explanation for each planted
+fault."""
 
 from __future__ import annotations
 
@@ -53,7 +54,7 @@ def test_plain():
     pass
 """
 
-# Fault -> (the text in the project, what replaces it, the test that fails, what its explanation has).
+# Maps a fault to (a text in the project, its replacement, the test that fails, a pattern in its explanation).
 FAULTS = {
     "break": ("        return h", '        print("hello")\n        return h', "test_whole", 'a graph break at .*`print\\("hello"\\)`'),
     "size": ("def test_steady():\n    calls(4, 4)", "def test_steady():\n    calls(4, 5)", "test_steady", r"1 recompilation, allowed are 0[\s\S]*x\.shape"),
@@ -64,8 +65,8 @@ FAULTS = {
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Runs pytest in the project. Without an installed wheel the plugin is named on the command line, because no entry
-    point announces it."""
+    """Runs pytest in the project. Without an installed wheel, the plugin is loaded with `-p`, because no entry point
+    registers it."""
     python = os.environ.get("DEPYF_PLUGIN_PYTHON")
     plugin = [] if python else ["-p", "depyf_pytest"]
     environment = {**os.environ, **({} if python else {"PYTHONPATH": str(ROOT / "python")})}
@@ -75,7 +76,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The project with its contracts written."""
+    """Writes the project and its contracts. Returns the project's folder."""
     folder = tmp_path_factory.mktemp("project")
     (folder / "test_net.py").write_text(PROJECT)
     missing = run(folder, "-k", "contract")
@@ -105,7 +106,7 @@ def test_a_planted_fault_fails_with_its_explanation(project: Path, fault: str) -
     done = run(project, "-k", f"{test} or plain")
     assert done.returncode == 1 and f"FAILED test_net.py::{test}" in done.stdout, done.stdout + done.stderr
     assert "1 passed" in done.stdout and re.search(explanation, done.stdout), done.stdout
-    assert "torch.__trace" not in done.stdout  # Records without a text, of which a compilation makes dozens.
+    assert "torch.__trace" not in done.stdout  # pytest's captured log must not show PyTorch's trace records
 
 
 def test_a_wrong_marker_is_refused(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The JSON form of the record: its schema, and records as input."""
+"""Tests of the record as JSON: its schema, and records as input."""
 
 import json
 import os
@@ -76,7 +76,7 @@ def test_a_dump_becomes_a_record_that_reads_back_as_itself(tmp_path: Path) -> No
 
 
 def test_a_record_of_version_1_is_read(tmp_path: Path) -> None:
-    """Version 1 had no `events`, `notes` and more; fields that it lacks are unknown."""
+    """Tests that fields which version 1 lacks, such as `events` and `notes`, are read as unknown."""
     place = {"file": "a.py", "line": 3, "function": "f", "text": None}
     compilation = {"id": "0/0", "status": "compiled", "place": place, "seconds": 1.5, "guards": None, "extra": [1]}
     old = {"schema_version": 1, "processes": [{"log": "a.log", "pid": 7, "rank": None, "compilations": [compilation]}]}

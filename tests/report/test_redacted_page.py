@@ -1,4 +1,4 @@
-"""`--redact`: the page contains nothing that belongs to the user alone, and still works."""
+"""Tests that a page written with `--redact` contains no private text of the user, and still works."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ import page_programs
 pytest.importorskip("torch")
 pytestmark = pytest.mark.slow
 
-# Each kind of text that a page could show: docstring, comment, names, strings and numbers in code, in guards, in messages of
-# errors and breaks, in names of files and folders, and an operator of the user. They are long, so that no time or hash contains
-# one by chance.
+# A program with each kind of text that a page could show: docstring, comment, names, strings and numbers in code, in
+# guards, in messages of errors and breaks, in names of files and folders, and an operator of the user. The texts are
+# long, so that no time or hash contains one by chance.
 SECRETIVE = '''
 """Docstring about quicksilver."""
 import torch
@@ -112,7 +112,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def bytes_of(page: str) -> tuple[str, dict[str, Any]]:
-    """Returns the text of a page, with that of compressed and escaped data, and the data."""
+    """Returns (the text of a page with its data decompressed and unescaped, the data)."""
     element = re.search(r'<script type="application/(\w+)" id="data">(.*?)</script>', page, re.DOTALL)
     assert element
     text = element.group(2)
@@ -128,7 +128,7 @@ def test_nothing_of_the_user_is_in_the_page(folder: Path, tmp_path: Path, name: 
     text, data = bytes_of(page_programs.write_page(tmp_path / "redacted.html", "--redact", folder / name))
     lowered, lowered_whole = text.lower(), whole.lower()
     assert [secret for secret in [*SECRETS, "vermilion", str(folder).lower()] if secret in lowered] == []
-    # The search works: in a page that is not redacted it finds nearly all of the texts.
+    # Checks the search itself, which must find nearly all of the texts in a page that is not redacted.
     shown = [secret for secret in SECRETS if secret in lowered_whole]
     assert len(shown) >= len(SECRETS) - 6, set(SECRETS) - set(shown)
     # A line that consists only of words of Python reveals nothing about the program.
@@ -137,7 +137,7 @@ def test_nothing_of_the_user_is_in_the_page(folder: Path, tmp_path: Path, name: 
     for node in ast.walk(ast.parse(SECRETIVE)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) > 7:
             assert node.value not in text
-    # The structure is there.
+    # The redacted page still has the structure of the run.
     compilations = data["processes"][0]["compilations"]
     operators = {node[1] for item in compilations for node in item["nodes"]}
     assert any(operator.endswith("linear") for operator in operators), operators

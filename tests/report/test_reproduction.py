@@ -1,4 +1,4 @@
-"""The program that "Copy as program" copies must run."""
+"""Tests that the program which the page's "Copy as program" copies can be run."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_copied_program_runs(tmp_path: Path, browser: Any) -> None:
             page.locator("dialog [role=status]", has_text="copied").wait_for()
             programs[name, compilation] = page.evaluate("navigator.clipboard.readText()")
             assert programs[name, compilation] == page.locator("dialog textarea").input_value()
-    # The strides of a transposed input are kept, and a size that was left open is the recorded one.
+    # The program keeps the strides of a transposed input, and replaces a dynamic size by the recorded size.
     assert "torch.empty_strided((6, 4,), (1, 6,)" in programs["dump", "1/0"]
     assert re.search(r"s\d+ = 7$", programs["dump", "0/1"], re.MULTILINE)
     page.goto("about:blank")
@@ -145,8 +145,8 @@ if __name__ == "__main__":
 
 
 def test_the_program_of_a_break_shows_it(tmp_path: Path, browser: Any) -> None:
-    """The reproduction has the function with its class and its inputs. For a function without recorded inputs it has
-    the whole file."""
+    """The reproduction has the function with its class and its inputs. The reproduction of a function without recorded
+    inputs has the whole file."""
     (tmp_path / "breaks.py").write_text(BREAKS)
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(page_programs.ROOT / "python")}
     command = [sys.executable, "-W", "ignore", "-m", "depyf", "run", "-o", "dump", "breaks.py"]

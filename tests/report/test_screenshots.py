@@ -1,7 +1,8 @@
-"""Each view of the page against a picture of it, light and dark, 1280 and 1920 wide; `make screenshots` renews the pictures.
+"""Compares each view of the page with a stored picture, light and dark, 1280 and 1920 wide; `make screenshots` renews
+the pictures.
 
-The page is that of one recorded run, so that only the viewer can change a picture. The pictures have half of the size in pixels
-and few colours, to be small.
+The page shows a recorded run, so that only changes of the viewer change a picture. The pictures have half of the page's
+size and few colours, so that their files are small.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ pytestmark = pytest.mark.slow
 
 GOLDEN = Path(__file__).parent / "golden"
 RENEW = bool(os.environ.get("DEPYF_RENEW_SCREENSHOTS"))
-DIFFERENT_MAX = 0.005  # the share of pixels that may differ: versions in the footer, the edges of letters
-LEVELS = 6  # of each colour in a picture
+DIFFERENT_MAX = 0.005  # the share of pixels that may differ, for example at the edges of letters
+LEVELS = 6  # the number of levels of red, green and blue in a picture
 
-# View -> page, address.
+# Maps a view to (the page, the address in it).
 VIEWS = {
     "verdict": ("run", "view=verdict"),
     "source": ("run", "view=source"),
@@ -41,7 +42,7 @@ VIEWS = {
     "ranks": ("both", "view=ranks"),
 }
 
-# The pixels of a picture, each colour as one of a few levels, and the size; at first as lists of bytes in base64.
+# A JavaScript function that returns the size and the pixels of a PNG, with each colour rounded to one of a few levels.
 PIXELS = """async ([png, levels]) => {
   const bitmap = await createImageBitmap(await (await fetch("data:image/png;base64," + png)).blob());
   const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
@@ -62,7 +63,7 @@ def chunk(kind: bytes, content: bytes) -> bytes:
 
 
 def png_of(width: int, height: int, indices: bytes) -> bytes:
-    """A picture with a palette of LEVELS levels of each colour."""
+    """Returns a PNG with a palette of LEVELS levels of each colour."""
     shades = [round(255 * level / (LEVELS - 1)) for level in range(LEVELS)]
     palette = bytes(shade for red in shades for green in shades for blue in shades for shade in (red, green, blue))
     rows = b"".join(b"\0" + indices[row * width : (row + 1) * width] for row in range(height))
@@ -77,7 +78,7 @@ def png_of(width: int, height: int, indices: bytes) -> bytes:
 
 
 def indices_of(png: bytes) -> tuple[int, int, bytes]:
-    """Returns width, height and pixels as `png_of` took them."""
+    """Returns (width, height, pixels) of a PNG that `png_of` wrote."""
     width, height = struct.unpack(">II", png[16:24])
     start = png.index(b"IDAT")
     (size,) = struct.unpack(">I", png[start - 4 : start])
@@ -86,7 +87,7 @@ def indices_of(png: bytes) -> tuple[int, int, bytes]:
 
 
 def different(first: tuple[int, int, bytes], second: tuple[int, int, bytes]) -> float:
-    """The share of pixels of which a colour differs by more than a level."""
+    """Returns the share of pixels in which a colour differs by more than one level; 1.0 if the sizes differ."""
     if first[:2] != second[:2]:
         return 1.0
     count = 0
@@ -111,7 +112,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     paths = {}
     for name, items in inputs.items():
         html = page_programs.write_page(folder / f"{name}.html", *(folder / item for item in items))
-        # The command and the folder differ from run to run.
+        # The page contains the command and the folder, which differ between runs.
         paths[name] = folder / f"{name}.html"
         assert len(html) < 1_500_000
     return paths

@@ -1,4 +1,4 @@
-"""The modules of the standard library that the round-trip tests take: large and small, old style and new."""
+"""The modules of the standard library that the round-trip tests decompile: large and small, in old and new styles."""
 
 MODULES = """abc argparse ast asyncio.base_events asyncio.tasks base64 bdb bisect calendar cmd codecs collections configparser
     contextlib copy csv dataclasses datetime decimal difflib dis doctest email.message enum fractions functools gzip heapq

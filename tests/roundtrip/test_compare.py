@@ -22,5 +22,5 @@ def test_pairs(version: tuple[int, int]) -> None:
         pytest.skip("no such interpreter here")
     done = subprocess.run([python, str(TOOLS / "test_compare.py")], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    pairs = 44 if version >= (3, 15) else 42  # two of them import lazily
+    pairs = 44 if version >= (3, 15) else 42  # two more pairs have lazy imports
     assert f"{pairs} passed, 0 failed" in done.stdout

@@ -1,4 +1,5 @@
-"""Random functions come back, and the tool that makes them notices a text that means something else."""
+"""Tests that random functions are decompiled correctly, and that tools/roundtrip/random_programs.py notices a text with
+another meaning."""
 
 from __future__ import annotations
 

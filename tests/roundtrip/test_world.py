@@ -1,5 +1,5 @@
-"""The corpus of foreign code: the class that its table counts a module in, and that its draw depends on the seed
-alone."""
+"""Tests of tools/roundtrip/world.py: the class in which its table counts a module, and that its random choice depends
+only on the seed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ TWO_FUNCTIONS = (
 
 
 def judged(tmp_path: Path, source: str, answer: str) -> dict[str, str]:
-    """The verdict of each code object that differs, by its path; the verdict of the module has the empty path."""
+    """Returns the verdict of each code object that differs, by its path; the verdict of the module has the empty
+    path."""
     (tmp_path / "m.py").write_text(source)
     (tmp_path / "m.py.answer").write_text(answer)
     worker = roundtrip.Worker(sys.executable)
@@ -88,7 +89,7 @@ def test_what_is_lost_has_the_mark_of_what_is_around_it(tmp_path: Path) -> None:
 
 def test_what_the_gate_proves_is_not_silent(tmp_path: Path) -> None:
     source = tmp_path / "folded.py"
-    # Nothing is left of the `or`, and the tuple of what is left is one constant.
+    # The compiler folds `1 or 2` to 1, and the tuple to one constant.
     source.write_text("def f():\n    return 1 or 2, 3\n")
     worker = roundtrip.Worker(sys.executable)
     modules = world.draw([source], tmp_path, 1, 1, tmp_path, worker)

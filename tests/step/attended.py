@@ -1,6 +1,6 @@
-"""A program that steps while a debugger is at work: attended.py [PORT]
+"""A program that uses depyf.step while a debugger is attached: attended.py [PORT]
 
-With a port, debugpy waits there for a client. Where torch is installed, compiled code is stepped through too.
+With a port, debugpy waits at the port for a client. If torch is installed, the program steps through compiled code too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def afterwards(x):
 
 
 class Look(Check):
-    """Keeps the files that it stops in, too."""
+    """A check that also collects the names of the files in which it stops."""
 
     def __init__(self):
         super().__init__()

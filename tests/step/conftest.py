@@ -1,4 +1,4 @@
-"""The extension for the CPythons at hand."""
+"""Builds the extension module for the installed CPythons."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="session")
 def extensions():
-    """Builds the extension for an interpreter; the extension of 3.12 also serves newer versions."""
+    """Returns a function that builds the extension module for a version; the module for 3.12 also works with newer
+    versions."""
     built = set()
 
     def build(version):

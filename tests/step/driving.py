@@ -1,6 +1,6 @@
-"""Ordinary functions, driven through every instruction and checked at each; also a program: driving.py
+"""Steps through every instruction of ordinary functions, and checks each stop; can also be run as a program: driving.py
 
-As a program it needs only depyf, so it runs under every interpreter that has an extension.
+As a program, this file needs only depyf, so it runs under every interpreter that has an extension.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def drive(n):
 
 
 class Check:
-    """A callback that compares each stop with CPython's own values, and with the expressions, which it evaluates
-    again."""
+    """A callback that compares the stack at each stop with CPython's own values, and with the values of the slots'
+    expressions, which it evaluates."""
 
     def __init__(self):
         self.stops = self.depths = self.evaluated = 0
@@ -76,7 +76,7 @@ class Check:
     def __call__(self, stop):
         self.stops += 1
         self.functions.add(stop.code.co_name)
-        own = _core.frame_depth(stop.frame)  # 3.12 and 3.13 keep it in a register
+        own = _core.frame_depth(stop.frame)  # None in 3.12 and 3.13, which keep the depth in a register
         if own is not None:
             self.depths += 1
         if stop.depth < 0 or (own is not None and own != stop.depth):
@@ -111,7 +111,7 @@ def lines_of(a, b):
 
 
 def tools():
-    """The tool ids in use and the tracer."""
+    """Returns (the trace function, the tools of sys.monitoring by their ids)."""
     monitoring = getattr(sys, "monitoring", None)
     return sys.gettrace(), [monitoring.get_tool(tool) for tool in range(6)] if monitoring is not None else []
 

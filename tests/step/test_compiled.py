@@ -1,5 +1,5 @@
-"""depyf.step goes through every instruction of the code that torch.compile made of the examples (eager), with resume
-functions."""
+"""Tests that depyf.step stops at every instruction of the code that torch.compile generates for the examples (eager),
+including resume functions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def eval_frame_callback():
 
 
 def compare(one, two):
-    """Bit for bit."""
+    """True if two values are equal, with tensors of the same type and content."""
     if isinstance(one, torch.Tensor):
         return isinstance(two, torch.Tensor) and one.dtype == two.dtype and torch.equal(one, two)
     if isinstance(one, (list, tuple)):
@@ -42,7 +42,8 @@ def compare(one, two):
 
 
 def step_through(run, *functions):
-    """Runs what is compiled already: plainly, and then each instruction under a check. `functions`: of depyf.step."""
+    """Runs compiled code without depyf.step, and then with it and a check at each instruction; `functions` are the
+    arguments of depyf.step. Returns the check."""
     before = tools(), eval_frame_callback()
     plain = run()
     check = Check()
@@ -106,12 +107,12 @@ def test_hard(case, capsys):
         run()
         check = step_through(run)
         if case in ("break_in_try", "break_in_loop"):
-            # Dynamo leaves the function to Python, so there is no transformed code to stop in. The user's code is
-            # stepped through.
+            # Dynamo does not compile the function, so there is no transformed code to stop in; depyf.step stops in the
+            # user's code if the function is given.
             assert check.stops == 0 and not cache_entries(function)
             check = step_through(run, function)
             assert case in check.functions
-    assert check.stops > 45 and check.evaluated > 20  # the shortest has 47 to its end
+    assert check.stops > 45 and check.evaluated > 20  # the shortest function has 47 stops
 
 
 def test_under_another_tracer_and_two_blocks_in_a_row():

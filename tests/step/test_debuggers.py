@@ -1,4 +1,4 @@
-"""depyf.step while a real debugger is at work: it steps, and the debugger works afterwards as before."""
+"""Tests that depyf.step works while a real debugger is attached, and that the debugger works afterwards."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ VERSIONS = sorted({HERE, (3, 12), (3, 13), (3, 14)})
 
 
 def python(version, extensions):
-    """An interpreter of a version, with an extension."""
+    """Builds the extension module for a version, and returns the interpreter of the version."""
     if version == HERE:
         return sys.executable
     found = interpreter(version)
@@ -39,14 +39,13 @@ def paths(*more):
 
 
 def check(printed, version):
-    """Checks the program's output: it ended as it should, with at least one stop for each instruction of the
-    functions."""
+    """Checks the program's output: the results are right, and the numbers of stops are large enough."""
     lines = [line for line in printed.splitlines() if line.startswith(("STEPPED", "DEBUGGER", "AS BEFORE"))]
     stepped, debugger, as_before = lines
     *right, stops, compiled = stepped.split()
     assert right == ["STEPPED", "True", "[]"]
     assert int(stops) > 200 and (int(compiled) > 30 or version != HERE)
-    assert debugger == "DEBUGGER []"  # its own functions are not stepped through
+    assert debugger == "DEBUGGER []"  # depyf.step must not stop in the debugger's own functions
     assert as_before == "AS BEFORE True"
 
 
@@ -57,12 +56,12 @@ def test_under_pdb(version, extensions):
         pdb.say(f"b {PROGRAM}:{AFTERWARDS}")
         assert stop(pdb.say("c")) == (str(PROGRAM), FIRST, "main")
         answer = pdb.say("n")
-        while stop(answer)[1] < INSIDE:  # pdb goes on line by line into the block
+        while stop(answer)[1] < INSIDE:  # pdb steps line by line into the block
             answer = pdb.say("n")
         assert stop(answer) == (str(PROGRAM), INSIDE, "main")
         attached = pdb.say("p tools()")
         if version >= (3, 12):
-            # pdb of 3.14 has its own tool id; in earlier versions it is the trace function.
+            # pdb of 3.14 has its own tool id; in earlier versions, pdb is the trace function.
             assert (
                 "'depyf.step'" in attached and ("'bdbtracer'" if version >= (3, 14) else "trace_dispatch") in attached
             )
@@ -77,7 +76,7 @@ def test_under_debugpy(version, extensions, tmp_path):
     debugpy = importlib.util.find_spec("debugpy")
     if debugpy is None:
         pytest.skip("debugpy is not installed")
-    # The compiled parts of debugpy are for this CPython; the other interpreters run its Python code.
+    # The compiled parts of debugpy fit only the CPython of the tests; other interpreters run debugpy's Python code.
     tmp_path.joinpath("debugpy").symlink_to(Path(debugpy.origin).parent)
     environment = paths(tmp_path)
     with Adapter(PROGRAM, python=python(version, extensions), environment=environment) as debugger:

@@ -1,4 +1,4 @@
-"""The interpreter may exit while daemon threads are in the middle of depyf's C++ code."""
+"""Tests that the interpreter can exit while daemon threads execute depyf's C++ code."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from interpreters import interpreter
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
-RUNS = 50  # of the interpreter that runs the tests
+RUNS = 50  # the number of runs with the interpreter that runs the tests
 RUNS_OF_OTHERS = 10
-# Each thread releases the interpreter's lock for a while, and takes it again when the interpreter may have ended.
+# Each thread repeatedly releases the GIL, and tries to acquire it when the interpreter may have ended.
 PROGRAM = """
 import argparse, sys, threading, time, weakref
 from depyf import _core

@@ -1,5 +1,5 @@
-"""depyf.step under each CPython at hand: every instruction of ordinary functions, and changes of values on the
-stack."""
+"""Tests depyf.step under each installed CPython: at every instruction of ordinary functions, and with changes of values
+on the stack."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Two facts about CPython and Dynamo: the texts of dis are not fit for a decompiler, and the name of a function may not
-fit the place of its definition."""
+"""Tests that depyf handles two facts that broke the older depyf: `dis` shows labels as the targets of jumps, and a
+function's name may differ from the name in its code."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ print(json.dumps(targets))
 
 @pytest.mark.parametrize("version", [(3, 13), (3, 14)])
 def test_labels_in_the_texts_of_dis(version, extensions):
-    # From 3.13 on dis shows the target of a jump as "to L1", where it was "to 24".
+    # From 3.13 on, `dis` shows the target of a jump as "to L1"; earlier versions show "to 24".
     extensions(version)
     done = subprocess.run(
         [interpreter(version), "-c", LABELS],
@@ -55,7 +55,7 @@ def test_labels_in_the_texts_of_dis(version, extensions):
         env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
     )
     assert done.returncode == 0, done.stderr
-    assert re.search(r"to L\d", done.stdout)  # the state in which the older tool broke
+    assert re.search(r"to L\d", done.stdout)  # the text "to L1" broke the older depyf
 
 
 NAMES = """
@@ -83,7 +83,8 @@ assert outer(3) == [5]
 
 
 def test_a_function_named_otherwise_than_where_it_stands(extensions):
-    # To 3.10 the name is a constant that MAKE_FUNCTION gets. PyTorch 2.9 makes resume functions in this way on 3.10.
+    # Up to 3.10, MAKE_FUNCTION takes the name of a function from a constant, which may differ from the name in the
+    # code. PyTorch 2.9 creates such resume functions on 3.10.
     extensions((3, 10))
     done = subprocess.run(
         [interpreter((3, 10)), "-c", NAMES],

@@ -1,5 +1,5 @@
-"""depyf.step on ordinary functions: every instruction, the values on the stack, changes of them, and that nothing is
-left behind."""
+"""Tests depyf.step on ordinary functions: every instruction, the values on the stack, their changes, and that tracing
+ends with the block."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def test_every_instruction_of_ordinary_functions(function, arguments):
         stepped = function(*arguments)
     assert stepped == plain
     assert check.wrong == []
-    # There are at least as many stops as the functions have instructions: each is reached once, in a loop more often.
+    # There are at least as many stops as instructions in the functions, because each instruction is reached once, and
+    # in loops more often.
     assert check.stops > (200 if function is ordinary else 60) and check.evaluated > (
         100 if function is ordinary else 20
     )
@@ -47,12 +48,12 @@ def test_the_prompt_steps_breaks_watches_and_quits():
     )
     assert result == 9 and "stack[1]: b  is  2" in out and "stack[0]: a  is  1" in out
     result, out = stepped(lines_of, 1, 2, commands=["until 5", "p x", "nonsense", "b 99", "p 1 / 0"])
-    assert result == 9 and "(depyf) 9\n" in out  # the end of the input is a q
+    assert result == 9 and "(depyf) 9\n" in out  # the end of the input works like the command q
     assert "*** NameError" in out and "no instruction belongs to line 99" in out and "*** ZeroDivisionError" in out
 
 
 def test_setting_a_local_takes_effect():
-    # x = 1 + 2 becomes 10; then 0 + 1, 1 + 1, 2 + 1 are added
+    # x is 10 instead of 1 + 2; the loop then adds 0 + 1, 1 + 1 and 2 + 1
     result, _ = stepped(lines_of, 1, 2, commands=["n", "x = 10", "q"])
     assert result == 16
 
@@ -72,7 +73,7 @@ def test_setting_a_cell_takes_effect():
 
 def test_setting_a_slot_of_the_stack_takes_effect():
     op = "BINARY_ADD" if sys.version_info < (3, 11) else "BINARY_OP"
-    # 1 + 2 becomes 1 + 100; 1 + 2 + 3 are added
+    # The first sum is 1 + 100 instead of 1 + 2; the loop then adds 1, 2 and 3.
     result, out = stepped(lines_of, 1, 2, commands=[f"b {op}", "c", "stack[1] = 100", "stack[-3] = 1", "q"])
     assert result == 107
     assert "*** IndexError" in out
@@ -109,7 +110,7 @@ def test_an_exception_of_the_program_goes_through():
         lines_of(1, None)
     assert state() == before
     check = Check()
-    for _ in range(2):  # two blocks in a row stop in the same way
+    for _ in range(2):  # a second block must have the same stops as the first
         with depyf.step(lines_of, callback=check):
             assert lines_of(1, 2) == 9
         first, check = check, Check()

@@ -1,10 +1,11 @@
-"""Compiles functions ahead of time and saves them: `ahead_of_time.py DIRECTORY`; `ahead_of_time.py DIRECTORY every` saves each
-on each backend.
+"""Compiles functions ahead of time and saves them: `ahead_of_time.py DIRECTORY`; `ahead_of_time.py DIRECTORY every`
+saves each function on each backend.
 
-`ahead_of_time.py DIRECTORY COUNT` loads them again, and tries the guards that depyf shows on COUNT inputs. It prints as
-JSON how often they accept and refuse as the loaded guards do, and the inputs on which they differ. `ahead_of_time.py
-DIRECTORY run` loads each in a block of `prepare_debug` and without one, and prints which give other results.
-`ahead_of_time.py DIRECTORY pairs` saves artifacts that differ in one respect each.
+`ahead_of_time.py DIRECTORY COUNT` loads the saved functions, and tries the guards that depyf shows on COUNT inputs;
+this command prints as JSON how often the shown guards accept and refuse inputs like the loaded guards, and the inputs
+on which both differ. `ahead_of_time.py DIRECTORY run` loads each function in a block of `prepare_debug` and without
+one, and prints the functions whose results differ. `ahead_of_time.py DIRECTORY pairs` saves artifacts that differ in
+one respect each.
 """
 
 import contextlib
@@ -25,7 +26,7 @@ from torch.fx._graph_pickler import GraphPickler, Options
 
 import torch
 
-if hasattr(torch._dynamo.config, "enable_aot_compile"):  # before 2.13
+if hasattr(torch._dynamo.config, "enable_aot_compile"):  # releases from 2.13 on do not have this setting
     torch._dynamo.config.enable_aot_compile = True
 SCALE = 2.0
 
@@ -71,7 +72,7 @@ class Scaled:
 
 
 class Callable(SerializableCallable):
-    """A callable as servers such as vLLM make it from a graph: the graph is one of several parts of its state."""
+    """A callable like that which servers such as vLLM create from a graph; the graph is one part of its saved state."""
 
     def __init__(self, graph_module, prefix):
         self.graph_module, self.prefix = graph_module, prefix
@@ -127,7 +128,7 @@ def save_model(model, x, path):
 
 
 def save_bundle(function, arguments, path, **options):
-    """Saves the entries of caches that one compilation makes."""
+    """Saves the cache entries that one compilation writes."""
     torch._dynamo.reset()
     CacheArtifactManager.clear()
     with torch._functorch.config.patch(enable_autograd_cache=True), torch._inductor.config.patch(fx_graph_cache=True):
@@ -137,7 +138,7 @@ def save_bundle(function, arguments, path, **options):
 
 
 def example_inputs(name):
-    """The inputs that the artifact with a name was compiled for; the name may end with that of a backend."""
+    """Returns the inputs for which the artifact `name` was compiled; the name may end with the name of a backend."""
     x, y = torch.ones(8, 4), torch.ones(8, 4)
     for backend in BACKENDS:
         name = name.removesuffix(f"_{backend}")
@@ -151,12 +152,13 @@ def example_inputs(name):
     }[name]
 
 
-BACKENDS = ("aot_eager", "inductor", "eager")  # longer names come first, because the endings are cut off
+# "aot_eager" precedes "eager", because `removesuffix` tries the names in order
+BACKENDS = ("aot_eager", "inductor", "eager")
 FUNCTIONS = ("plain", "filtered", "sized", "containers", "closure", "method")
 
 
 def save_every(directory):
-    """Each function on each backend: 18 artifacts."""
+    """Saves each function on each backend, which makes 18 artifacts."""
     for backend in BACKENDS:
         for name in FUNCTIONS:
             function = {"filtered": plain, "closure": enclosing(4), "method": Scaled().method}.get(name) or globals()[
@@ -168,7 +170,7 @@ def save_every(directory):
             options = {"options": {"guard_filter_fn": only_tensors}} if name == "filtered" else {}
             try:
                 save(function, inputs, directory / f"{name}_{backend}.bin", backend=backend, **options)
-            except Exception as error:  # releases before 2.13 save nothing of aot_eager
+            except Exception as error:  # releases before 2.13 do not save code of aot_eager
                 print(f"PyTorch does not save {name} on {backend}: {error}"[:200], file=sys.stderr)
 
 
@@ -196,7 +198,7 @@ def main(directory):
     with (
         torch._dynamo.config.patch(caching_precompile=True),
         fresh_cache(),
-    ):  # Dynamo would load the entry of an earlier run
+    ):  # without a new cache, Dynamo would load the entry of an earlier run
         save_bundle(broken, (torch.ones(4),), directory / "precompile.bin", backend="aot_eager")
 
 
@@ -211,7 +213,7 @@ def function(x):
 
 
 def module_function(directory, factor):
-    """Returns a function of its own module, whose file is in the directory."""
+    """Returns a function of the module `changing`, whose file is written into the directory."""
     directory.mkdir(exist_ok=True)
     path = directory / "changing.py"
     path.write_text(MODULE.format(factor=factor))
@@ -224,7 +226,7 @@ def module_function(directory, factor):
 
 
 def save_pairs(directory):
-    """Artifacts that differ from base.bin in one respect, which the name of the file says."""
+    """Saves artifacts that differ from base.bin in one respect, which is the name of their file."""
     x = torch.ones(8, 4)
     eager = {"backend": "eager"}
     save(module_function(directory / "first", 2), (x,), directory / "base.bin", **eager)
@@ -307,7 +309,7 @@ def default_dtype(dtype):
 
 
 def states():
-    """Yields states of the process that guards check."""
+    """Returns functions that set a state of the process that guards check; most of them set the usual state."""
     usual = [contextlib.nullcontext] * 12
     return [
         *usual,
@@ -319,7 +321,7 @@ def states():
 
 
 def saved_functions(directory):
-    """The names of the artifacts that hold one function."""
+    """Returns the names of the artifacts that contain one function."""
     names = sorted(path.stem for path in directory.glob("*.bin"))
     return [name for name in names if name.split("_")[0] in FUNCTIONS]
 
@@ -330,7 +332,7 @@ def load(path):
 
 
 def run(directory):
-    """Calls a function that is loaded in a block of `prepare_debug`, whose files run, and the same function loaded
+    """Calls each saved function twice: loaded in a block of `prepare_debug`, where its dumped files run, and loaded
     without a block."""
     import depyf
 

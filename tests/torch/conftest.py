@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-# Compiled C++ kernels are found again by their source, but Inductor's decisions are made anew in each test.
+# Compiled C++ kernels are reused between test runs, by their source; Inductor itself compiles anew in each test.
 os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(Path(__file__).parents[2] / ".cache" / "inductor"))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -17,8 +17,8 @@ torch = pytest.importorskip("torch")
 
 @pytest.fixture(autouse=True)
 def fresh_torch():
-    """When a test begins, no function is compiled and Inductor's caches are empty. At its end, none of depyf's hooks
-    may be left."""
+    """When a test begins, no function is compiled and Inductor's caches are empty. When a test ends, none of depyf's
+    hooks may be left."""
     import torch._dynamo
     import torch._functorch.config
     import torch._inductor.config
@@ -28,7 +28,8 @@ def fresh_torch():
 
     torch._dynamo.reset()
     before = hooks()
-    # depyf warns of a lost name once in a process. A loss that one test simulates must not hide that of the next.
+    # depyf warns of a lost name once in a process. A lost name that one test simulates must not suppress the warning in
+    # the next test.
     losses = dict(private.losses)
     with (
         torch._inductor.config.patch(fx_graph_cache=False),

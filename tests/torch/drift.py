@@ -3,12 +3,13 @@
     python tests/torch/drift.py [--name PART]... [--kind KIND]... [--when before|after] [--case NAME KIND]... [--share I/N]
                                [--json FILE]
 
-The damage is done to torch's own modules, classes, functions, records and loggers, and only depyf sees it, because a
-release that changes a name changes its own uses of the name too. Some names (local variables, records, loggers, how
-functions are called) are changed for all. Each time a program is run, plain and under `prepare_debug`, then `explain`
-and the doctor. A program is harmed by any effect on it: an exception, another result, another number of compilations, a
-hook that stays. Each case runs in its own process. It is forked from a process that has loaded torch, and that has
-loaded depyf too if the damage comes `after` that. Ends with the counts, and with exit status 1 if a program was harmed.
+The damage is done to torch's own modules, classes, functions, records and loggers, and only depyf gets the damaged
+objects, because a release that changes a name changes its own uses of the name too. Some names (local variables,
+records, loggers, generated names) are changed for torch as well. For each damaged name, a program is run plain and
+under `prepare_debug`, followed by `explain` and the doctor. A program is harmed by any effect on it: an exception,
+another result, another number of compilations, a hook that stays. Each case runs in its own process, which is forked
+from a process that has loaded torch, and depyf too if the damage comes `after` the import of depyf. Prints the counts;
+the exit status is 1 if a program was harmed.
 """
 
 from __future__ import annotations
@@ -42,13 +43,13 @@ from torch_helpers import hooks
 SECONDS = 120
 KINDS = ("removed", "renamed", "other signature", "raises", "other type")
 # Names that cannot be damaged from Python: constants in C++, names that C++ reads without a frame, and cells and
-# classes that a compilation makes on the way.
+# classes that exist only during a compilation.
 NOT_SIMULATED = ("FrameLayout", "_torchdynamo_orig_backend", "f_globals", "compiled_fw", "compiled_bw")
 
 
 def by_depyf(frame):
-    """True if a frame that reads a name belongs to depyf. Frames of the doctor do not count: it runs a program as a
-    user does."""
+    """True if a frame that reads a name belongs to depyf. Frames of the doctor do not count, because it runs a program
+    as a user does."""
     name = str(frame.f_globals.get("__name__", ""))
     return name.partition(".")[0] == "depyf" and not name.startswith("depyf.doctor")
 
@@ -65,7 +66,7 @@ class Strange:
 
 
 def damaged(value, kind, name):
-    """Returns the object that depyf gets in place of a value."""
+    """Returns the object that depyf gets instead of a value, or raises an AttributeError for a lost name."""
     if kind in ("removed", "renamed"):
         raise AttributeError(f"no attribute {name!r}", name=name, obj=None)
     if isinstance(value, type):
@@ -91,7 +92,7 @@ def _gives_strange(*args, **kwargs):
     return Strange()
 
 
-# Ways to damage: each is a context manager
+# The ways to damage a name, each as a context manager
 
 
 @contextlib.contextmanager
@@ -112,7 +113,7 @@ def in_module(module, name, kind):
                 return damaged(value, kind, name)
             return super().__getattribute__(asked)
 
-    object.__setattr__(module, "__class__", Module)  # some modules define the name themselves
+    object.__setattr__(module, "__class__", Module)  # some modules override the setting of attributes
     if kind == "renamed":
         vars(module)[f"{name}_v2"] = value
     try:
@@ -123,7 +124,7 @@ def in_module(module, name, kind):
 
 
 class Method:
-    """Replaces a member of a class; it is damaged for depyf, and the same for all others."""
+    """Replaces a member of a class: depyf gets a damaged member, and all other code the original one."""
 
     def __init__(self, owner, name, kind):
         self.owner, self.name, self.kind = owner, name, kind
@@ -160,7 +161,7 @@ class Attribute(Method):
 
 
 class Meta(Attribute):
-    """One key of the dict that an attribute of instances holds."""
+    """Damages one key of the dict in an attribute of instances."""
 
     def __init__(self, owner, name, kind, key):
         super().__init__(owner, name, kind)
@@ -201,7 +202,7 @@ def in_class(owner, name, member):
 
 @contextlib.contextmanager
 def local_variable(owner, name, kind):
-    """Renames a variable of torch's functions, and gives the name that depyf looks for to another value."""
+    """Renames a local variable of torch's functions, and assigns another value to the name that depyf looks for."""
     functions = [owner] if isinstance(owner, types.FunctionType) else list(vars(owner).values())
     functions = [inspect.unwrap(one) for one in functions if isinstance(one, types.FunctionType)]
     functions = [one for one in functions if name in one.__code__.co_varnames and not one.__code__.co_freevars]
@@ -314,7 +315,7 @@ def filtered(change):
 
 @contextlib.contextmanager
 def logger(name, kind):
-    """Renames torch's loggers, or gives them another type."""
+    """Renames torch's loggers, or replaces them by objects of another type."""
     found = [one for one in list(logging.root.manager.loggerDict) if one == name or one.endswith(f".{name}")]
     undo = []
     for full in found:
@@ -345,7 +346,7 @@ _made_by_compile = None
 
 @contextlib.contextmanager
 def on_results(name, kind):
-    """Damages the mark on the results of torch.compile."""
+    """Damages an attribute of the results of torch.compile, by which depyf recognises them."""
     global _made_by_compile
 
     def change(result):
@@ -369,7 +370,7 @@ def on_results(name, kind):
 
 @contextlib.contextmanager
 def unique_names(prefix, kind):
-    """Changes the names that Dynamo gives to the objects that it makes."""
+    """Changes the names that Dynamo generates, such as `__compiled_fn_1`."""
     from torch._dynamo import bytecode_transformation
 
     function = bytecode_transformation.unique_id
@@ -415,7 +416,7 @@ def resume_prefix(kind):
 
 
 def damage(row, kind):
-    """Returns a context manager that damages the name of a row."""
+    """Returns a context manager that damages the name in a row of depyf.compat.names."""
     if row.kind == "mark":
         if row.path == "_dynamo_source":
             return in_class(torch.fx.Node, row.path, Attribute(torch.fx.Node, row.path, kind))
@@ -478,7 +479,7 @@ def program(backend):
     """Runs a graph break, forward and backward, an exception and a recompilation. Returns (the computed values, the
     compiled code).
 
-    Only the module runs with the whole backend, because compiling a graph takes longest.
+    Only the module is compiled on `backend`, because compiling a graph takes the most time.
     """
     torch._dynamo.reset()
     torch.manual_seed(0)
@@ -488,7 +489,7 @@ def program(backend):
     result = model(x)
     result.sum().backward()
     out += [result.detach(), x.grad]
-    if backend == "inductor":  # which compiles code without gradients in another way
+    if backend == "inductor":  # Inductor compiles a graph without gradients in another way
         out.append(model(torch.ones(3)))
     with contextlib.suppress(KeyError):
         failing(torch.ones(3))
@@ -527,7 +528,7 @@ def examine(row, kind, when, backend, plain):
                         values, toy, counts = counted(backend)
                     if not same(values, plain[0]):
                         harm.append("other results")
-                    # Dynamo sees some damage too, when it compiles the damaged function itself.
+                    # Some damage also affects Dynamo, when it compiles the damaged function itself.
                     if counts != plain[1] and counts != (now := counted(backend)[2]):
                         harm.append(f"compiled otherwise: {counts} instead of {now}")
                     str(depyf.explain(toy))
@@ -538,7 +539,7 @@ def examine(row, kind, when, backend, plain):
                     harm.append("no index.md")
                 told = [str(one.message) for one in caught if str(one.message).startswith("depyf")]
                 named = doctor_names(row, told)
-                if not named:  # the doctor finds more, because it tries each feature
+                if not named:  # `trial.run` finds more than the warnings, because it tries each feature
                     from depyf.doctor import trial
 
                     ran, problems = trial.run(backend)
@@ -557,7 +558,7 @@ def examine(row, kind, when, backend, plain):
 
 
 def doctor_names(row, told):
-    """True if the doctor names the damaged name, and everything else that was warned of."""
+    """True if the doctor reports the damaged name, and all other names about which depyf warned."""
     from depyf.compat import probe
     from depyf.compat.names import NAMES
 
@@ -576,8 +577,8 @@ def places(error):
     return " ".join(found[-6:])
 
 
-# The cases: each in a process of its own that is forked from one that has loaded torch, and depyf only if the damage is
-# to come after that
+# Each case runs in a process of its own. The process is forked from a process that has loaded torch, and has also
+# loaded depyf if the case damages a name after depyf is imported.
 
 
 def forked(function, *arguments):
@@ -606,7 +607,7 @@ def forked(function, *arguments):
 
 
 def rows():
-    """Returns the rows of the names that this release has."""
+    """Returns the rows of the names that this PyTorch release is expected to have."""
     from depyf.compat.names import NAMES
     from depyf.compat.releases import Release
 
@@ -622,17 +623,17 @@ def cases(parts, kinds, whens):
 
 
 def run(wanted, *, show=False):
-    """The results of cases, a dict each."""
+    """Runs cases, and returns one dict of results for each case."""
     sys.modules.setdefault("drift", sys.modules[__name__])
-    # Everything is compiled anew except the machine code, which is found again by its source.
+    # Everything is compiled anew except the C++ kernels, which are reused by their source.
     torch._inductor.config.fx_graph_cache = torch._functorch.config.enable_autograd_cache = False
     torch._inductor.config.compile_threads = 1
     torch.set_num_threads(1)
-    # PyTorch measures the speed of guards with this function, which takes longer than everything else and is of no use
+    # PyTorch measures the speed of guards with this function, which takes longer than all other work, and is not needed
     # here.
     torch._dynamo.guards.profile_guard_manager = lambda *_: 0.0
     with tempfile.TemporaryDirectory() as directory:
-        # depyf is compiled once, however often it is imported.
+        # The bytecode of depyf is cached in this folder, since each process imports depyf.
         sys.dont_write_bytecode, sys.pycache_prefix = False, directory
         return _run(wanted, show)
 
@@ -643,7 +644,7 @@ def _run(wanted, show):
         inductor = row.lazy or any(part in row.path for part in ("inductor", "pre_grad", "post_grad", "inference"))
         backend = "inductor" if inductor else "aot_eager"
         if backend not in plain:
-            program(backend)  # so that all cases have the state that torch builds up at its first compilation
+            program(backend)  # the first compilation fills caches of torch that all cases need
             plain[backend] = counted(backend)[::2]
             gc.freeze()
         if when == "after":

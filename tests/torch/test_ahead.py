@@ -1,5 +1,5 @@
-"""Functions that were compiled ahead of time, in the process that loaded them: `decompile`, `explain`, and
-`prepare_debug` around them."""
+"""Tests of `decompile`, `explain` and `prepare_debug` on functions that were compiled ahead of time, in the process
+that loaded them."""
 
 from __future__ import annotations
 
@@ -339,8 +339,8 @@ def broken(x):
 
 
 def restored(path):
-    """`broken` under torch.compile, and the saved compilations of it from before `torch._dynamo.reset`; the caller
-    installs them."""
+    """Compiles and saves `broken`, resets Dynamo, and returns `broken` under torch.compile, and the saved compilations,
+    which the caller installs."""
     from torch._dynamo.package import CompilePackage, DiskDynamoStore
 
     store = DiskDynamoStore(str(path))

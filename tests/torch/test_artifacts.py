@@ -1,4 +1,4 @@
-"""Checks the artifacts of each kind of compilation file by file, all 24 of them."""
+"""Checks the artifacts of each of 24 kinds of compilation, file by file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PRE_GRAD = ["BEFORE_PRE_GRAD.0.py", "AFTER_PRE_GRAD.0.py"]
 
 
 def inductor(n):
-    """Returns the files that Inductor makes from the n-th graph that it gets."""
+    """Returns the files of the n-th graph that Inductor compiles."""
     return [
         f"BEFORE_POST_GRAD.{n}.py",
         f"AFTER_POST_GRAD.{n}.py",
@@ -54,7 +54,7 @@ class Module(torch.nn.Module):
 
 
 def name_of(placeholder):
-    """The argument or parameter that a graph's input stands for: `L_x_`, `L_self_parameters_scale_`."""
+    """Returns the argument or parameter of a graph's input: `x` for `L_x_`, `scale` for `L_self_parameters_scale_`."""
     return placeholder.strip("_").split("_")[-1]
 
 
@@ -92,11 +92,11 @@ def test_artifacts(backend, kind, dynamic, grad, tmp_path):
     check_dump(tmp_path)
     assert runs_in(tmp_path) == [session.to_dict()]
 
-    # The number is the one that the code calls.
+    # The number of the graph is the number in the name that the code calls.
     transformed = (tmp_path / f"__transformed_code_0_for_{name}.py").read_text()
     assert set(re.findall(r"__compiled_fn_\w+", transformed)) == {f"__compiled_fn_{frame.compiled_fn}"}
 
-    # Each graph is a module with dtypes, shapes and strides: symbolic where they are dynamic.
+    # Each graph is a module with dtypes, shapes and strides, which are symbolic if the sizes are dynamic.
     for graph in tmp_path.glob("__compiled_fn_*.*.py"):
         if ".kernel_" in graph.name:
             continue
@@ -110,10 +110,10 @@ def test_artifacts(backend, kind, dynamic, grad, tmp_path):
     exec((tmp_path / f"{prefix}Captured_Graph.0.py").read_text(), namespace)
     inputs = {"x": x, "y": y, "scale": getattr(plain, "scale", None)}
     names = [n for n in inspect.signature(namespace["GraphModule"].forward).parameters if n != "self"]
-    if not dynamic:  # else sizes are inputs too
+    if not dynamic:  # with dynamic sizes, the sizes are inputs too
         torch.testing.assert_close(namespace["GraphModule"]()(*(inputs[name_of(n)] for n in names))[0], result)
 
-    # Forward and backward have the same number, and different files.
+    # The forward and the backward graph have the same number, and different files.
     if grad and backend != "eager":
         assert "tangents_1" in (tmp_path / f"{prefix}Backward_graph.0.py").read_text()
         assert "tangents_1" not in (tmp_path / f"{prefix}Forward_graph.0.py").read_text()
@@ -125,7 +125,7 @@ def test_artifacts(backend, kind, dynamic, grad, tmp_path):
                 assert "tangents_1" in (tmp_path / by_direction["backward"]).read_text()
                 assert "tangents_1" not in (tmp_path / by_direction["forward"]).read_text()
 
-    # The story of the function: its source, code, graph, guards.
+    # The full_code file has the function's source, code, graph and guards.
     story = (tmp_path / f"full_code_for_{name}_0.py").read_text()
     parts = [
         f"def {name}(",

@@ -29,8 +29,8 @@ if len(sys.argv) == 1:
 
 @pytest.fixture
 def environment(tmp_path):
-    """Returns the Python and the site-packages of a new environment, which sees the packages of this one and the
-    checkout."""
+    """Returns (the Python, the site-packages) of a new environment, in which the packages of this environment and the
+    checkout can be imported."""
     venv.create(tmp_path / "venv", with_pip=False, symlinks=True)
     (packages,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")
     (packages / "checkout.pth").write_text(f"{sysconfig.get_path('purelib')}\n{ROOT / 'python'}\n")

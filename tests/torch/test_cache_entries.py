@@ -1,4 +1,4 @@
-"""Cache entries as copies: their contents, the verdicts of their guards, and the effects of their code."""
+"""Tests of copies of cache entries: their contents, the verdicts of their guards, and the effects of their code."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_fields(backend):
     assert not eval(tensor.expression, {"torch": torch, "L": {"b": X.double()}})
     (graph,) = entry.graphs
     assert graph.name in entry.source.replace(graph.full_name, "") and graph.full_name in entry.code.co_names
-    if backend != "inductor":  # which frees the graph, or keeps it
+    if backend != "inductor":  # Inductor frees some graphs
         assert graph.graph_module is not None
     if graph.graph_module is not None:
         assert [source for _, source in graph.placeholders] == ["L['a']", "L['b']"]
@@ -147,7 +147,7 @@ def test_dispatch_says_what_the_call_then_does():
             assert {entry.compile_id for entry in after} != ids
         else:
             assert {entry.compile_id for entry in after} == ids
-            assert after[0].compile_id == said.entry.compile_id  # Dynamo puts the last used in front
+            assert after[0].compile_id == said.entry.compile_id  # Dynamo moves the entry that it used last to the front
 
 
 def test_dispatch_of_limits_stances_and_backends():
@@ -208,8 +208,8 @@ def test_instances_share_code_and_entries():
 
 
 class Holder(torch.nn.Module):
-    """A module that a backend may return in place of a function. Dynamo of 2.2 wraps a graph that a backend returns in
-    such a module."""
+    """A module that a backend may return instead of a function. In PyTorch 2.2, Dynamo wraps a graph that a backend
+    returns in a module like this class."""
 
     def __init__(self, graph):
         super().__init__()
@@ -266,7 +266,7 @@ def test_an_entry_that_dynamo_invalidated_is_no_entry_and_no_drift(recwarn):
     compiled(torch.ones(3))
     (entry,) = torch._dynamo.eval_frame._debug_get_cache_entry_list(doubled.__code__)
     manager = entry.guard_manager
-    # Dynamo makes this call when an object that the guards refer to is freed.
+    # Dynamo calls `invalidate` when an object that the guards refer to is freed.
     manager.extra_state.invalidate(manager.cache_entry, DeletedGuardManagerWrapper("it got deallocated"))
     (entry,) = torch._dynamo.eval_frame._debug_get_cache_entry_list(doubled.__code__)
     assert entry.code is None

@@ -53,7 +53,7 @@ class Layered(torch.nn.Module):
 
 
 def arguments():
-    """Returns the arguments that the function below is compiled with."""
+    """Returns the arguments with which the function of `make_function` is compiled."""
     return {
         "x": torch.ones(3, 4),
         "y": torch.ones(4),
@@ -89,7 +89,8 @@ def make_function():
 
 
 class Compiled:
-    """A function that was compiled once, and its guards. `reasons` returns why they do not hold after some changes."""
+    """A function that was compiled once, and its guards. The method `reasons` returns why the guards fail after some
+    changes."""
 
     def __init__(self):
         torch._dynamo.reset()
@@ -103,7 +104,7 @@ class Compiled:
         return {**given, "cell": self.function.__closure__[0].cell_contents}
 
     def reasons(self, *changes):
-        """Returns the reasons after these changes, and then undoes the changes."""
+        """Makes changes, determines the reasons why the guards fail, and undoes the changes. Returns the reasons."""
         module, cache = self.given["module"], self.given["cache"]
         given = {**self.given, "module": copy.deepcopy(module), "cache": copy.copy(cache)}
         with contextlib.ExitStack() as stack:
@@ -241,7 +242,7 @@ CASES = {
 }
 
 
-# Changes that touch the same value, of which one hides the other.
+# Sets of changes of the same value, in which one change hides another one.
 SAME_VALUE = [
     {
         "dtype",
@@ -264,10 +265,10 @@ SAME_VALUE = [
     {"class", "longer cache", "cache of fewer layers"},
     {"shorter list", "tuple", "item"},
     {"keys", "fewer keys"},
-    # A tensor that is made in inference mode, or after the change of a model, differs in more than one aspect.
+    # A tensor that is created in inference mode, or after a change of the model, differs in more than one aspect.
     {"dtype", "model's dtype"},
     {"inference mode", "inference tensor"},
-    # The same sizes change in both: that is one reason.
+    # Both changes affect the same sizes, so that they are reported as one reason.
     {"shape", "longer cache"},
 ]
 
@@ -307,7 +308,8 @@ def test_what_follows_is_folded(compiled):
 
 
 def recompiled(tmp_path, calls, dynamic=False):
-    """The session of a block in which `calls` call a compiled function; the last one compiles again."""
+    """Returns the session of a block in which `calls` calls a compiled function several times; the last call
+    recompiles."""
     torch._dynamo.reset()
     function, _ = make_function()
     compiled = torch.compile(function, backend="eager", dynamic=dynamic)
@@ -324,7 +326,8 @@ def test_a_tensor_of_another_shape_in_another_layout_is_one_value(tmp_path):
 
     session = recompiled(tmp_path, calls)
     last = session.recompilations()[-1]
-    # The call differs from 0/1 in the flag and in the shape and layout of x; from 0/0 in the flag, n and x.
+    # The call differs from the compilation 0/1 in the flag and in the shape and layout of x, and from 0/0 in the flag,
+    # n and x.
     nearest = [failure.subject for failure in last.failures if failure.entry == "0/1"]
     assert last.failures[0].entry == "0/1" and set(nearest) == {"x.shape", "x.stride()", "flag"}
 
@@ -338,7 +341,7 @@ def test_the_nearest_compilation_is_compared_with(tmp_path):
 
     session = recompiled(tmp_path, calls)
     last = session.recompilations()[-1]
-    # The entry without gradients is tried first, and differs in more respects.
+    # Dynamo tries the entry without gradients (0/1) first, which differs in more respects.
     assert [failure.entry for failure in last.failures] == ["0/0", "0/0", "0/1", "0/1", "0/1"]
     assert subjects_of(last.failures[:2]) == ["flag", "x.requires_grad"] and last.failures[2].subject == "grad mode"
     summary = program.summary(tmp_path)

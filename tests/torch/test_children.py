@@ -64,12 +64,12 @@ def depyf(*arguments, cwd):
 
 
 def folders(directory):
-    """The folders of processes in a dump."""
+    """Returns the folders of processes in a dump."""
     return sorted(directory.glob("process_*"))
 
 
 def functions(directory):
-    """The functions that the last run in a folder compiled."""
+    """Returns the functions that the last run in a folder compiled."""
     return [frame["name"] for frame in runs_in(directory)[-1]["frames"]]
 
 
@@ -83,7 +83,8 @@ def test_processes_that_are_spawned_forked_and_started_are_in_the_dump_and_the_s
     assert plain.returncode == 3, plain.stderr
     done = depyf("run", "-o", "dump", "program.py", cwd=tmp_path)
     assert done.returncode == 3 and done.stdout == plain.stdout, done.stderr
-    # Two compilations of the function of each worker, one of the program, and one of the lambda after os.fork.
+    # There are two compilations of the function in each worker, one in the program, and one of the lambda after
+    # os.fork.
     assert done.stderr.startswith("8 processes: 3 functions, 14 compilations, 1 distinct graph break, ")
     assert done.stderr.count("processes: ") == 1 and done.stderr.count("\n== the program, ") == 1
     assert done.stderr.count("       graph break at program.py:13: ") == 6
@@ -96,7 +97,7 @@ def test_processes_that_are_spawned_forked_and_started_are_in_the_dump_and_the_s
         check_dump(folder)
         assert f"\n== process {folder.name.removeprefix('process_')}, " in done.stderr
     notes = [runs_in(folder)[-1]["notes"] for folder in folders(dump)]
-    # The process that was killed is rebuilt from its journal; the others ended in their own way.
+    # The dump of the killed process is rebuilt from its journal; the other processes ended normally.
     assert sum("The process died before the block ended" in " ".join(each) for each in notes) == 1
     assert sum(each != [] for each in notes) == 1
     assert not list(dump.rglob("journal_*"))

@@ -1,4 +1,5 @@
-"""`depyf.compile_costs`: the parts against the clock, tracing by line, and predictions against the changes applied."""
+"""Tests of `depyf.compile_costs`: its parts against the clock, tracing time by line, and predicted savings against
+measured ones."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 import torch._dynamo.convert_frame
-import torch._inductor.compile_fx  # noqa: F401  its loggers are there before the hooks are compared
+import torch._inductor.compile_fx  # noqa: F401  the module creates its loggers before the hooks are compared
 
 import depyf
 import depyf.compat.private
@@ -62,7 +63,7 @@ def test_parts_sum_to_the_clock_cold_and_warm(name: str, tmp_path: Path) -> None
 
 
 def test_a_missed_key_of_a_known_graph_is_compared() -> None:
-    number = random.random()  # no entry of an earlier run has the graph
+    number = random.random()  # a random number, so that no cache entry of an earlier run has this graph
     costs = []
     for size_asserts in (True, False):
         torch.compiler.reset()

@@ -1,4 +1,4 @@
-"""Functions that were compiled before the block is entered."""
+"""Tests of functions that were compiled before the block of prepare_debug is entered."""
 
 from __future__ import annotations
 

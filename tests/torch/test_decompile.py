@@ -1,4 +1,4 @@
-"""depyf.decompile on torch's wrappers of functions."""
+"""Tests depyf.decompile on torch's wrappers of functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m depyf doctor`, and the same in session.json."""
+"""Tests of `python -m depyf doctor`, and of its results in session.json."""
 
 from __future__ import annotations
 

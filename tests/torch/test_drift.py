@@ -13,7 +13,7 @@ import pytest
 from torch_helpers import ENVIRONMENT, ROOT
 
 PROGRAM = Path(__file__).parent / "drift.py"
-# One name of each kind of row, from all parts that a block uses, each with another kind of damage.
+# One name of each kind of row, from all parts that a block of prepare_debug uses, with various kinds of damage.
 SAMPLE = [
     ("convert_frame:register_bytecode_hook", "other signature"),
     ("CompileContext.compile_id", "other type"),

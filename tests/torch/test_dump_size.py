@@ -1,4 +1,4 @@
-"""The size of a dump by the number of layers of a transformer: linear, and its texts the same."""
+"""Tests that the size of a dump is linear in the number of layers of a transformer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dumps of processes that die in a block, and a session.json that cannot be read."""
+"""Tests of dumps of processes that die in a block of prepare_debug, and of a session.json that cannot be read."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_dump_can_be_explained_whose_process_died(dumps, way):
         assert "2/0 of second" in text and "which had not ended" in text
     if way in ("thread_compiles", "outlived_by_forked"):
         assert "def second(x):" in "".join(path.read_text() for path in directory.glob("full_code_for_second_*"))
-    # It is rebuilt once; after that the dump is as any other.
+    # The dump is rebuilt once from its journal; later reads change no file.
     assert not list(directory.glob(journal.PATTERN))
     before = {path.name: path.read_bytes() for path in directory.iterdir()}
     assert program.summary(directory) == text or way == "outlived_by_forked"
@@ -104,7 +104,7 @@ def test_what_is_rebuilt_is_what_a_normal_end_writes(name, backend, tmp_path, ca
     module = example(name)
     with depyf.prepare_debug(whole):
         module.main(backend)
-        shutil.copytree(whole, cut)  # the files that a process leaves if it dies here
+        shutil.copytree(whole, cut)  # the files that a process leaves if it dies at this point
     assert [block.is_open for block in recovery.recover(cut)] == [False]
     ((rebuilt,), (session,)) = read_runs(cut), read_runs(whole)
     assert len(session.frames) > 1
@@ -120,7 +120,7 @@ def test_what_is_rebuilt_is_what_a_normal_end_writes(name, backend, tmp_path, ca
     assert set(names_in(cut)) <= set(names_in(whole))
 
     def index(directory):
-        # The note says that the time of compiling is not known.
+        # The rebuilt dump has a note that the time of compiling is not known; the note and the times are removed.
         text = re.sub(r"(?:\*\*Note\.\*\*|Compiling took|- Predicted to save) (?:.+\n)+\n", "", pages(directory))
         # The graphs alone do not always show the module, which is the last column of tables.md.
         return re.sub(r"- \[__guards_.*\n|(?<=`) \| [^|\n]*\|$", "", text, flags=re.MULTILINE)
@@ -143,7 +143,7 @@ def test_a_block_that_is_open_is_told_of_and_left_alone(tmp_path):
         torch.compile(dying.second, backend="eager")(torch.ones(3))
         before = names_in(tmp_path)
         assert "The block is still open (last compilation: 0/0 of second" in program.summary(tmp_path)
-        # The command in another process reports the same.
+        # `depyf explain` in another process reports that the block is still open.
         command = [sys.executable, "-m", "depyf", "explain", str(tmp_path)]
         done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=100)
         assert done.returncode == 1 and "The block is still open (last compilation: 0/0 of second" in done.stderr
@@ -160,7 +160,7 @@ def test_a_line_that_is_cut_costs_that_line(tmp_path):
     (path,) = cut.glob(journal.PATTERN)
     data = path.read_bytes()
     ends = [i + 1 for i, byte in enumerate(data) if byte == 10]
-    # A line that lacks only its newline can be read.
+    # A line of the journal that lacks only its newline can be read.
     whole_lines = {0, *ends, *(end - 1 for end in ends)}
     texts = {}
     for at in range(0, len(data), len(data) // 60):
@@ -171,7 +171,7 @@ def test_a_line_that_is_cut_costs_that_line(tmp_path):
         texts[at] = len(block.compilations)
         assert isinstance(plain(block.session), dict)
     assert texts[0] == 0 and max(texts.values()) == 2 and sorted(texts.values()) == list(texts.values())
-    # A line in the middle that depyf did not write.
+    # Lines in the middle of the journal that depyf did not write are skipped.
     path.write_bytes(data[: ends[3]] + b'{"frame": "x"}\n[' + b"[" * 100_000 + b"\n\xff\n" + data[ends[3] :])
     (block,) = recovery.recover(cut)
     assert "3 lines of the journal cannot be read." in block.session.notes and len(block.compilations) == 2
@@ -201,7 +201,7 @@ with depyf.prepare_debug(sys.argv[1]):
     text = program.summary(tmp_path)
     assert "2 runs in this directory" in text and text.count("The process died before the block ended") == 1
     runs = read_runs(tmp_path)
-    assert [run.frames[0].function for run in runs] == ["first", "second"]  # the one that ended last is the last
+    assert [run.frames[0].function for run in runs] == ["first", "second"]  # the run that ended last is the last one
     check_dump(tmp_path)
 
 

@@ -83,7 +83,7 @@ def test_a_dropped_guard_is_no_longer_checked_and_all_others_are():
         with torch.no_grad():
             assert [one.guard.kind for one in edited.check(X, X + 1).failures] == ["GLOBAL_STATE"]
     marks = [one for one in edited.guards if one.source == "L['b']"]
-    assert len(marks) == 1  # against marks of dimensions; its name differs by release
+    assert len(marks) == 1  # the guard that no dimension is marked dynamic; its kind depends on the release
     b = (X + 1).double()
     torch._dynamo.mark_dynamic(b, 0)
     assert not edited.check(X, b)
@@ -95,7 +95,7 @@ def test_relations_survive_and_are_warned_of():
     kept = entry.edit(drop=dtype)
     assert "NO_TENSOR_ALIASING" in kinds(kept) and "alias" not in " ".join(kept.warnings)
     assert [one.guard.kind for one in kept.check(X, X).failures] == ["NO_TENSOR_ALIASING"]
-    for _ in range(3):  # the state of relations is new in each check
+    for _ in range(3):  # each check resets the state of relational guards such as NO_TENSOR_ALIASING
         assert kept.check(X, X + 1) and not kept.check(X, X)
     dropped = entry.edit(drop="L['b']")
     assert "NO_TENSOR_ALIASING" not in kinds(dropped) and dropped.check(X, X)
@@ -375,11 +375,11 @@ def test_modules_keep_their_parameters():
         assert torch.equal(module.weight.grad, X * 100)
 
 
-# Each kind of edit of code on each kind of function. The tests of guards are above.
+# Tests of each kind of edit of code on each kind of function.
 
 
 def graph_times_three(entry):
-    """A copy of the entry's graph in which every floating point output is multiplied by 3."""
+    """Returns a copy of the entry's graph in which every floating point output is multiplied by 3."""
     (graph,) = entry.graphs
     module = copy.deepcopy(graph.graph_module)
     node = next(one for one in reversed(module.graph.nodes) if one.op == "output")
@@ -408,7 +408,7 @@ def test_every_edit_of_code_on_every_kind_of_function(name, what, tmp_path):
     }
     before = compiles()
     edited = entry.edit(**edits[what]())
-    assert torch.allclose(call(), want)  # nothing is changed yet
+    assert torch.allclose(call(), want)  # the edit has no effect before it is registered
     with edited.register():
         assert torch.allclose(call(), want * 3)
         assert torch.allclose(call(), want * 3)
@@ -421,8 +421,8 @@ def test_every_edit_of_code_on_every_kind_of_function(name, what, tmp_path):
 
 
 def stored_twice(text):
-    """Returns output code that stores twice the values. It stores vectors or single numbers, depending on the
-    processor."""
+    """Returns output code that stores twice the values. Inductor's code stores vectors or single numbers, depending on
+    the processor."""
     text, vectors = re.subn(r"(tmp\d+)\.store\(", r"decltype(\1)(\1 + \1).store(", text)
     text, scalars = re.subn(r"(out_ptr\d+\[[^\]]*\] = )(tmp\d+);", r"\1\2 + \2;", text)
     assert vectors or scalars
@@ -487,7 +487,7 @@ def test_output_code_of_a_dump_forward_and_backward(tmp_path):
     with backward.register():
         edited = f(X)
         assert torch.equal(edited, X * 2) and torch.equal(gradient(edited), want * 2)
-        assert torch.equal(gradient(plain), want)  # its forward was not the edited one
+        assert torch.equal(gradient(plain), want)  # the forward of `plain` ran before the edit
         later = f(X)
     with both.register():
         assert torch.equal(f(X), X * 4)

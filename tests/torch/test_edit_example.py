@@ -1,4 +1,4 @@
-"""examples/edit_cache_entry.py: the whole program is checked by values and by its output."""
+"""Tests examples/edit_cache_entry.py, by the computed values and by the output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torch_helpers import BACKENDS, example
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_edit_cache_entry(backend, capsys):
     module = example("edit_cache_entry")
-    module.main(backend)  # which asserts each step
+    module.main(backend)  # the program asserts the result of each step
     out = capsys.readouterr().out
     assert "def toy_example(a, b):" in out and "guard: " in out and "graph: __compiled_fn_" in out
     assert "checked in its place: L['b'].dim() == 1 and L['b'].min() >= 0" in out
@@ -49,10 +49,10 @@ def test_the_story_in_numbers(backend):
     before = compiles()
     with edited.register():
         assert torch.allclose(f(a, b), 100 * fn(a, b)) and len(fed) == 2 and compiles() == before
-        assert torch.allclose(f(a, -b), fn(a, -b)) and len(fed) == 2 and compiles() == before  # the ordinary entry
+        assert torch.allclose(f(a, -b), fn(a, -b)) and len(fed) == 2 and compiles() == before  # runs the ordinary entry
         assert (
             torch.allclose(f(a.double(), b), fn(a.double(), b)) and compiles() > before
-        )  # one that has to be compiled
+        )  # a call that has to be compiled
     before = compiles()
     assert torch.allclose(f(a, b), fn(a, b)) and len(fed) == 2 and compiles() == before
     assert all(one.kind == "ordinary" for one in depyf.cache_entries(f))

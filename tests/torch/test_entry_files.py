@@ -1,4 +1,4 @@
-"""Entries as files: saved and loaded in another process, edited by people and registered."""
+"""Tests of files of cache entries: a file is saved, loaded in another process, edited by hand and registered."""
 
 from __future__ import annotations
 
@@ -136,8 +136,8 @@ def test_saved_in_one_process_and_loaded_in_another(tmp_path):
     assert set(out) == {"function", "module", "method", "free variables"}
     assert all(all(one.values()) for one in out.values()), out
 
-    # In another process a class may be missing, the function may be local, and the instance may be unknown. Each error
-    # is reported with its place.
+    # In another process a class may be missing, the function may be local, and the instance may be unknown. Each of
+    # these errors is reported with the place in the file or the missing argument.
     changed = MODULE.replace("class Box", "class Container").replace("Box(", "Container(")
     said = python(REFUSED, tmp_path, source=changed).stdout.splitlines()
     assert said[0].startswith("LookupError function.py, line ") and "missing Box of module saved_module" in said[0]
@@ -334,8 +334,9 @@ def test_round_trip_through_an_editor(monkeypatch, tmp_path):
     assert torch.equal(f(X, X + 1), 100 * add(X, X + 1)) and compiles() == before
     assert torch.equal(f(X, -X), add(X, -X)) and compiles() == before
     guards = edited.registration.entry.guards
-    assert len(guards) == len(entry.guards) + 1 and edited.registration.entry.native  # Dynamo's own are still Dynamo's
-    # The file is edited again by hand, and registered in place of the first entry.
+    # Dynamo's own guards are still checked by Dynamo
+    assert len(guards) == len(entry.guards) + 1 and edited.registration.entry.native
+    # The file is edited again without an editor, and registered in place of the first entry.
     edited.path.write_text(edited.path.read_text().replace("100 *", "50 *"))
     edited.register()
     assert torch.equal(f(X, X + 1), 50 * add(X, X + 1)) and len(depyf.registered()) == 1
@@ -490,7 +491,7 @@ def test_nothing_is_compiled_where_resume_functions_are_in_the_file(tmp_path):
 
 
 def saved(tmp_path, change=lambda text: text):
-    """Changes the text of an entry's file."""
+    """Saves an entry to a file, and changes the text of the file with `change`."""
     path = tmp_path / "entry.py"
     compiled = torch.compile(plain, backend="eager")
     compiled(X)

@@ -1,4 +1,5 @@
-"""The example programs under prepare_debug: every frame is there, nothing fails, nothing changes."""
+"""Tests that the dumps of the example programs contain every frame, and that prepare_debug does not change their
+results."""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ def test_example(name, backend, tmp_path, capsys):
         ), frame.not_proved
     check_dump(tmp_path)
 
-    # The decompiled code of each frame, put in place of Dynamo's own, does the same.
+    # If the decompiled code of each frame replaces Dynamo's code, the program has the same results.
     compiled_back = []
     with depyf.prepare_debug(tmp_path / "second") as session:
 

@@ -1,4 +1,5 @@
-"""`depyf.explain`: the facts about a compiled function, and the parts that it reports as missing."""
+"""Tests `depyf.explain`: the facts that it reports about a compiled function, and the parts that it reports as
+missing."""
 
 from __future__ import annotations
 
@@ -180,7 +181,7 @@ def test_explaining_changes_nothing():
 
 
 def test_a_module_of_pytorch_is_explained_by_its_own_name(tmp_path):
-    # Dynamo compiles a function of its own around it.
+    # Dynamo compiles a wrapper function of its own around a module of PyTorch such as Sequential.
     model = torch.compile(torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU()), backend="aot_eager")
     with depyf.prepare_debug(tmp_path) as session:
         model(torch.ones(2, 4))

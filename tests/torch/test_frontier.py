@@ -1,4 +1,5 @@
-"""The frontier: the size at which Inductor's own guard makes the next call compile again, named before it is hit."""
+"""Tests that depyf reports the size at which a guard of Inductor will cause a recompilation, before a call has this
+size."""
 
 from __future__ import annotations
 
@@ -30,5 +31,5 @@ def test_the_limit_is_named_before_it_is_hit_and_hit_exactly_there(tmp_path):
         assert len(session.frames) == 3
     failure = next(one for one in session.frames[2].failures if one.entry == "0/1")
     assert (failure.subject, failure.expected, failure.actual) == ("x.shape[0]", f"<= {limit}", str(limit + 1))
-    # PyTorch's text names the line that used the size first.
+    # PyTorch's text of the guard names the line that used the size first.
     assert failure.line is None and named[2] in failure.origin

@@ -1,4 +1,4 @@
-"""`depyf.guard_costs`: times of guards, and guards that others imply."""
+"""Tests of `depyf.guard_costs`: times of guards, and guards that other guards imply."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MUTATIONS = 10_000
 
 
 class Table(torch.nn.Module):
-    """Reads a long dict, every entry of which is guarded."""
+    """A module that reads a long dict, of which Dynamo guards every entry."""
 
     def __init__(self, count: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The Python that depyf makes of guards decides as PyTorch's own guard manager does."""
+"""Tests that the Python function that depyf writes for guards decides like PyTorch's own guard manager."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def guard_function(guards):
 
 
 def compare(manager, local, most=None, fixed=()):
-    """Tries all inputs. Returns how many were accepted and refused, and the guards that were seen to fail."""
+    """Tries all inputs. Returns (the number of accepted inputs, the number of refused inputs, the guards that never
+    failed)."""
     guards = depyf.guards.read(manager, local)
     scope = manager.global_scope["G"]
     function = guard_function(guards)
@@ -50,7 +51,7 @@ def compare(manager, local, most=None, fixed=()):
         if not expected and one.kind is not None:
             assert one.kind in {guard.kind for guard in failing}, one.name
         elif not expected:
-            # One of the failing guards is on the value that was changed.
+            # At least one of the failing guards reads the value that was changed.
             assert not one.paths or any(
                 guard.live or path in text + (guard.value or "")
                 for guard, text in verdict.failing
@@ -66,7 +67,7 @@ def test_same_verdicts(case):
     with torch.set_grad_enabled(case.grad):
         accepted, refused, never_failed = compare(entry.guard_manager, local, fixed=case.fixed)
     assert accepted >= ACCEPTED and refused >= REFUSED, (accepted, refused)
-    # Each guard was violated, except those on values that a test cannot change and restore.
+    # Each guard failed for some input, except guards on values that a test cannot change and restore.
     assert not [guard for guard in never_failed if not (case.fixed and guard.source.startswith(case.fixed))]
 
 
@@ -77,7 +78,7 @@ def test_every_kind_of_guard_is_in_the_cases():
         for entry in torch._dynamo.eval_frame._debug_get_cache_entry_list(case.code()):
             guards = depyf.guards.read(entry.guard_manager)
             seen |= {guard.kind for guard in guards}
-            # Every guard has its Python form or is called by itself.
+            # Every guard has conditions in Python, or a live object that the function calls.
             assert all(guard.conditions or guard.live for guard in guards)
     assert set(guard_tree.leaf_types()) <= seen
 
@@ -89,7 +90,7 @@ def test_a_new_kind_of_guard_or_accessor_fails_here():
 
 @contextlib.contextmanager
 def compilations():
-    """A list that gets the guard manager and the local variables of each compilation."""
+    """Yields a list to which (the guard manager, the local variables) of each compilation are appended."""
     found = []
     module = torch._dynamo.guards
 
@@ -104,7 +105,7 @@ def compilations():
 
 
 def tried(found, most=None):
-    """Tries the compilations in the list, and removes them from it."""
+    """Tries the guards of the compilations in the list, and empties the list."""
     while found:
         manager, local = found.pop(0)
         accepted, refused, _ = compare(manager, local, most)
@@ -197,7 +198,8 @@ def test_the_text_of_a_tree_is_pytorchs_own(monkeypatch):
     take_away = hooks.add_guard_hook()
     try:
         assert [str(manager) for manager in managers] == texts  # learns
-        monkeypatch.setattr(learner, "_known", frozenset(learner._known))  # nothing more is learned from here on
+        # the learner must not need more facts from here on
+        monkeypatch.setattr(learner, "_known", frozenset(learner._known))
         printed = []
         for manager in managers:
             printed.append(printer.text(manager.root, str))

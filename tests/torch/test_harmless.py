@@ -1,4 +1,4 @@
-"""A program behaves under prepare_debug as it does without, whatever fails in depyf."""
+"""Tests that a program behaves under prepare_debug as it does without, even if parts of depyf fail."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_blocks_that_end_in_another_order(tmp_path):
 
 @pytest.mark.filterwarnings("ignore:depyf. Compiled before the block")
 def test_threads_with_blocks_of_their_own(tmp_path):
-    # Each block compiles its own functions, some in a directory that both blocks write to.
+    # Each thread compiles its own functions in blocks of its own, some of which write to a shared directory.
     errors, results = [], {}
 
     def work(name, factor):
@@ -161,7 +161,7 @@ def test_threads_with_blocks_of_their_own(tmp_path):
 
 
 def test_two_processes_and_one_directory(tmp_path):
-    # Both write a file for the same function name and numbers at the same time, with different contents.
+    # Two processes write files with the same names at the same time, but with different contents.
     code = """
 import sys, pathlib, time, torch, depyf
 directory, mine, other = sys.argv[1:]
@@ -265,7 +265,7 @@ def test_code_of_the_user_is_not_replaced_and_dynamos_only_by_what_is_proved(tmp
 
 
 def test_dynamo_compiles_the_same_functions(tmp_path):
-    # In compiled autograd Dynamo looks at every function that is called, hooks included.
+    # In compiled autograd, Dynamo traces every function that is called, including hooks.
     from torch_helpers import bytecode_hook
 
     def step(x):
@@ -288,7 +288,7 @@ def test_dynamo_compiles_the_same_functions(tmp_path):
 
 
 def compilations(run):
-    """(function, file, line) of each compilation that Dynamo begins in `run()`, and PyTorch's own counters."""
+    """Returns (function, file, line) of each compilation that Dynamo begins in `run()`, and PyTorch's own counters."""
     torch._dynamo.reset()
     torch._dynamo.utils.counters.clear()
     begun, original = [], convert_frame._compile
@@ -312,7 +312,7 @@ def test_what_a_compiled_call_frees_counts_as_no_frame(tmp_path):
     table.set(held[0], "a value")
 
     def run(x):
-        held.clear()  # in the transformed code, while Dynamo looks at each function that is called
+        held.clear()  # runs in the transformed code, while Dynamo's frame hook is active
         return x + 1
 
     torch._dynamo.utils.counters.clear()

@@ -1,4 +1,4 @@
-"""Names, paths and messages that hold line breaks, escape sequences and direction marks."""
+"""Tests of names, paths and messages that contain line breaks, escape sequences and direction marks."""
 
 from __future__ import annotations
 

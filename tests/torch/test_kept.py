@@ -1,4 +1,4 @@
-"""Nothing is kept: what a program and Dynamo drop is freed when PyTorch alone would free it.
+"""Tests that depyf keeps no objects alive: objects are freed at the same time as with PyTorch alone.
 
 Each public call, and each kind of block while it is open, is compared with the same program without depyf.
 """
@@ -84,8 +84,8 @@ def new_entry(net, compiled, x):
 def save_and_load(net, compiled, x, path):
     depyf.cache_entries(compiled)[0].save(path)
     entry = depyf.load_entry(path, fn=compiled)
-    # The function is run by hand, because PyTorch 2.13 never frees code in whose frame it compiles another function,
-    # which is the loaded one here.
+    # `entry.run` is called instead of `compiled`, because PyTorch 2.13 never frees code in whose frame it compiles
+    # another function, here the loaded one.
     with entry.register() as handle:
         assert handle.active and entry.run(x) is not None
 
@@ -127,8 +127,8 @@ USES += (save_and_load, edit_in_editor, step, debug, here)
 
 @functools.cache
 def plain(backend):
-    """Returns the objects that PyTorch alone keeps. The second run counts, because the first one loads parts of
-    PyTorch."""
+    """Returns the objects that PyTorch alone keeps. The objects are those of a second run, because the first run loads
+    parts of PyTorch."""
     kept.states(backend, nothing, contextlib.nullcontext())
     return kept.states(backend, nothing, contextlib.nullcontext())
 
@@ -139,7 +139,8 @@ def assert_freed(found, backend):
 
 
 def with_path(use, tmp_path, monkeypatch):
-    """Returns the use of a public call, with a path if the call takes one, and without a debugger's prompt."""
+    """Returns the function `use`, bound to a path if it takes one, with PYTHONBREAKPOINT set so that no debugger
+    starts."""
     monkeypatch.setenv("PYTHONBREAKPOINT", "0")
     monkeypatch.setenv("EDITOR", "true")
     return functools.partial(use, path=tmp_path / "entry.py") if use.__code__.co_argcount == 4 else use
@@ -150,14 +151,14 @@ def with_path(use, tmp_path, monkeypatch):
 def test_public_calls_keep_nothing(use, backend, tmp_path, monkeypatch):
     if backend != "eager" and use not in (explain, register, stays_registered, save_and_load):
         pytest.skip("what it refers to does not depend on the backend")
-    plain(backend)  # first: the first run loads parts of PyTorch, which stay
+    plain(backend)  # runs first, because the first run loads parts of PyTorch, which stay loaded
     found = kept.states(backend, with_path(use, tmp_path, monkeypatch), contextlib.nullcontext())
     assert_freed(found, backend)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_an_open_block_keeps_nothing(backend, tmp_path):
-    plain(backend)  # first: the first run loads parts of PyTorch, which stay
+    plain(backend)  # runs first, because the first run loads parts of PyTorch, which stay loaded
     found = kept.states(backend, nothing, depyf.prepare_debug(tmp_path))
     assert_freed(found, backend)
     assert (tmp_path / "full_code_for_forward_0.py").exists()
@@ -165,7 +166,7 @@ def test_an_open_block_keeps_nothing(backend, tmp_path):
 
 @pytest.mark.parametrize("use", [use for use in USES if use is not debug], ids=lambda use: use.__name__)
 def test_public_calls_in_an_open_block_keep_nothing(use, tmp_path, monkeypatch):
-    plain("eager")  # first: the first run loads parts of PyTorch, which stay
+    plain("eager")  # runs first, because the first run loads parts of PyTorch, which stay loaded
     found = kept.states("eager", with_path(use, tmp_path, monkeypatch), depyf.prepare_debug(tmp_path / "dump"))
     assert_freed(found, "eager")
 
@@ -175,9 +176,9 @@ def test_an_open_step_block_keeps_nothing():
 
 
 def test_a_watch_that_keeps_something_is_told():
-    """Tests the comparison itself: an object that is held shows at each checkpoint."""
+    """Tests the comparison itself: a held object is reported at each checkpoint."""
     held = []
-    plain("eager")  # first: the first run loads parts of PyTorch, which stay
+    plain("eager")  # runs first, because the first run loads parts of PyTorch, which stay loaded
     found = kept.states("eager", lambda net, compiled, x: held.append(net.scale), contextlib.nullcontext())
     assert set(map(tuple, kept.kept_longer(found, plain("eager")).values())) == {("parameter",)}
 
@@ -194,7 +195,7 @@ def test_functions_given_to_a_block_may_go(tmp_path):
             gc.collect()
             return code() is None
 
-    for _ in range(3):  # without depyf PyTorch keeps the code of the first ones, too
+    for _ in range(3):  # without depyf, PyTorch also keeps the code of the first functions
         is_freed(lambda compiled: contextlib.nullcontext())
     assert is_freed(lambda compiled: depyf.prepare_debug(compiled, tmp_path))
 
@@ -242,7 +243,8 @@ def test_rounds_of_edit_register_and_remove_leave_nothing():
 
 @pytest.mark.parametrize("is_inside", [False, True])
 def test_the_method_that_a_backend_returns_is_freed_as_ever(is_inside, tmp_path):
-    # Dynamo replaces it by another function unless the function of the graph exists when the backend gets the graph.
+    # Dynamo replaces the returned method by another function unless the graph's function exists when the backend gets
+    # the graph.
     freed = []
 
     def backend(graph, inputs):
@@ -297,7 +299,8 @@ def test_what_was_removed_while_a_thread_ran_a_compiled_call_goes_later():
 
 
 def test_threads_outside_compiled_calls_keep_nothing_of_what_was_removed():
-    """There are such threads in notebooks, servers and Inductor's pools: one waits, one computes, one is in a pool."""
+    """Threads that are not in compiled calls exist in notebooks, servers and Inductor's pools. This test has a thread
+    that waits, a thread that computes, and a thread of a pool."""
     net = kept.new_net()
     compiled = torch.compile(net, backend="eager")
     compiled(torch.ones(2, 4))
@@ -312,7 +315,7 @@ def test_threads_outside_compiled_calls_keep_nothing_of_what_was_removed():
         thread.start()
     try:
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
-            pool.submit(int).result()  # its worker waits for work from now on
+            pool.submit(int).result()  # the pool's thread waits for work from now on
             entry = depyf.cache_entries(compiled)[0]
             entry.edit(add="True").register().remove()
             assert registration._known(entry.target.code) == []
@@ -359,7 +362,7 @@ def test_an_exception_in_a_guard_keeps_no_frame():
 
 
 def hits(call, path, line):
-    """True if a call reaches a line of a file."""
+    """True if `call` executes a line of a file."""
     reached = []
 
     def local(frame, event, argument):
@@ -397,7 +400,8 @@ def test_breakpoints_hit_in_each_file_that_debug_lists(backend, tmp_path):
     with depyf.prepare_debug(tmp_path):
         call()
     files = listed(tmp_path)
-    # Each of the two parts has transformed code and a graph, and the backward if it is a graph of its own.
+    # Each of the two parts has a file for the transformed code, one for the graph, and one for the backward if it is a
+    # graph of its own.
     assert len(files) == (4 if backend == "eager" else 6)
     assert [file.path for file in files if not hits(call, file.path, file.first_line)] == []
 
@@ -447,7 +451,7 @@ def test_files_of_what_is_gone_are_forgotten(backend, tmp_path):
     torch._dynamo.reset()
     gc.collect()
     assert not any(path.startswith(str(tmp_path)) for path in running.files)
-    assert str(tmp_path) not in debugging.message()  # files of other tests may run
+    assert str(tmp_path) not in debugging.message()  # files that other tests wrote may still run
 
 
 def test_an_entry_that_is_held_keeps_its_file_listed(tmp_path):
@@ -470,7 +474,7 @@ def test_an_entry_that_is_held_keeps_its_file_listed(tmp_path):
 
 
 def in_child(work, seconds=60):
-    """Runs something in a forked child. Returns whether it came to its end in that time."""
+    """Runs `work` in a forked child process. Returns True if the child ended without an error within `seconds`."""
     child = os.fork()
     if child == 0:
         status = 1
@@ -524,7 +528,7 @@ def test_a_child_does_not_wait_for_a_thread_of_its_parent(name, tmp_path):
             compiled(x)
         assert depyf.registered() == [] and str(depyf.explain(compiled))
         if name == "PyTorch":
-            return  # nothing can be compiled in such a child, with depyf or without
+            return  # PyTorch cannot compile in a child that was forked with this lock held, even without depyf
         with depyf.prepare_debug(tmp_path / "child") as session:
             torch.compile(kept.new_net(), backend="eager")(x)
         assert len(session.frames) == 2

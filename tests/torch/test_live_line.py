@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch._inductor.compile_fx  # noqa: F401  its loggers are there before the hooks are compared
+import torch._inductor.compile_fx  # noqa: F401  the module creates its loggers before the hooks are compared
 
 import depyf
 import torch
@@ -51,12 +51,12 @@ class Run:
         os.close(follower)
 
     def errors(self) -> str:
-        """Returns the text of standard error, once the program has ended well."""
+        """Waits for the program to end with exit status 0, and returns the text of its standard error."""
         parts = []
         while True:
             try:
                 part = os.read(self._leader, 4096)
-            except OSError:  # Linux ends a terminal without writers in this way.
+            except OSError:  # Linux raises this error for a terminal that no process writes to.
                 break
             if not part:
                 break
@@ -123,7 +123,7 @@ def test_the_line_counts_the_kernels_that_a_compiler_works_on(tmp_path: Path) ->
         "for _ in range(2):\n"
         "    print(torch.compile(two)(torch.zeros(2, 2)).tolist())\n"
     )
-    # With an empty cache the compiler of C++ takes seconds for the first kernel.
+    # With an empty cache, the C++ compiler takes seconds for the first kernel.
     cache = {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache"), "TORCHINDUCTOR_COMPILE_THREADS": "2"}
     errors = Run(script, in_terminal=True, **cache).errors()
     assert re.search(r"compiling two 0/0: Inductor, C\+\+ 1 of \d, \d+ s", errors), errors[-2000:]

@@ -1,5 +1,5 @@
-"""Code that runs from files takes no more memory than plain torch.compile. `make bench-memory` measures more
-programs."""
+"""Code that runs from files takes no more memory than plain torch.compile. `make bench-memory` measures the memory of
+more programs than these tests."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ kept: list[torch.Tensor] = []
 
 
 def test_what_keeps_a_value_is_seen(monkeypatch, tmp_path):
-    """Without the rule the same measurement fails, because the readable source of a break keeps a value that the
-    bytecode deletes."""
+    """Tests that the measurement fails if the prover ignores lifetimes, because the readable source at a graph break
+    keeps a value that the bytecode deletes."""
     prove = depyf.proof.prove
 
     def loose(one, two, *, lifetimes=True, **options):

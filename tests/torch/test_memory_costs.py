@@ -1,4 +1,5 @@
-"""`depyf.memory_costs`: what is kept for the backward, compared with what autograd holds."""
+"""Tests of `depyf.memory_costs`: compares the values that it lists as saved for the backward with those that autograd
+saves."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import torch._inductor.compile_fx  # noqa: F401  its loggers are there before the hooks are compared
+import torch._inductor.compile_fx  # noqa: F401  the module creates its loggers before the hooks are compared
 from torch._inductor.codecache import PyCodeCache
 from torch.profiler import ProfilerActivity, profile
 from torch.utils.checkpoint import checkpoint
@@ -21,7 +22,7 @@ NAMES = [pytest.param(name, marks=[] if name in SAMPLE else pytest.mark.long) fo
 
 
 class Held:
-    """Bytes of the memory that autograd holds, each memory counted once."""
+    """Measures the bytes of storages that autograd saves in a `with` block, counting each storage once."""
 
     def __init__(self) -> None:
         self.storages: dict[int, torch.UntypedStorage] = {}
@@ -64,7 +65,7 @@ def test_bytes_are_those_that_autograd_holds(name: str, backend: str) -> None:
 
 
 def peak_of(call: Callable[[], object]) -> int:
-    """Returns the most bytes that are allocated at once while `call` runs, beside those from before."""
+    """Returns the maximal number of bytes that `call` allocates at a time, without those allocated before."""
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiled:
         results = call()
     events = [event for event in profiled.profiler.kineto_results.events() if event.name() == "[memory]"]
@@ -74,7 +75,7 @@ def peak_of(call: Callable[[], object]) -> int:
 
 
 def runnable(inputs: list[Any]) -> list[Any]:
-    """Replaces states of random numbers, which no other bytes can stand for."""
+    """Replaces inputs that have the shape of a random number generator's state by a valid state."""
     state = torch.get_rng_state()
     return [state if isinstance(item, torch.Tensor) and item.shape == state.shape else item for item in inputs]
 
@@ -90,7 +91,7 @@ def test_peak_of_the_plan_is_that_of_the_run(name: str) -> None:
     (graph,) = memory.to_dict()["graphs"]
     forward, backward = PyCodeCache.modules[before:][-2:]
     for plan, module in ((graph["forward"], forward), (graph["backward"], backward)):
-        module.call(runnable(module.get_args()))  # so that objects that are made only once exist
+        module.call(runnable(module.get_args()))  # creates objects that are created only once, such as constants
         arguments = runnable(module.get_args())
         assert plan["peak_bytes"] == pytest.approx(peak_of(lambda: module.call(list(arguments))), rel=0.05)  # noqa: B023
         assert plan["unknown_sizes"] == plan["unmeasured_calls"] == 0

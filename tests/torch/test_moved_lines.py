@@ -1,4 +1,5 @@
-"""Graphs from a cache have the lines of the program that filled it; a dump shows those of the program that runs."""
+"""Graphs from a cache have the line numbers of the program that filled the cache; a dump must show those of the running
+program."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ SOURCE = "import torch\n\ndef forward(x):\n    y = x.sin()\n    return y + y.sin
 
 
 def graph_of(path, *places):
-    """The text of a graph with a node for each place, a line with its text."""
+    """Returns the text of a graph with a node for each place; a place is (line number, text of the line)."""
     return "".join(f"# File: {path}:{line} in forward, code: {code}\nnode = aten.sin(x)\n" for line, code in places)
 
 
@@ -24,7 +25,7 @@ def graph_of(path, *places):
         ([(4, "y = x.sin()"), (5, "return y + y.sin()")], [4, 5]),
         ([(6, "y = x.sin()"), (7, "return y + y.sin()")], [4, 5]),
         ([(1, "y = x.sin()")], [4]),
-        # Lines that have not moved together, and lines that are not there any more.
+        # Lines that moved by different distances, and lines that the file does not contain.
         ([(6, "y = x.sin()"), (8, "return y + y.sin()")], [6, 8]),
         ([(6, "y = x.cos()")], [6]),
     ],
@@ -55,7 +56,7 @@ def test_a_dump_of_an_edited_program_has_no_line_of_the_earlier_one(tmp_path):
         subprocess.run([sys.executable, str(program), str(tmp_path / name)], env=environment, check=True, timeout=300)
     graphs = list((tmp_path / "after").glob("*AFTER_POST_GRAD*.py"))
     assert len(graphs) == 2
-    # The cache has served, as otherwise nothing here is tested.
+    # The graphs came from the cache; otherwise this test would test nothing.
     assert not list((tmp_path / "after").glob("*BEFORE_POST_GRAD*.py"))
     for graph in graphs:
         assert "program.py:7 in scaled" in graph.read_text()

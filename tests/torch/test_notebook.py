@@ -1,4 +1,4 @@
-"""`%load_ext depyf` and `%%depyf` in a real IPython."""
+"""Tests of `%load_ext depyf` and `%%depyf` in a real IPython."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""depyf.numerics: verdicts, planted faults, and a program whose state has not changed."""
+"""Tests of depyf.numerics: verdicts, planted faults, and that the state of the program does not change."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def smooth(x, w):
 
 def cancelling(x):
     y = x + 1.0e4
-    return (y - 1.0e4) * 3  # the small digits are lost
+    return (y - 1.0e4) * 3  # cancellation: the low digits of x are lost
 
 
 def logarithm(x):
@@ -179,7 +179,7 @@ def test_a_reproduction_is_the_operator_alone_and_runs():
 
 
 def test_no_stage_of_a_sound_model_is_called_wrong(monkeypatch):
-    """All stages of a trained block are compared, which otherwise happens only where a result looks wrong."""
+    """Compares all stages of a trained block, which depyf.numerics otherwise does only if a result looks wrong."""
     screen = replaying.screen
 
     def suspicious(*arguments):

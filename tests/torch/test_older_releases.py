@@ -1,5 +1,5 @@
-"""Imitates other releases of PyTorch where they behave differently. `make compat` runs depyf under the releases
-themselves."""
+"""Imitates other releases of PyTorch where they behave differently. `make compat` runs depyf under older PyTorch
+releases themselves."""
 
 from __future__ import annotations
 

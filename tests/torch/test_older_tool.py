@@ -1,4 +1,5 @@
-"""Users of the older tool need no change: its names, signatures and files exist, and vLLM's uses of them work."""
+"""Tests that users of the older depyf need not change their code: its names, signatures and files exist, and vLLM's
+uses of them work."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ def test_signatures():
         depyf.prepare_debug()
     inspect.signature(depyf.prepare_debug).bind(dump_src_dir="x", clean_wild_fx_code=True, log_bytecode=False)
     inspect.signature(depyf.prepare_debug).bind("x", clean_wild_fx_code=False)
-    for more in ((True,), (False, True), (0, 1)):  # by position too
+    for more in ((True,), (False, True), (0, 1)):  # the arguments may be positional too
         depyf.prepare_debug("x", *more)
     for wrong in ((True,), ("x", True, False, True), (test_signatures, True), ("x", "y", "z")):
         with pytest.raises(TypeError):
@@ -140,16 +141,16 @@ def test_custom_dispatcher(under_depyf, tmp_path):
         TorchCompileWrapperWithCustomDispatcher(None)
     if under_depyf:
         check_dump(tmp_path)
-    # Hooks are removed together with the wrappers, as far as Dynamo frees these.
+    # Hooks are removed when the wrappers are freed.
     del one, other
     torch._dynamo.reset()
     gc.collect()
     assert hooks() == before
 
 
-# The tool is used as engines such as vLLM use it: a wrapper whose bytecode hook writes transformed code to a file, a
-# monitor that enters prepare_debug by hand, and a backend that splits the graph, shows it under names, and compiles the
-# pieces.
+# The code below uses depyf like engines such as vLLM: with a wrapper whose bytecode hook writes transformed code to a
+# file, a monitor that calls `__enter__` of prepare_debug, and a backend that splits the graph, logs it under names, and
+# compiles the pieces.
 
 
 class Engine(torch.nn.Module):
@@ -159,7 +160,7 @@ class Engine(torch.nn.Module):
 
     def forward(self, x):
         y = self.first(x).relu()
-        z = torch.softmax(y, -1)  # where the graph is split
+        z = torch.softmax(y, -1)  # the backend splits the graph here
         return self.second(z)
 
 
@@ -220,7 +221,7 @@ def test_an_engine_like_vllm(tmp_path):
     monitor.__exit__(None, None, None)
     assert all(torch.allclose(one, expected) for one in results)
     assert len(backend.pieces) == 3 and hooks() == before
-    # The file in the hook is Python, and proved.
+    # The file that the hook wrote is valid Python, and is proved equivalent.
     (code,) = written
     assert "def forward(self, x):" in path.read_text() and "__compiled_fn_" in path.read_text()
     assert depyf.prove(code, depyf.compile_like(path.read_text(), code))

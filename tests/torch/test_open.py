@@ -22,7 +22,8 @@ from torch_helpers import ENVIRONMENT
 
 PROGRAM = Path(__file__).parent / "ahead_of_time.py"
 VERDICTS = 300
-"""Inputs for each of the artifacts that are loaded. With 1,000 each, 8,000 verdicts were all the same."""
+"""The number of inputs for each loaded artifact. With 1,000 inputs for each of 8 artifacts, all verdicts were the
+same."""
 
 
 def run_program(*arguments):
@@ -214,7 +215,8 @@ def test_two_compilations_of_the_same_do_not_differ(pairs, capsys):
 
 
 def recorded_miss(pairs, path):
-    """A record of a miss, as PyTorch writes it into its trace, for the key of an entry that was made with another setting."""
+    """Writes and returns a record of a cache miss, like those in PyTorch's trace, for the key of an entry that was
+    written with another setting."""
     (artifact,) = opened(pairs / "cache_config.bin")
     part = next(part for part in artifact["parts"] if part["kind"] == "inductor")
     components = [f"[{each['hash']}] {each['name']}: {each['value']}" for each in part["key_parts"]]
@@ -229,7 +231,8 @@ def test_a_recorded_miss_is_compared_with_the_nearest_entry(pairs, tmp_path, cap
     assert part["facts"] == {"answer": "miss"}
     assert main(["open", str(tmp_path / "miss.json"), str(pairs / "cache.bin")]) == 1
     first, *lines = capsys.readouterr().out.splitlines()
-    assert first.startswith("nearest of 2 entries: ")  # AOTAutograd's entry has the parts of Inductor's key too
+    # the entry of AOTAutograd also contains the parts of Inductor's key
+    assert first.startswith("nearest of 2 entries: ")
     assert lines == ["key: torch._inductor.config.size_asserts: True, False"]
     assert main(["open", str(tmp_path / "miss.json"), str(pairs / "base.bin")]) == 1
     assert "no entry of inductor has the parts of its key" in capsys.readouterr().out
@@ -266,7 +269,7 @@ def test_a_block_says_why_a_cache_missed(pairs, tmp_path, monkeypatch):
     assert opened(tmp_path / "dump" / miss.file)[0]["parts"][0]["key"] == record["key"]
 
 
-# torch.compiler.precompile of 2.15, whose two files are put together here as it does
+# The tests below assemble the two files of torch.compiler.precompile (2.15) as PyTorch does.
 
 
 def broken(x):
@@ -276,7 +279,7 @@ def broken(x):
 
 
 def precompiled(folder):
-    """The two files of a capture of `broken`."""
+    """Writes the two files of a capture of `broken`."""
     from torch._dynamo.package import CompilePackage
 
     torch._dynamo.reset()

@@ -1,4 +1,5 @@
-"""`depyf.profile`: the time of compiled calls by line, module and function, and that the program is unharmed."""
+"""Tests that `depyf.profile` reports the time of compiled calls by line, module and function, and does not harm the
+program."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch._inductor.compile_fx  # noqa: F401  its loggers are there before the hooks are compared
+import torch._inductor.compile_fx  # noqa: F401  the module creates its loggers before the hooks are compared
 
 import depyf
 import torch

@@ -1,4 +1,4 @@
-"""`depyf run` and `depyf explain`; several processes."""
+"""Tests of `depyf run` and `depyf explain`, also with several processes."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_compilation_in_another_process_names_what_stays_there(tmp_path):
         assert run["notes"] == []
         kinds[mode] = {(one["kind"], one["direction"]) for one in frame["artifacts"]}
     missing = {(one["kind"], one["direction"]): one["why"] for one in frame["missing"]}
-    # The other process returns output code and log records. The graph that it only traces is not returned.
+    # The compiling subprocess returns output code and log records, but not the graph that it only traces.
     assert kinds["NORMAL"] - kinds["SUBPROCESS"] == {("BEFORE_POST_GRAD", "forward"), ("BEFORE_POST_GRAD", "backward")}
     assert set(missing) == kinds["NORMAL"] - kinds["SUBPROCESS"] and kinds["SUBPROCESS"] <= kinds["NORMAL"]
     assert all("TORCHINDUCTOR_FX_COMPILE_MODE=NORMAL" in why for why in missing.values())
@@ -228,20 +228,21 @@ def test_a_second_process_with_warm_caches_names_each_file_that_the_first_has_mo
     assert frames["cold"]["missing"] == []
     have = {name: {(one["kind"], one["direction"]) for one in frame["artifacts"]} for name, frame in frames.items()}
     fewer = have["cold"] - have["warm"]
-    # The caches did serve: else nothing here is tested.
+    # The graphs came from the caches; otherwise this test would test nothing.
     assert {("ir_pre_fusion", "forward"), ("ir_pre_fusion", "backward")} <= fewer
     named = {(one["kind"], one["direction"]): one["why"] for one in frames["warm"]["missing"]}
     assert fewer == set(named)
     assert all("came from a cache" in why and "force_disable_caches = True" in why for why in named.values())
-    # All other files of the cold run are in the warm run too, also those of the whole dump.
+    # All files of the cold run other than those reported as missing are in the warm run too, including those of the
+    # whole dump.
     lost = {path.name for path in (tmp_path / "cold").iterdir()} - {path.name for path in (tmp_path / "warm").iterdir()}
-    lost -= {"provenance.md", "tables.md"}  # without links there is nothing to say there
+    lost -= {"provenance.md", "tables.md"}  # provenance.md and tables.md are not written without links
     lost -= {miss["file"] for miss in frames["cold"]["misses"]}  # the keys that the empty cache was asked for
     of_cold = {one["file"]: one["kind"] for one in frames["cold"]["artifacts"]}
     assert {of_cold.get(name, name) for name in lost} == {kind for kind, _ in named}
     data = json.loads((tmp_path / "warm" / "provenance.json").read_text())
     (compilation,) = data["runs"][0]["compilations"]
-    # The caches hold graphs as text, which does not show the origin of nodes. The dump states that.
+    # The caches store graphs as text, which lacks the origin of nodes; the dump states that the origins are missing.
     assert [one for one in compilation["chains"] if "gelu" in one["operator"]]
     told = {one.partition(":")[0]: one for one in compilation["missing"]}
     assert set(told) == {"forward", "backward"}
@@ -281,7 +282,7 @@ print(value.shape)
     assert costs["compiling"]["parts_seconds"] == pytest.approx(costs["compiling"]["wall_seconds"], rel=0.01)
     assert "depyf" in {part["part"] for part in costs["compiling"]["parts"]}
     check_dump(tmp_path / "dump", beside={"costs.json", "costs.txt", "run_time.json", "report.html"})
-    # A page that is made later has the times at the lines, too.
+    # A page that is written later also shows the times at the lines.
     assert depyf("report", "dump", "-o", "page.html", cwd=tmp_path).returncode == 0
     for page in (tmp_path / "dump" / "report.html", tmp_path / "page.html"):
         assert "run time" in page.read_text()
@@ -296,4 +297,4 @@ def test_a_page_shows_the_last_run_of_an_edited_program(tmp_path):
     page = (tmp_path / "page.html").read_text()
     assert "x.cos()" in page and "x.sin()" not in page
     assert "this is run 2 in this directory" in page
-    assert pages(tmp_path / "dump").count("# Run ") == 2  # the index tells of both
+    assert pages(tmp_path / "dump").count("# Run ") == 2  # the index lists both runs

@@ -1,4 +1,5 @@
-"""A sample of `make programs`: the programs that need no packages, and whether harm and missing files are seen."""
+"""Tests a sample of `make programs`: the programs that need no packages, and that harm and missing files are
+reported."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ TOOLS = ROOT / "tools" / "programs"
 
 
 def measure(name, directory):
-    """Runs a program plain and under depyf with the tests' own Python, and checks that the page says that all is well."""
+    """Runs a program plain and under depyf with the tests' own Python, and checks that the page reports no harm and no
+    gaps."""
     command = [sys.executable, str(TOOLS / "run.py"), name, "--python", sys.executable]
     command += ["--work", str(directory / "work"), "--to", str(directory / "programs.md")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1200, env=ENVIRONMENT)

@@ -1,4 +1,5 @@
-"""From a line of source to its kernels, forward and backward, and back from the lines of the files."""
+"""Tests of the links from a line of source to its kernels, forward and backward, and from the lines of dumped files to
+the source."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ GELU = layer.__code__.co_firstlineno + 1
 
 @pytest.fixture(scope="module")
 def dumped(tmp_path_factory):
-    """The directory of a layer that was trained once, its session and its provenance.json."""
+    """Returns (the dump of a layer that was trained for one step, its session, its provenance.json)."""
     directory = tmp_path_factory.mktemp("layer")
     torch._dynamo.reset()
     arguments = [torch.randn(8, 8, requires_grad=True) for _ in range(3)]
@@ -48,7 +49,7 @@ def dumped(tmp_path_factory):
 
 
 def defined(directory, session, direction):
-    """The kernels that the output code of a direction defines."""
+    """Returns (the output code's file, the kernels that it defines) of a direction."""
     (file,) = [a.file for a in session.frames[0].artifacts if a.kind == "kernel" and a.direction == direction]
     return file, re.findall(r"^(\w+) = async_compile\.", (directory / file).read_text(), re.MULTILINE)
 
@@ -110,7 +111,7 @@ def test_a_dump_has_what_its_lines_cost(dumped):
     rows = [line for line in text.splitlines() if "`extern_kernels.mm`" in line]
     places = {re.match(r"\| test_provenance\.py:(\d+) ", row)[1] for row in rows}
     assert places == {str(GELU), str(GELU + 1)}
-    assert sum(int(row.split(" | ")[2]) for row in rows) == 2  # in the forward: `x @ w` and `h @ v`
+    assert sum(int(row.split(" | ")[2]) for row in rows) == 2  # the two calls in the forward are `x @ w` and `h @ v`
     assert "### Saved for the backward" in text and "| `f32[8, 8]` |" in text
 
 
@@ -170,7 +171,7 @@ def test_what_is_not_recorded_is_said(tmp_path):
         assert chain["not_recorded"] == []
     assert data["missing"]
     (file,) = tmp_path.glob("*.Captured_Graph.0.py")
-    assert annotate.MARK not in file.read_text()  # each node would have the same remark
+    assert annotate.MARK not in file.read_text()  # no remarks are written if each node would have the same one
 
 
 def test_a_node_that_became_part_of_others_is_said_to_be_nowhere(tmp_path):
@@ -220,7 +221,7 @@ class Attention(torch.nn.Module):
 
     def forward(self, x):
         q, k, v = (part.view(2, 8, 4, 8).transpose(1, 2) for part in self.qkv(x).chunk(3, dim=-1))
-        # The name is that of a node in the graph that Inductor puts in the place of attention.
+        # A node of the graph by which Inductor replaces attention has the name `permute`.
         permute = torch.softmax(q @ k.transpose(-2, -1) / 8**0.5, dim=-1)
         return (permute @ v).transpose(1, 2).reshape(2, 8, 32)
 
@@ -261,7 +262,8 @@ def test_attention_comes_from_the_nodes_that_it_replaces(tmp_path, is_trained):
         r"#~ (?:fn\.)?([01]) \(test_provenance\.py:(\d+)\).*\n.* = torch\.ops\.aten\._scaled_dot", output_code
     )
     assert [(module, int(line) - ATTENTION) for module, line in lines] == [("0", 4), ("1", 4)]
-    # PyTorch's own list of nodes is shortened; provenance.json has all of them. A call has one line of comment.
+    # PyTorch's own list of nodes is shortened; provenance.json has all of them. A call has only one line with a
+    # comment.
     assert re.search(r"# Source Nodes: \[\.\.\., \w+\]  #~ ", output_code)
     called = output_code[output_code.index("def call(") :].splitlines()
     assert not any("# Source Nodes" in before and "  #~ " in line for before, line in itertools.pairwise(called))
@@ -282,7 +284,7 @@ def test_no_comment_makes_a_line_longer_than_a_screen(tmp_path):
         torch.compile(f)(torch.ones(9, requires_grad=True)).backward()
     lines = [line for file in tmp_path.glob("__compiled_fn_*") for line in file.read_text().splitlines()]
     assert [line for line in lines if len(line) > 200 >= len(annotate.plain(line))] == []
-    # Remarks that do not fit in a line are counted.
+    # Kernels that do not fit into a remark are counted.
     assert any(re.search(r"#~ .* and \d+ more", line) for line in lines)
 
 
@@ -303,7 +305,7 @@ def test_each_call_says_its_module_and_line(tmp_path):
         ]
     places = [f"layers.{i} (test_provenance.py:{PRODUCT})" for i in range(3)]
     assert told[3] == places
-    # The gradient of each weight, and the gradient of the layer's input, except for the first layer.
+    # The backward has the gradient of each weight, and of each layer's input except the first layer's.
     assert sorted(told[5]) == sorted([*places, *places[1:]])
 
 
@@ -314,7 +316,7 @@ def _graph_files(directory, session):
 
 def test_parameters_keep_their_names_in_graphs_that_run(tmp_path):
     class Added(Products):
-        def forward(self, mul, x):  # names of operators
+        def forward(self, mul, x):  # the parameters have names of operators
             return super().forward(x) * mul + x
 
     torch._dynamo.reset()
@@ -495,7 +497,7 @@ def test_a_graph_that_has_changed_is_printed_again():
 
 
 def _printed_by(printer, graph, **options):
-    """Returns (the text that a printer returns for a graph, true if PyTorch made it)."""
+    """Returns (the text that a printer returns for a graph, True if PyTorch printed it)."""
     asked = []
 
     def own():
@@ -521,7 +523,8 @@ def test_what_was_not_compared_with_pytorchs_text_is_printed_by_pytorch():
     assert _printed_by(printer, graph) and not _printed_by(printer, graph)
     assert _printed_by(printer, graph, expanded=True) and not _printed_by(printer, graph, expanded=True)
     assert not _printed_by(printer, torch.fx.symbolic_trace(lambda a, b: torch.add(a, b).relu() * 7))
-    assert _printed_by(printer, torch.fx.symbolic_trace(lambda a: torch.add(a, 0.5)))  # the first number with a point
+    # the printer has not seen a float argument yet
+    assert _printed_by(printer, torch.fx.symbolic_trace(lambda a: torch.add(a, 0.5)))
     assert _printed_by(printer, torch.fx.symbolic_trace(lambda a: torch.sub(a, 1)))
 
 
@@ -531,8 +534,8 @@ def test_what_was_not_compared_with_pytorchs_text_is_printed_by_pytorch():
         lambda graph, add: add.meta.update(custom={"a": 1}),
         lambda graph, add: add.meta.update(is_wrapped=True),
         lambda graph, add: add.meta.update(stack_trace='  File "a.py", line 1, in f\n    x  # COUNTER: 3'),
-        lambda graph, add: setattr(add, "name", "sum"),  # a builtin's
-        lambda graph, add: setattr(add, "name", "x"),  # another node's
+        lambda graph, add: setattr(add, "name", "sum"),  # the name of a builtin
+        lambda graph, add: setattr(add, "name", "x"),  # the name of another node
         lambda graph, add: setattr(add, "type", torch.Tensor | None),
         lambda graph, add: graph.graph.on_generate_code(lambda _: lambda lines: [*lines, "# more"]),
         lambda graph, add: graph.graph.set_codegen(type("Mine", (torch.fx.graph.CodeGen,), {})()),
@@ -608,7 +611,7 @@ assert "__compiled_fn_" in text and "Forward_graph" in text and '"seconds": null
 
 
 def test_no_records_of_the_trace_are_made_for_a_block_alone(tmp_path):
-    # In a process of its own: pytest has handlers at all loggers.
+    # The test runs in a process of its own, because pytest adds handlers to all loggers.
     command = [sys.executable, "-c", RECORDS, str(tmp_path / "dump")]
     done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

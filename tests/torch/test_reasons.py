@@ -1,4 +1,5 @@
-"""The reasons why a function was compiled again, the ends of its graphs, and the calls that would compile next."""
+"""Tests of the reasons for a recompilation, of the places where graphs end, and of the calls that would cause the next
+compilation."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from torch_helpers import check_dump, example, pages, runs_in
 
 @pytest.fixture(scope="module")
 def train(tmp_path_factory):
-    """The training example under prepare_debug: its session, its directory, and each call's arguments and results."""
+    """Runs the training example under prepare_debug, and returns its session, its directory, and the arguments and
+    results of each call."""
     directory = tmp_path_factory.mktemp("train")
     module = example("train")
     torch._dynamo.reset()
@@ -72,7 +74,8 @@ def test_each_compilation_has_guards_that_run(train):
     text = "".join((directory / frame.guards_file).read_text() for frame in session.frames)
     lines = text.splitlines()
     at = next(at for at, line in enumerate(lines) if "['scale'] == 1.0" in line or "['scale']) is float" in line)
-    made_by = next(line for line in reversed(lines[:at]) if line.lstrip().startswith("#"))  # stands above its guards
+    # the comment above the guards
+    made_by = next(line for line in reversed(lines[:at]) if line.lstrip().startswith("#"))
     assert "train.py" in made_by and "self.b2(x) * self.scale" in made_by
     check_dump(directory)
     assert Session.from_dict(runs_in(directory)[0], str(directory)) == session
@@ -191,7 +194,8 @@ def test_bounds_of_a_condition():
 
 
 def test_lines_of_dumped_files_are_not_the_users(tmp_path):
-    # The transformed code of `step` calls the optimizer, which is compiled on its own, and breaks in PyTorch's code.
+    # The transformed code of `step` calls the optimizer, which is compiled separately, and has a graph break in
+    # PyTorch's code.
     weight = torch.ones(3, requires_grad=True)
     weight.grad = torch.ones(3)
     optimizer = torch.optim.Adam([weight])

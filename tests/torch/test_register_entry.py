@@ -1,4 +1,4 @@
-"""Dynamo uses registered entries from the next call on, and no longer after they were removed."""
+"""Tests that Dynamo uses registered entries from the next call on, until they are removed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def other(a):
 
 
 def constant(value, shape=None):
-    """An entry of `other`, never compiled, that returns `value`."""
+    """Returns an entry of `other`, written without a compilation, that returns `value`."""
     entry = depyf.new_entry(other)
     return entry.edit(
         source=f"def other(a):\n    return {value}", add=f"L['a'].shape[0] == {shape}" if shape else "True"
@@ -66,7 +66,7 @@ def test_code_object():
     (entry,) = depyf.cache_entries(f)
     with entry.edit(code=stand_in.__code__).register():
         assert torch.equal(f(X, X + 1), X * (X + 1) - 1)
-        assert torch.equal(f(X.double(), X + 1), toy(X.double(), X + 1))  # its guards are Dynamo's own
+        assert torch.equal(f(X.double(), X + 1), toy(X.double(), X + 1))  # the entry keeps Dynamo's own guards
 
 
 def test_never_compiled():
@@ -89,7 +89,7 @@ def test_newest_first_and_removed_in_any_order():
     handles[3].remove()
     assert f(X) == 2 and f(X[:2]) == 22
     assert [one.entry.source[-1] for one in depyf.registered()] == ["2", "2", "0"]
-    handles[3].remove()  # again: nothing happens
+    handles[3].remove()  # a second removal has no effect
     handles[2].remove()
     assert f(X) == 0
     two.remove()
@@ -140,7 +140,8 @@ def test_reset_takes_all_away_and_leaves_no_dangling_name():
     assert not handle.active and not never.active and depyf.registered() == []
     assert torch.equal(f(X), broken(X)) and torch.equal(torch.compile(other, backend="eager")(X), X * 0)
     handle = edited.register()
-    assert torch.equal(f(X), broken(X) * 100)  # the resume function that it calls was reset too, and is compiled anew
+    # the reset also removed the called resume function, which is compiled again
+    assert torch.equal(f(X), broken(X) * 100)
     before = compiles()
     assert torch.equal(f(X), broken(X) * 100) and compiles() == before
     torch._dynamo.reset()
@@ -149,7 +150,8 @@ def test_reset_takes_all_away_and_leaves_no_dangling_name():
     f(X)
     with edited.register():
         assert torch.equal(f(X), broken(X) * 100)
-        assert torch.equal(f(X.double()), broken(X.double()))  # recompiles beside it
+        # Dynamo compiles another entry, and the registered one stays
+        assert torch.equal(f(X.double()), broken(X.double()))
         assert torch.equal(f(X), broken(X) * 100)
     assert torch.equal(edited.run(X), broken(X) * 100)
 

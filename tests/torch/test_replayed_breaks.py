@@ -1,5 +1,5 @@
-"""Repeats changes of PyTorch and CPython that broke the older tool. Each test fails if depyf has no defence against the
-change."""
+"""Repeats changes of PyTorch and CPython that broke the older tool. Each test fails if a change of PyTorch or CPython
+that it repeats breaks depyf."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def double(x):
 
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 def test_graph_modules_that_cannot_be_copied(backend, tmp_path, monkeypatch):
-    # On 3.14 a counter in a graph cannot be pickled, so code that only looks at a graph module must not copy it deeply.
+    # On 3.14 a counter in a graph cannot be pickled, so code that only reads a graph module must not deep-copy it.
     import copy
     import sys
 
@@ -41,7 +41,7 @@ def test_graph_modules_that_cannot_be_copied(backend, tmp_path, monkeypatch):
         assert compiled(torch.ones(3)).tolist() == [3, 3, 3]
     assert session.frames[0].files("Captured_Graph") and not session.notes
     check_dump(tmp_path)
-    with pytest.raises(TypeError, match=r"itertools\.count"):  # the trap works
+    with pytest.raises(TypeError, match=r"itertools\.count"):  # the patched method refuses a copy
         exec("copy.deepcopy(graph)", {"__name__": "depyf.test", "copy": copy, "graph": torch.fx.symbolic_trace(double)})
 
 
@@ -57,11 +57,11 @@ def test_guards_whose_text_is_no_python(tmp_path):
         compiled(torch.ones(3))
     (entry,) = torch._dynamo.eval_frame._debug_get_cache_entry_list(double)
     words = [line for leaf in entry.guard_manager.root.get_leaf_guards() for line in leaf.verbose_code_parts()]
-    # Some of PyTorch's texts of guards are no Python, as at the time when the older tool broke.
+    # Some of PyTorch's texts of guards are no valid Python, which broke the older depyf.
     assert [one for one in words if not _is_python(one)]
     (story,) = session.full_code
     ast.parse((tmp_path / story.file).read_text())
-    # depyf needs none of these texts: `guard_0` decides as the guards do.
+    # depyf does not need PyTorch's texts of guards: its function `guard_0` decides like the guards.
     found = depyf.explain(compiled).entries[0].guards
     namespace = {"torch": torch}
     exec(found, namespace)
@@ -84,7 +84,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("words", HOSTILE)
 def test_files_are_python_whatever_the_guards_say(words, tmp_path, monkeypatch):
-    # Guards with texts that no release of PyTorch has had: the texts are in the dump and in the explanation.
+    # Guards with texts that no release of PyTorch writes are shown in the dump and in the explanation.
     monkeypatch.setattr(torch._C._dynamo.guards.LeafGuard, "verbose_code_parts", lambda self: [words])
     compiled = torch.compile(double, backend="eager")
     with depyf.prepare_debug(tmp_path) as session:
@@ -115,7 +115,7 @@ def test_uuids_in_the_names_of_graphs(tmp_path):
     with bytecode_hook(lambda old, new: codes.append(new)), depyf.prepare_debug(tmp_path) as session:
         example("toy").main("eager")
     called = {name for code in codes for name in code.co_names if name.startswith("__compiled_fn_")}
-    # The names differ from run to run, as at the time when the older tool broke.
+    # The names of graphs contain random numbers, which broke the older depyf.
     assert called and all(re.search(r"_[0-9a-f]{8}_[0-9a-f]{4}_", name) for name in called)
     files = names_in(tmp_path)
     for frame in session.frames:
@@ -130,15 +130,15 @@ def test_uuids_in_the_names_of_graphs(tmp_path):
 
 
 def test_arguments_that_a_hooked_function_gained(tmp_path):
-    # PyTorch 2.13 passes `set_sys_modules`, by name, to the function that loads output code. A replacement with fixed
-    # arguments would refuse it.
+    # PyTorch 2.13 passes `set_sys_modules`, by name, to the function that loads output code. A replacement of this
+    # function with fixed parameters would refuse the argument.
     import inspect
 
     before = inspect.signature(PyCodeCache.load_by_key_path)
     assert "set_sys_modules" in before.parameters
     key, path = PyCodeCache.write("answer = 42\n")
     with depyf.prepare_debug(tmp_path):
-        torch.compile(double, backend="inductor")(torch.ones(3))  # from here on Inductor is listened to
+        torch.compile(double, backend="inductor")(torch.ones(3))  # from here on, depyf has hooked the loading function
         assert PyCodeCache.load_by_key_path.__func__.__code__.co_name == "load_by_key_path"
         assert set(PyCodeCache.load_by_key_path.__func__.__code__.co_varnames[:2]) == {"args", "kwargs"}
         module = PyCodeCache.load_by_key_path(key, path, set_sys_modules=False)

@@ -1,4 +1,5 @@
-"""Patterns in bytecode that Dynamo wrote again: it has no jumps that compare with None, and compares before it jumps."""
+"""Tests of `match` patterns in bytecode that Dynamo rewrote: jumps that compare with None become a comparison and a
+jump."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ def of_sequence(pair):
 @pytest.mark.parametrize("function", [of_mapping, of_class, of_sequence])
 def test_patterns_are_recognised_and_proved(function):
     code = transform_code_object(function.__code__, lambda instructions, options: None)
-    if isinstance(code, tuple):  # newer releases return a trace of the rewriting beside the code
+    if isinstance(code, tuple):  # newer releases return (the code, a trace of the rewriting)
         code = code[0]
     source = depyf.decompile(code)
     assert source.startswith("# proved equivalent"), source

@@ -1,4 +1,4 @@
-"""Under prepare_debug proved code runs from its dumped file, and the results are the same bit for bit."""
+"""Tests that proved code runs from its dumped file under prepare_debug, with bitwise equal results."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def identical(one, two):
 
 
 class Files:
-    """Yields a dict of the lines of dumped files that run, by file name."""
+    """A `with` block that yields a dict of the executed lines of dumped files, by file name."""
 
     def __init__(self, directory):
         self.directory = str(directory) + os.sep
@@ -153,7 +153,7 @@ def test_cached_calls_run_the_files_line_by_line(backend, tmp_path):
     assert len(ran) == (2 if backend == "eager" else 3)
     for name, lines in files.lines.items():
         text = (tmp_path / name).read_text().splitlines()
-        # The end of the function ran, and several lines before it.
+        # At least three lines of each file ran, including a return.
         assert len(lines) >= 3 and any(text[line - 1].strip().startswith("return") for line in lines), name
         assert any("uns from this file" in line or "runs from this file" in line for line in text[:5]), name
         assert running.files[str(tmp_path / name)].first_line in lines
@@ -268,7 +268,7 @@ def test_a_graph_that_takes_its_inputs_as_printed_is_compiled_as_it_stands(tmp_p
         assert identical(compiled(torch.ones(3)), plain)
         (file,) = session.frames[0].files("Captured_Graph")
         code = type(graphs[0]).forward.__code__
-        graphs[0].recompile()  # its function is made anew at the next call, and runs from the file all the same
+        graphs[0].recompile()  # the next call creates the graph's function again, which must run from the file too
         assert identical(graphs[0](torch.ones(3)), (plain,))
         again = type(graphs[0]).forward.__code__
     assert Path(code.co_filename) == Path(again.co_filename) == tmp_path / file
@@ -295,7 +295,7 @@ def test_a_graph_that_takes_a_list_of_inputs_is_compiled_from_its_text(backend, 
         swaps.clear()
         return {(code.co_code, code.co_firstlineno, tuple(lines_of(code))) for code in codes}
 
-    def lines_of(code):  # of each code unit: how many entries the table has for one line is nobody's concern
+    def lines_of(code):  # the line of each code unit; the entries of the table may be split in another way
         return [line for start, end, line in code.co_lines() for _ in range(start, end, 2)]
 
     swaps = []
@@ -368,7 +368,7 @@ def test_a_graph_that_is_called_before_its_compilation_has_ended_runs_from_its_f
         files.append(type(graph).forward.__code__.co_filename)
         return make_boxed_func(graph)
 
-    def aot_that_calls(graph, inputs):  # a backend of the family of aot_eager, by its name
+    def aot_that_calls(graph, inputs):  # depyf recognises a backend like aot_eager by this name
         return aot_autograd(fw_compiler=compile_graph, bw_compiler=compile_graph)(graph, inputs)
 
     with depyf.prepare_debug(tmp_path) as session:

@@ -1,4 +1,4 @@
-"""The facts in the session: the compilations with their names and reasons, and what is missing."""
+"""Tests of the facts in the session: the compilations with their names and reasons, and the missing artifacts."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_graph_break_is_told_of(tmp_path):
 
 
 def test_numbers_survive_a_reset_in_the_block(tmp_path):
-    # Compile ids start again at 0/0: the compilations of different runs must not be mixed.
+    # After a reset, compile ids start again at 0/0, but compilations before and after it must not be mixed.
     x = torch.ones(3, requires_grad=True)
     with depyf.prepare_debug(tmp_path) as session:
         first = torch.compile(double, backend="aot_eager")(x)
@@ -82,7 +82,8 @@ def test_numbers_survive_a_reset_in_the_block(tmp_path):
 
 
 def contents_of(directory):
-    """Name and text of each file, without times and the identities of objects, which guards compare with."""
+    """Returns the text of each file by its name, without times, and without the ids of objects, with which guards
+    compare."""
     files = [path for path in directory.iterdir() if path.name != "times.json"]
     contents = {path.name: texts.without_ids(path.read_text()) for path in files}
     contents["index.md"] = re.sub(r"^Compiling took .*", "Compiling took T.", contents["index.md"], flags=re.MULTILINE)
@@ -106,7 +107,7 @@ with depyf.prepare_debug(sys.argv[1]):
         contents.append(contents_of(tmp_path / run))
     assert contents[0] == contents[1]
     assert len(contents[0]) == 20
-    # Again to the same directory: nothing is added.
+    # A second run with the same dump directory adds nothing.
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "two")], check=True, timeout=300, env=ENVIRONMENT)
     assert contents_of(tmp_path / "two") == contents[0]
 
@@ -169,7 +170,7 @@ def test_a_cache_that_has_one_direction_only_is_told_of_by_direction(tmp_path):
         torch._functorch.config.patch(enable_autograd_cache=False),
     ):
         cold = run(tmp_path / "cold", backward=False)
-        # The forward is in the cache, the backward, which is compiled when it is first called, is not.
+        # The forward is in the cache, but not the backward, which is compiled when it is first called.
         warm = run(tmp_path / "warm", backward=True)
     assert [(one.kind, one.direction) for one in cold.missing] == [("backward kernel", None)]
     missing = {(one.kind, one.direction) for one in warm.missing}
@@ -178,7 +179,7 @@ def test_a_cache_that_has_one_direction_only_is_told_of_by_direction(tmp_path):
     there = {(one.kind, one.direction) for one in warm.artifacts}
     assert {("ir_post_fusion", "backward"), ("kernel", "forward"), ("kernel", "backward")} <= there
     assert "missing: ir_pre_fusion (forward)" in pages(tmp_path / "warm")
-    # Both run from their files, also the graph that was loaded from the cache.
+    # The output code of both directions runs from its file, also the forward's, which was loaded from the cache.
     assert all(one.running for one in warm.artifacts if one.kind == "kernel")
 
 
@@ -202,7 +203,7 @@ def test_a_failing_backend_leaves_the_graph_that_it_failed_on(tmp_path):
 
 
 def test_an_attempt_that_is_given_up_leaves_nothing(tmp_path):
-    # The backend runs in each attempt; Dynamo starts again after the first.
+    # Dynamo starts again after the first attempt, and calls the backend in each attempt.
     from torch._dynamo.exc import TensorifyScalarRestartAnalysis
 
     attempts = []
@@ -291,7 +292,7 @@ def test_a_hook_that_changes_the_code_after_ours_is_respected(tmp_path):
 
 
 def test_the_direction_is_that_of_the_own_thread():
-    # Several threads may compile at once, one of them a backward.
+    # Several threads may compile at the same time, and one of them may compile a backward.
     from types import SimpleNamespace
 
     from torch._functorch._aot_autograd.logging_utils import track_graph_compiling
@@ -320,7 +321,8 @@ def test_the_direction_is_that_of_the_own_thread():
 
 
 def test_the_first_record_behind_a_handler_that_takes_itself_away(tmp_path, recwarn):
-    # PyTorch's own handler does this if TORCH_TRACE is not set: handlers behind it do not get that record.
+    # If TORCH_TRACE is not set, PyTorch's own handler removes itself at the first record, so that the next handler does
+    # not get this record.
     logger = logging.getLogger("torch.__trace")
 
     class Once(logging.Handler):

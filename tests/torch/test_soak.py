@@ -9,7 +9,7 @@ from torch_helpers import ENVIRONMENT, ROOT
 
 SOAK = str(ROOT / "tools" / "soak" / "soak.py")
 
-# A program that prepare_debug cannot leave alone: it asks whether a block is open.
+# A program that prepare_debug changes: its result depends on the number of hooks, so on an open block.
 TELLS = """
 import torch
 from torch._dynamo import convert_frame

@@ -1,4 +1,5 @@
-"""Backends that split a graph and have Inductor compile the pieces, as vLLM's does: each piece has its files."""
+"""Tests of backends that, like vLLM's, split a graph and compile the pieces with Inductor: each piece has its own
+files."""
 
 import contextlib
 
@@ -16,7 +17,8 @@ pytestmark = pytest.mark.slow
 
 
 class SplitBackend:
-    """Splits at each `torch.sin`, which runs as it is, and keeps what Inductor makes of the pieces in a folder."""
+    """Splits a graph at each `torch.sin`, which is not compiled, and saves the pieces that Inductor compiles in a
+    folder."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -84,7 +86,8 @@ def test_each_piece_has_a_file_of_output_code_also_from_a_cache(tmp_path):
     with fresh_cache(), caches_on():
         backend, frame = run(pieces, tmp_path / "cold")
     assert len(backend.compiled) == len(frame.files("AFTER_POST_GRAD")) == 3
-    # The second piece is the same as the first: its file names the file that runs.
+    # The second piece is equal to the first one, so the first piece's file runs for both pieces, and the second file
+    # names the first one.
     assert running(frame) == [True, False, True]
     (second,) = [artifact.file for artifact in frame.artifacts if artifact.kind == "kernel" and not artifact.running]
     assert "an earlier graph of the compilation is the same" in (tmp_path / "cold" / second).read_text()

@@ -1,4 +1,4 @@
-"""Dynamo's code in the readable and the exact style."""
+"""Tests of Dynamo's code in the readable and the exact style."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ LISTS = re.compile(r"\.(extend|append)\(|\[0:0\]|__temp|\btmp_", re.MULTILINE)
 
 @pytest.fixture(scope="module", params=BACKENDS)
 def toy(request):
-    """(transformed code, readable source, exact source) of each frame of the toy, decompiled in Dynamo's hook."""
+    """Returns (transformed code, readable decompilation, exact decompilation) of each frame of the toy example,
+    decompiled in Dynamo's hook."""
     torch._dynamo.reset()
     found = []
     with bytecode_hook(
@@ -38,7 +39,7 @@ def test_the_top_frame_reads_as_a_person_would_write_it(toy):
     assert len(measured) <= 2 and all(line.endswith("  # profiling") for line in measured)
     assert sum(line.endswith("# profiling") for line in lines) == len(measured)
     text = "\n".join(line for line in lines if line not in measured)
-    # Values have the names of the graph's outputs, or of the parameters that they are given for.
+    # Values have the names of the graph's outputs, or of the parameters to which they are passed.
     assert re.search(
         r"    lt, x = __compiled_fn_\d+\(a, b\)\n    if lt:\n        del lt\n        return __resume_at_\d+_\d+\(.*, b, x\)\n"
         r"    del lt\n    return __resume_at_\d+_\d+\(.*, b, x\)$",
@@ -57,7 +58,7 @@ def test_the_source_runs_as_it_stands(toy):
     for code, readable, exact in toy:
         for result in (readable, exact):
             back = depyf.compile_like(result.source, code)
-            # The graphs may not exist any more, so the facts that the source relies on are passed.
+            # The graphs may have been freed, so the proof gets the assumptions about them on which the source relies.
             proof = depyf.prove(code, back, lifetimes=result is not exact, assumptions=result.assumptions)
             assert proof
             graphs = {name for name in code.co_names if name.startswith("__compiled_fn_")}

@@ -1,4 +1,4 @@
-"""The texts about a run that a stranger reads: links that are true, names, limits and errors."""
+"""Tests of texts for users: their links, names, limits and errors."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_names_without_qualified_names_in_code_objects():
         return function_names._receiver(function.__code__, local), function.__globals__
 
     assert named(Language.Model.forward, self=Language.Model()) == "Language.Model.forward"
-    assert named(Language.Model.forward) == "Language.Model.forward"  # found in the module, two classes deep
+    assert named(Language.Model.forward) == "Language.Model.forward"  # found in the module, in a class within a class
     assert named(test_a_wrapper_is_named_with_what_it_wraps) is None
 
 
@@ -168,7 +168,7 @@ def test_at_the_limit_what_is_said_of_later_calls_is_true(tmp_path):
         frames = len(session.frames)
         ran.clear()
         compiled(torch.ones(2), 5.0)
-        assert not ran and len(session.frames) == frames  # runs eagerly, with all functions that it calls
+        assert not ran and len(session.frames) == frames  # the call runs eagerly, with all functions that it calls
         compiled(torch.ones(2), 1.0)
         assert ran and len(session.frames) == frames
     text = program.summary(tmp_path)

@@ -1,7 +1,7 @@
-"""Random wrong edits, in processes of their own: none ends in a signal, each is refused with a reason, and none changes
-anything.
+"""Makes random wrong edits of cache entries, in processes of their own: no edit ends a process by a signal, each edit
+is refused with a reason, and no edit changes a result.
 
-A sample; `make edits` runs 1,000.
+The tests run a sample; `make edits` runs 1,000 edits.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ ENVIRONMENT = {**ENVIRONMENT, "PYTHONPATH": f"{ENVIRONMENT['PYTHONPATH']}:{ROOT 
 
 
 def run(first, last):
-    """Returns the outcomes, and the number of signals that ended the process. After a signal it continues with the next
-    edit."""
+    """Returns (the outcomes, the number of signals that ended a process). After a signal, a new process continues with
+    the next edit."""
     outcomes, signals = [], []
     while first < last:
         done = subprocess.run(

@@ -1,8 +1,8 @@
 """Random wrong edits of cache entries, for test_wrong_edits.py: python wrong_edits.py SEED FIRST LAST
 
-Each is made, registered if it can be, and called. It has to end in a Python exception of the kinds that `edit` and
-`register` name, or in a guard that fails and says why; afterwards the function returns the same as before. Prints one
-line of JSON an edit: its number before it begins, what became of it afterwards.
+Each edit is made, registered if possible, and called. Each edit has to end in a Python exception of the kinds that
+`edit` and `register` document, or in a guard that fails with a reason; afterwards the function must return the same as
+before. Prints two lines of JSON for each edit: its number before it begins, and its outcome afterwards.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def change_arguments(rng, arguments):
 
 
 def other_variables(rng, entry):
-    """A code object with a free variable too many, one too few, another cell variable, or other numbers."""
+    """Returns a code object with one free variable too many or too few, another cell variable, or other counts."""
     code = entry.code
     outer = 3
 
@@ -96,7 +96,7 @@ def other_variables(rng, entry):
     ]
     try:
         made = rng.choice(choices)()
-    except (SystemError, ValueError):  # not even CPython makes this one
+    except (SystemError, ValueError):  # CPython itself refuses this code object
         made = closes_over.__code__
     made = 0 if made is None else made
     if isinstance(made, types.CodeType) and made == code:

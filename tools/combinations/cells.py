@@ -30,12 +30,13 @@ FEATURES = {
 SECONDS = 600
 _ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
-    # Inductor and AOTAutograd decide everything anew in each process; compiled C++ is found again by its source.
+    # Each process compiles anew, without the caches of Inductor and AOTAutograd; only machine code is reused, by a hash
+    # of its C++.
     "TORCHINDUCTOR_FX_GRAPH_CACHE": "0",
     "TORCHINDUCTOR_AUTOGRAD_CACHE": "0",
     "TORCH_DYNAMO_AUTOMATIC_DYNAMIC_LOCAL_PGO": "0",
     "PYTHONHASHSEED": "0",
-    # Its g++ precompiles the header that all kernels begin with.
+    # The g++ in this folder precompiles the header that all C++ kernels of Inductor include.
     "PATH": f"{HERE / 'compiler'}{os.pathsep}{os.environ['PATH']}",
 }
 
@@ -44,24 +45,25 @@ _Where = tuple[str, Path, Path]
 
 
 def names() -> list[str]:
-    """All cells, in the order in which they run."""
+    """Returns the names of all cells, in the order in which their checks run."""
     return [*(f"{example}/{backend}" for backend in BACKENDS for example in EXAMPLES), *FEATURES]
 
 
 def run(python: str, site: Path, cache: Path, wanted: Collection[str]) -> Iterator[dict[str, dict[str, Any]]]:
-    """Runs the checks of the wanted cells. Yields some results at a time. Each has "verdict" ("works", "in part", "not
-    available", "fails"), "reason" (also of cells that work, if depyf warned of something or a first try failed), and
-    the facts that were observed.
+    """Runs the checks of the wanted cells. Yields dicts from the name of a cell to its result. Each result has
+    "verdict" ("works", "in part", "not available", "fails"), "reason" (also of cells that work, if depyf warned of
+    something or a first try failed), and the facts that were observed.
 
     Args:
         python: the interpreter of the environment.
         site: the folder that depyf is imported from.
-        cache: where Inductor keeps what it compiles.
+        cache: the cache folder of Inductor.
         wanted: names of cells.
     """
     where = (python, site, cache)
     for backend in BACKENDS:
-        # One process runs without depyf, one with it. A check that ends a process runs alone afterwards.
+        # One process runs all examples without depyf, another one runs them with depyf. If a check ends its process,
+        # `_check` repeats it in a process of its own.
         examples = [example for example in EXAMPLES if f"{example}/{backend}" in wanted]
         with _directory() as directory:
             plain = _check(where, [("plain", example, backend) for example in examples])
@@ -73,7 +75,7 @@ def run(python: str, site: Path, cache: Path, wanted: Collection[str]) -> Iterat
         }
     features = [feature for feature in FEATURES if feature in wanted]
     with _directory() as directory:
-        # Checks that need a directory get one.
+        # The last argument of a check that writes files is a directory for them.
         jobs = [
             (one, f"{directory}/{one}") if one in ("debug", "entry_file", "command") else (one,) for one in features
         ]
@@ -93,7 +95,7 @@ def _feature(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _compared(plain: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
-    """Returns the verdict on a run under depyf, which is compared with the same program without depyf."""
+    """Returns the verdict on a run of a program under depyf, compared with its run without depyf."""
     again = [*(f"without depyf: {one}" for one in _second(plain)), *_second(answer)]
     if "seen" not in plain:
         return {"verdict": "not available", "reason": "; ".join((f"without depyf: {_why(plain)}", *again))}
@@ -126,10 +128,10 @@ def _why(answer: dict[str, Any]) -> str:
 
 
 def _check(where: _Where, jobs: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:
-    """Returns the answers to several checks. A check without an answer, because another one ended the process, runs
-    again in a process of its own.
+    """Returns the answers to several checks. If one of several checks ends the process, this check and all checks
+    without an answer run again, each in a process of its own.
 
-    So does the check at which the process ended; its answer notes the first attempt ("first").
+    The second answer of the check that ended the process contains the error of its first attempt ("first").
     """
     found = _process(where, jobs)
     lost = [at for at, one in enumerate(found) if "ended" in one] if len(jobs) > 1 else []
@@ -142,7 +144,8 @@ def _check(where: _Where, jobs: Sequence[tuple[str, ...]]) -> list[dict[str, Any
 
 
 def _second(answer: dict[str, Any]) -> list[str]:
-    """Returns the sentence about an answer that came at the second try."""
+    """Returns a list of one sentence about the failed first attempt at an answer; an empty list if there was no second
+    attempt."""
     return [f"at the second try, alone: at the first {answer['first']}"] if "first" in answer else []
 
 
@@ -156,7 +159,7 @@ def _process(where: _Where, jobs: Sequence[tuple[str, ...]]) -> list[dict[str, A
         command += [":".join((str(out), *job)) for out, job in zip(outs, jobs, strict=True)]
         for job in jobs:
             if len(job) > 1 and job[-1].startswith("/"):
-                shutil.rmtree(job[-1], ignore_errors=True)  # of a process that did not finish
+                shutil.rmtree(job[-1], ignore_errors=True)  # a process that did not finish may have left files here
                 Path(job[-1]).mkdir()
         started = subprocess.Popen(
             command,

@@ -67,7 +67,7 @@ def run_example(name: str, backend: str) -> dict[str, Any]:
 
 
 def plain(name: str, backend: str) -> dict[str, Any]:
-    """The example without depyf."""
+    """Runs an example without depyf, and returns what was observed."""
     seen = run_example(name, backend)
     assert "depyf" not in sys.modules
     return seen
@@ -150,7 +150,8 @@ def doctor() -> dict[str, Any]:
 
 
 def explain() -> str:
-    """`depyf.explain`: the same number of compilations as a hook of its own counts, guards as functions that run."""
+    """Checks that `depyf.explain` reports as many compilations as PyTorch's bytecode hook counts, and guards as
+    functions that compile."""
     import depyf
     import torch
 
@@ -179,7 +180,7 @@ def explain() -> str:
 
 
 def guards() -> str:
-    """An entry's guards give the verdict that PyTorch's own lookup gives, on calls of each kind."""
+    """Checks that `entry.check` accepts a call if and only if PyTorch runs that call without a new compilation."""
     import depyf
     import torch
 
@@ -210,7 +211,7 @@ def guards() -> str:
 
 
 def cache_entries() -> str:
-    """Entries are copied, show source, run by hand."""
+    """Checks that cache entries have source and graphs, and can still be called after `torch._dynamo.reset`."""
     import depyf
     import torch
 
@@ -252,7 +253,7 @@ def register() -> str:
 
 
 class Stops(bdb.Bdb):
-    """A real debugger: breakpoints by file and line."""
+    """A debugger that records the file of each breakpoint at which it stops."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -264,12 +265,13 @@ class Stops(bdb.Bdb):
         self.set_continue()
 
     def pause(self, *args: Any, **kwargs: Any) -> None:
-        """PYTHONBREAKPOINT names this method: it continues at once, and breakpoints stay set."""
+        """Replaces `sys.breakpointhook`: starts tracing the caller, and `user_line` continues at each stop."""
         self.set_trace(sys._getframe(1))
 
 
 def debug(directory: str) -> str:
-    """Breakpoints in dumped files hit in `depyf.debug`, forward and backward; nothing is compiled in it."""
+    """Checks that breakpoints in dumped files stop the forward and backward pass in `depyf.debug`, which compiles
+    nothing."""
     lost = []
     hits, graphs = breakpoints(f"{directory}/eager", "eager", ("Captured_Graph",))
     count = len(hits)
@@ -306,7 +308,7 @@ def breakpoints(directory: str, backend: str, kinds: tuple[str, ...]) -> tuple[s
     with depyf.prepare_debug(directory) as session:
         fn(x, 2).sum().backward()
     count = len(frames.names)
-    # A captured graph no longer runs after AOTAutograd has compiled it.
+    # A captured graph is not executed if AOTAutograd has compiled it, so only graphs of `kinds` are expected.
     graphs = {one.file for frame in session.frames for one in frame.artifacts if one.running and one.kind in kinds}
     transformed = {frame.transformed_file for frame in session.frames if frame.running}
     debugger = Stops()
@@ -329,7 +331,8 @@ def breakpoints(directory: str, backend: str, kinds: tuple[str, ...]) -> tuple[s
 
 
 def held_back(directory: str) -> list[str]:
-    """Returns the parts that are lost if a call in `depyf.debug` fits no compilation."""
+    """Returns [] if a call in `depyf.debug` that fits no cache entry runs the original code, and a sentence if PyTorch
+    compiles it."""
     import depyf
     import torch
 
@@ -377,7 +380,7 @@ def step() -> str:
 
 
 def entry_file(directory: str) -> str:
-    """An entry saved to a file, and loaded by another process."""
+    """Saves a cache entry to a file, loads it, and compares its result with that of the compiled function."""
     import depyf
     import torch
 
@@ -398,7 +401,7 @@ def entry_file(directory: str) -> str:
 
 
 def command(directory: str) -> str:
-    """`python -m depyf run`, and its summary again from the dump."""
+    """Checks the summary of `python -m depyf run`, and that `python -m depyf explain` prints it from the dump."""
     run = [sys.executable, "-m", "depyf", "run", "-o", directory, str(ROOT / "examples" / "toy.py"), "eager"]
     done = subprocess.run(run, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr[-1000:]
@@ -431,7 +434,7 @@ def main() -> None:
         out, what, *arguments = job.split(":")
         Path(out).write_text(json.dumps(answer(what, arguments)))
     sys.stdout.flush()
-    os._exit(0)  # Inductor's compiling threads may live longer than this check
+    os._exit(0)  # ends threads of Inductor that still compile
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/bin/bash
-# CPython of Debian unstable in a directory of its own, beside the system, with its own loader and libraries:
-# debian_python.sh VERSION DIR [arm64]. DIR/bin/pythonVERSION runs it; a CPython for another processor runs through
-# qemu-user. Nothing on the system changes. Needs apt and dpkg.
+# Installs the CPython of Debian unstable into a directory, with its own loader and libraries: debian_python.sh VERSION
+# DIR [arm64]. DIR/bin/pythonVERSION runs it; a CPython for another processor runs through qemu-user. Nothing on the
+# system changes. Needs apt and dpkg.
 set -euo pipefail
 version=$1
 architecture=${3:-amd64}
@@ -34,7 +34,7 @@ apt-get download -qq "python$version-minimal" "libpython$version-minimal" "libpy
   libreadline8t64 libzstd1 libgcc-s1 libstdc++6
 for deb in *.deb; do dpkg -x "$deb" "$dir/tree"; done
 cd "$dir"
-# Headers name the machine in their path.
+# CPython's headers include <MACHINE/pythonVERSION/pyconfig.h>, with MACHINE such as x86_64-linux-gnu.
 cp -r "$dir/tree/usr/include/"*-linux-gnu* "$dir/tree/usr/include/python$version/"
 rm -rf "$apt"
 python=$dir/tree/usr/bin/python$version

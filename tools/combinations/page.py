@@ -11,7 +11,7 @@ import cells
 
 Key = tuple[str, str]
 _MARKS = {"works": "works", "in part": "in part", "not available": "not available", "fails": "**fails**"}
-# Artifacts of a dump, in the order in which they are made.
+# The artifacts of a dump and their names on the page, in the order in which the compiler creates them.
 _STAGES = {
     "Captured_Graph": "captured graph",
     "BEFORE_PRE_GRAD": "before pre-grad",
@@ -62,8 +62,8 @@ def write(path: Path, results: dict[Key, dict[str, Any]]) -> None:
     """Writes the page.
 
     Args:
-        path: its file.
-        results: of each combination that was run.
+        path: the file of the page.
+        results: the result of each combination that was run.
     """
     reasons: list[str] = []
     out = [_HEAD]
@@ -87,7 +87,7 @@ def write(path: Path, results: dict[Key, dict[str, Any]]) -> None:
 
 
 def _sources(results: dict[Key, dict[str, Any]]) -> str:
-    """Returns the states of depyf, the examples and the checks that the results belong to."""
+    """Returns a text that names the state of the sources (its hash) with which each combination was run."""
     found: dict[str, list[str]] = {}
     for key, result in results.items():
         if result["cells"]:
@@ -103,7 +103,7 @@ def _row(key: Key, result: dict[str, Any]) -> str:
 
 
 def _number(reason: str, reasons: list[str]) -> int:
-    # Returns a text without the folders of the machine, and without all but the beginning of a compiler's message.
+    # The text omits folders of this machine, and all but the first 400 characters of a message such as a compiler's.
     text = re.sub(r"(?<!\w)/\S*/", "", " ".join(reason.split()))[:400]
     if text not in reasons:
         reasons.append(text)

@@ -31,7 +31,8 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 from interpreters import interpreter  # noqa: E402
 
-# PyTorch, CPython. The last one needs a CPython that is newer than most: DEPYF_PYTHON_3_14, or Debian's (see `_python`).
+# PyTorch, CPython. CPython 3.14 of the last pair is the interpreter in DEPYF_PYTHON_3_14, or that of Debian unstable
+# (see `_python`).
 COMBINATIONS = (
     ("2.2.2", "3.11"),
     ("2.4.1", "3.12"),
@@ -73,7 +74,7 @@ def main() -> None:
 
 
 def _combination(torch: str, python: str) -> list[str]:
-    """Runs what has no result yet; returns what fails."""
+    """Runs the checks of a combination that have no result yet; returns the names of the cells that fail."""
     key = f"{torch}/{python}"
     result = _load(torch, python)
     stamp = _stamp()
@@ -137,7 +138,7 @@ def _python(version: str) -> str:
 
 
 def _environment(torch: str, python: str) -> tuple[Path, bool]:
-    """Returns (the environment, true if this call made it)."""
+    """Returns (the folder of the environment, True if this call created it)."""
     have = ROOT / ".venv"
     facts = subprocess.run(
         [have / "bin/python", "-c", "import sys, torch; print(torch.__version__, '%d.%d' % sys.version_info[:2])"],
@@ -160,7 +161,7 @@ def _environment(torch: str, python: str) -> tuple[Path, bool]:
 def _site(environment: Path) -> Path:
     """Returns a copy of the checkout's package with the extension module for the interpreter of an environment.
 
-    tools/wheel.sh checks that the wheel contains the same.
+    tools/wheel.sh checks that a wheel contains the same files as this copy.
     """
     python = environment / "bin" / "python"
     site = ROOT / "python"
@@ -173,9 +174,9 @@ def _site(environment: Path) -> Path:
     if not built or built[0] < max(path.stat().st_mtime for path in sources):
         extension = [ROOT / "tools" / "extension.sh", python]
         subprocess.run(extension, check=True, stdout=subprocess.DEVNULL)
-    # Changes of the checkout in the meantime do not change the results.
+    # The checks run on a copy, so that edits of the checkout during a run do not change the results.
     copy = WORK / f"site-{_stamp()}-{version}"
-    if not copy.exists():  # otherwise another run of this program may have loaded files in it
+    if not copy.exists():  # an existing copy stays, since a running check may have loaded its files
         made = copy.with_name(f"{copy.name}.{os.getpid()}")
         shutil.copytree(site, made, ignore=shutil.ignore_patterns("__pycache__"))
         made.rename(copy)

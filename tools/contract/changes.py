@@ -1,8 +1,9 @@
 """Seeded changes of a program, each of which `depyf diff` and `depyf check` have to name at its line.
 
-A change is (the text in the program, what replaces it, the line, words). One difference must have its place at the line, and
-the words in its sentence or its details. An empty line stands for a change that belongs to a whole function or run, such as
-another backend; then the place must be the first line of a function. No words: nothing may be named.
+A change is (a text in the program, its replacement, a line, words). At least one reported difference must be located at
+the line, and must contain the words in its sentence or its details. The line is "" for a change that belongs to a whole
+function or run, such as another backend; its difference must be located at a function instead of a line. The words are
+None for a change that must not be reported.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ _FORWARD = "        h = self.norm(x)\n"
 _LOOP = "    for _ in range(2):\n"
 
 CHANGES: dict[str, tuple[str, str, str, str | None]] = {
-    # Graph breaks.
+    # Changes that add a graph break.
     "print": (_FORWARD, '        print("hello")\n' + _FORWARD, 'print("hello")', "graph break"),
     "logging": (_FORWARD, '        log.warning("x")\n' + _FORWARD, 'log.warning("x")', "graph break"),
     "explicit break": (_FORWARD, "        torch._dynamo.graph_break()\n" + _FORWARD, "torch._dynamo.graph_break()", "graph break"),
@@ -78,7 +79,7 @@ CHANGES: dict[str, tuple[str, str, str, str | None]] = {
     ),
     "builtin": (_FORWARD, "        breakpointless = input if x is None else open('/dev/null')\n" + _FORWARD, "breakpointless = input if x is None else open('/dev/null')", "graph break"),
     "break in the loss": ("    d = y - t", '    print("loss")\n    d = y - t', 'print("loss")', "graph break"),
-    # Recompilations.
+    # Changes that cause recompilations.
     "batch": ("torch.randn(4, 8, 16)", "torch.randn(4 + _, 8, 16)", "h = self.norm(x)", "x.shape"),
     "sequence": ("torch.randn(4, 8, 16)", "torch.randn(4, 8 + _, 16)", "h = self.norm(x)", "x.shape"),
     "attribute": (_LOOP, _LOOP + "        net.blocks[0].scale += 0.5\n", "return x + h * self.scale", "scale"),
@@ -102,7 +103,7 @@ CHANGES: dict[str, tuple[str, str, str, str | None]] = {
         "    torch._dynamo.config.recompile_limit = 1\n" + _LOOP + "        net.blocks[0].scale += 0.5\n",
         "", "recompile_limit (1)",
     ),
-    # What is computed.
+    # Changes of the computed values, shapes and types.
     "activation": ("F.gelu(", "F.relu(", "h = F.relu(self.up(h))", "relu"),
     "order": ("x + h * self.scale", "h * self.scale - x", "return h * self.scale - x", "sub"),
     "removed norm": (_FORWARD, "        h = x\n", "h = self.norm(x)", "layer_norm"),
@@ -116,7 +117,7 @@ CHANGES: dict[str, tuple[str, str, str, str | None]] = {
     "autocast": ("        y = compiled(x)", "        with torch.autocast('cpu', torch.bfloat16):\n            y = compiled(x)", "h = F.gelu(self.up(h))", "bf16"),
     "half precision": ("    net = Net()", "    net = Net().bfloat16()\n    torch.set_default_dtype(torch.bfloat16)", "h = self.norm(x)", "bf16"),
     "dropout": ("        h = self.down(h)", "        h = F.dropout(self.down(h), 0.1)", "h = F.dropout(self.down(h), 0.1)", "dropout"),
-    # Costs and settings.
+    # Changes of costs and of settings.
     "saved": ("        h = self.down(h)", "        h = self.down(h.exp().sin())", "h = self.down(h.exp().sin())", "exp"),
     "setting": ("    net = Net()", "    torch._dynamo.config.assume_static_by_default = False\n    net = Net()", "h = self.norm(x)", "[?, ?, 16]"),
     "library": ("h = self.down(h)", "h = self.down(h) @ torch.eye(16)", "h = self.down(h) @ torch.eye(16)", "matmul"),

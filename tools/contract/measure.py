@@ -2,9 +2,9 @@
 
     python tools/contract/measure.py [--repetitions 100] [--only NAME...]
 
-Every change of `changes.py` is made once, and compared with the program before it. A change counts if both commands name it at
-its line. Unchanged programs are run again, each in a process and a folder of its own, every second one with an empty cache of
-Inductor, and every third one with its functions compiled in another order.
+Every change of `changes.py` is made once, and the changed program is compared with the original. A change counts as
+named if both commands report it at its line. Unchanged programs are run again, each in a process and a folder of its
+own, every second run with an empty cache of Inductor, and every third run with its functions compiled in another order.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from changes import BASE, CHANGES
 
 ROOT = Path(__file__).parents[2]
 COMMAND = os.environ.get("DEPYF_REPORT") or str(ROOT / "build" / "dev" / "depyf-report")
-# A comment moves all lines; in the last one, the loss is compiled first.
+# Programs that compute the same as BASE: "comment" moves all lines by a comment, and "order" compiles the loss before
+# the model.
 UNCHANGED = {
     "again": BASE,
     "comment": BASE.replace("class Block", "# A comment.\n\nclass Block"),
@@ -34,7 +35,7 @@ UNCHANGED = {
 
 
 def run(folder: Path, sources: dict[str, str], cache: Path) -> None:
-    """Runs programs in one process, with a cache folder of Inductor."""
+    """Runs programs in one process, with `cache` as Inductor's cache folder."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "TORCHINDUCTOR_CACHE_DIR": str(cache)}
     subprocess.run(
         [sys.executable, "-W", "ignore", Path(__file__).with_name("programs.py"), folder],
@@ -54,7 +55,8 @@ def differences(arguments: list[str], key: str) -> list[dict]:
 
 
 def names(found: list[dict], line: str, words: str) -> bool:
-    """True if a difference has its place at a line, or at the first line of a function if there is none, and says the words."""
+    """True if a difference is located at `line` ("": at no line) and contains `words` in its code, sentence or
+    details."""
     return any(
         (each["place"]["text"] or "") == line and words in " ".join([each["code"], each["sentence"], *each["details"]])
         for each in found

@@ -13,7 +13,8 @@ from pathlib import Path
 import depyf
 import torch
 
-SETTINGS = ("assume_static_by_default", "automatic_dynamic_shapes", "recompile_limit")  # that programs change
+# settings of torch._dynamo.config that the programs change
+SETTINGS = ("assume_static_by_default", "automatic_dynamic_shapes", "recompile_limit")
 
 logging.disable(logging.CRITICAL)
 importlib.import_module("torch._inductor.config")
@@ -35,6 +36,6 @@ for name, source in json.load(sys.stdin).items():
     ):
         try:
             namespace["run"]()
-        except Exception as error:  # An error in the program itself: the table shows that nothing was compared.
+        except Exception as error:  # An error in the program itself: the file `failed` marks it as not compared.
             print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
             (folder / "failed").write_text(str(error))

@@ -2,10 +2,10 @@
 
     python tools/contract/versions.py [--python COMMAND]... [--logs FOLDER]...
 
-The contracts are written from logs of this interpreter. Each COMMAND is an interpreter with PyTorch; the programs run under it with
-TORCH_TRACE, and their logs are checked. Each FOLDER already has such logs, in a folder for each program, for example
-those of an interpreter on another machine. It is checked too. The exit status is 1 if a contract is broken with the
-release of PyTorch that it was written with; contracts that other releases break are printed, and are no error.
+The contracts are written from logs of this interpreter. Each COMMAND is an interpreter with PyTorch; the programs run
+under it with TORCH_TRACE, and their logs are checked. Each FOLDER already has logs of the programs, one subfolder for
+each program, for example from another machine; these logs are checked too. The exit status is 1 if a contract is broken
+with the release of PyTorch that it was written with; contracts that other releases break are printed, and are no error.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ PROGRAMS = {
 
 
 def record(command: list[str], folder: Path) -> list[str]:
-    """Runs the programs with an interpreter, and returns the names of those that failed. A folder for each gets its log."""
+    """Runs each program with an interpreter, and writes its log into a subfolder of `folder`. Returns the names of the
+    programs that failed."""
     failed = []
     for name, program in PROGRAMS.items():
         logs = folder / name
@@ -50,7 +51,8 @@ def record(command: list[str], folder: Path) -> list[str]:
 
 
 def check(contract: Path, logs: Path) -> tuple[str, list[str]]:
-    """Returns "holds", "broken" or what could not be read, and what is broken."""
+    """Returns ("holds", "broken" or the error if the logs cannot be read; a sentence for each broken part of the
+    contract)."""
     done = subprocess.run([COMMAND, "check", "--json", "--baseline", contract, logs], capture_output=True, text=True)
     if done.returncode not in (0, 1):
         return (done.stderr.strip().splitlines() or ["no answer"])[0], []
@@ -58,7 +60,7 @@ def check(contract: Path, logs: Path) -> tuple[str, list[str]]:
 
 
 def versions_of(logs: Path) -> tuple[str, str]:
-    """Returns the versions of PyTorch and Python that made a log."""
+    """Returns the versions of PyTorch and Python that wrote a log; "?" for an unknown one."""
     done = subprocess.run([COMMAND, "--json", logs], capture_output=True, text=True)
     process = json.loads(done.stdout)["processes"][0]
     return (process["torch_version"] or "?").partition("+")[0], process["python_version"] or "?"

@@ -41,12 +41,13 @@ def line_of(text: str) -> int:
 
 
 def at(text: str) -> str:
-    """Returns a pattern for the place of a line in the forms that tools write it."""
+    """Returns a pattern that matches the location of the program's line with `text`, such as `program.py:35` or
+    `program.py", line 35`."""
     return rf"program\.py(?::|\(|\", line |, line ){line_of(text)}\b"
 
 
 def run(arguments: list[str], folder: Path, **variables: str) -> str:
-    """Runs Python, with an empty cache. Returns what it printed."""
+    """Runs Python with Inductor's cache in `folder`, and returns its standard output and standard error."""
     environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(folder / "cache"), **variables}
     done = subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
     if done.returncode:
@@ -62,7 +63,8 @@ def texts_in(folder: Path) -> dict[str, str]:
 
 
 def depyf(folder: Path) -> list[str | None]:
-    """`depyf run --profile`, and what_if of its Python interface."""
+    """Returns the answers of `depyf run --profile` and of `what_if` in depyf's Python interface; None for a question
+    left open."""
     run(["-m", "depyf", "run", "--profile", "-o", "dump", str(PROGRAM), "5"], folder)
     costs = (folder / "dump" / "costs.txt").read_text()
     compiling, memory, calls = re.split(r"^(?:Compiling|Memory|Calls)\n-+\n", costs, flags=re.MULTILINE)[1:]
@@ -91,14 +93,14 @@ def depyf(folder: Path) -> list[str | None]:
 
 
 def logs_of(folder: Path) -> Path:
-    """Returns the log that TORCH_TRACE leaves of the program."""
+    """Runs the program with TORCH_TRACE, and returns the path of its log."""
     (folder / "trace").mkdir()
     run([str(PROGRAM), "5"], folder, TORCH_TRACE=str(folder / "trace"))
     return next((folder / "trace").glob("*.log"))
 
 
 def tlparse(command: str, folder: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """Returns the pages of tlparse, and its file for Perfetto."""
+    """Returns (the pages that tlparse writes, its event files for Perfetto), each as texts by file name."""
     log = logs_of(folder)
     subprocess.run([command, str(log), "-o", str(folder / "pages"), "--no-browser"], check=True, capture_output=True)
     texts = texts_in(folder / "pages")
@@ -107,7 +109,8 @@ def tlparse(command: str, folder: Path) -> tuple[dict[str, str], dict[str, str]]
 
 
 def of_tlparse(pages: dict[str, str], events: dict[str, str]) -> tuple[list[str | None], list[str | None]]:
-    """Returns the answers of tlparse's pages and of Perfetto's view."""
+    """Returns (the answers in tlparse's pages, the answers in its events for Perfetto); None for a question left
+    open."""
     everything = "\n".join(pages.values())
     timeline = json.loads(next(iter(events.values())))
     rows = "\n".join(json.dumps(event) for event in timeline)
@@ -132,7 +135,8 @@ def of_tlparse(pages: dict[str, str], events: dict[str, str]) -> tuple[list[str 
 
 
 def torch_profiler(folder: Path) -> list[str | None]:
-    """torch.profiler around the first steps, and with stacks, shapes and memory around warm ones."""
+    """Returns the answers of torch.profiler, used around the first steps and, with stacks, shapes and memory, around
+    steps after compilation."""
     script = (
         f"import sys; sys.path.insert(0, {str(HERE)!r})\nimport program, torch\ntrain = program.training(5)\n"
         "with torch.profiler.profile() as p: train()\n"
@@ -142,7 +146,7 @@ def torch_profiler(folder: Path) -> list[str | None]:
         "p.export_chrome_trace('trace.json')\n"
     )
     table = run(["-c", script], folder)
-    # Frames of Python that enclose an operator's event are the only lines that the trace has.
+    # The trace contains line numbers only in the events of Python frames that enclose an operator's event.
     trace = "\n".join(json.dumps(event) for event in json.loads((folder / "trace.json").read_text())["traceEvents"])
     everything = table + trace
     return [
@@ -160,7 +164,7 @@ def torch_profiler(folder: Path) -> list[str | None]:
 
 
 def partitioner(folder: Path) -> list[str | None]:
-    """AOT_PARTITIONER_DEBUG of PyTorch."""
+    """Returns the answers in the output of PyTorch's AOT_PARTITIONER_DEBUG; None for a question left open."""
     text = run([str(PROGRAM), "1"], folder, AOT_PARTITIONER_DEBUG="1", TORCH_LOGS="torch._functorch.partitioners")
     return [
         None,
@@ -177,20 +181,20 @@ def partitioner(folder: Path) -> list[str | None]:
 
 
 def memory_viz() -> str:
-    """Returns why PyTorch's memory snapshots answer nothing here, or "" where they could."""
+    """Returns the reason why PyTorch's memory snapshots cannot answer on this machine, or "" if there is a GPU."""
     import torch
 
     return "" if torch.cuda.is_available() else "needs a GPU"
 
 
 def found(text: str, pattern: str) -> str | None:
-    """Returns the first match of a pattern, on one line."""
+    """Returns the first match of a pattern joined to one line of at most 200 characters, or None."""
     match = re.search(pattern, text)
     return " ".join(match[0].split())[:200] if match else None
 
 
 def main() -> int:
-    """Runs the command. Returns its exit status: 1 if depyf leaves a question open."""
+    """Runs the command, and returns its exit status: 1 if depyf does not answer a question."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tlparse", required=True, help="the command, as `pip install tlparse` installs it")
     parser.add_argument("--verbose", action="store_true")

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Builds the documents into build/site with an environment of its own; a warning, such as that of a dead link, is an error.
+# Builds the documents into build/site with an environment of its own; a warning, such as that of a dead link, is an
+# error.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 environment=.cache/docs-env
@@ -9,8 +10,8 @@ if [ "$(cat $environment/.installed 2>/dev/null)" != "$(cat docs/requirements.tx
   $environment/bin/python -m pip install -qq --disable-pip-version-check -r docs/requirements.txt
   cp docs/requirements.txt $environment/.installed
 fi
-# The theme announces its successor here, which would hide warnings of the build.
-# The build runs without --quiet, which would count no warnings.
+# NO_MKDOCS_2_WARNING suppresses an advertisement of the theme, which would hide warnings of the build. The build runs
+# without --quiet, because --strict counts no warnings that --quiet suppresses.
 export NO_MKDOCS_2_WARNING=1
 if ! $environment/bin/mkdocs build --strict --clean > .cache/docs-build.log 2>&1; then
   grep -v '^INFO' .cache/docs-build.log >&2

@@ -40,7 +40,7 @@ def main() -> int:
 
 
 def _opened(browser: Any, path: Path, site: Path, problems: list[str]) -> Any:
-    """Returns a page with a file of the site; its problems are appended to `problems`."""
+    """Opens a file of the site in the browser and returns the page; problems of the page are appended to `problems`."""
     page = browser.new_context(offline=True, viewport={"width": 1280, "height": 1000}).new_page()
 
     def note_request(request: Any) -> None:
@@ -56,7 +56,7 @@ def _opened(browser: Any, path: Path, site: Path, problems: list[str]) -> Any:
 
 
 def _problems_of(browser: Any, path: Path, site: Path, pictures: Path | None) -> list[str]:
-    """Returns what is wrong with a page, and writes a picture of it."""
+    """Writes a picture of a page if `pictures` is given, and returns a line for each problem of the page."""
     problems: list[str] = []
     page = _opened(browser, path, site, problems)
     for image in page.query_selector_all("article img"):
@@ -70,7 +70,7 @@ def _problems_of(browser: Any, path: Path, site: Path, pictures: Path | None) ->
 
 
 def _problems_of_search(browser: Any, site: Path) -> list[str]:
-    """Returns what is wrong with the search."""
+    """Returns a line for each problem of the site's search."""
     problems: list[str] = []
     page = _opened(browser, site / "index.html", site, problems)
     page.keyboard.press("/")
@@ -84,7 +84,7 @@ def _problems_of_search(browser: Any, site: Path) -> list[str]:
 
 
 def _problems_of_copying(browser: Any, site: Path) -> list[str]:
-    """Returns what is wrong with the button that copies a console block: it must leave out prompts and outputs."""
+    """Returns a line for each problem of the buttons that copy a console block, which must omit prompts and outputs."""
     problems: list[str] = []
     page = _opened(browser, site / "start.html", site, problems)
     # The button puts the text into a field, selects it and copies it, as a user would.

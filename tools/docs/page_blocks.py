@@ -1,20 +1,20 @@
 """The fenced blocks of a Markdown page, and what a test does with each of them.
 
-A block is one of these:
+A fenced block is of one of the kinds in this list:
 
-- `title="NAME"` behind the language: the block is written into the file NAME.
-- ```` ```console ````: each line `$ COMMAND` is run, and the lines below it are its output. A command that ends with a
-  backslash goes on in the next line, behind `> `. Lines that begin with the prompt of a debugger, `(Pdb) `, are typed into the
-  command.
-- the comment `<!-- shown: FILE -->` in the line above: the block is the content of FILE, which an earlier command wrote. With
-  `from "A" to "B"` behind FILE it is the part from the first line with the text A to the next line with the text B.
-- the comment `<!-- install -->` above a console block: the commands install depyf, so they run only where a page is followed
-  from a fresh clone.
+- A block with `title="NAME"` behind the language is written into the file NAME.
+- In a block ```` ```console ````, each line `$ COMMAND` is run, and the lines below it are the output of COMMAND. A
+  command that ends with a backslash goes on in the next line, behind `> `. Lines that begin with the prompt of a
+  debugger, `(Pdb) `, are typed into the command.
+- A block below the comment `<!-- shown: FILE -->` shows FILE, which an earlier command wrote. With `from "A" to "B"`
+  behind FILE, the block shows the part of FILE from the first line with the text A to the next line with the text B.
+- A console block below the comment `<!-- install -->` installs depyf; its commands run only with `run_pages.py
+  --fresh`.
 
-A picture has the comment `<!-- picture: FILE -->` in the line above, or `<!-- picture: FILE #ADDRESS -->`. It is what a browser shows
-of the HTML file FILE, which an earlier command wrote; `--renew` takes it again.
+A picture has the comment `<!-- picture: FILE -->` in the line above, or `<!-- picture: FILE #ADDRESS -->`. The picture
+shows the HTML file FILE, which an earlier command wrote, in a browser; `run_pages.py --renew` takes a new picture.
 
-Every other block is an error, since no test would notice if it were wrong.
+A fenced block of any other kind is an error, since no test would notice if it were wrong.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class PageError(Exception):
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block. `start` and `end` are the indices of its first line behind the fence, and of the closing fence.
+    """A fenced block. `start` is the index of the first line behind the opening fence, and `end` that of the closing
+    fence.
 
     For a picture, `file` is the HTML file, `first` the address in it, and `last` the image.
     """
@@ -58,7 +59,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Command:
-    """A command of a console block, what is typed into it, and the output that the page shows."""
+    """A command of a console block, with the lines that the page shows below it."""
 
     text: str
     shown_lines: tuple[str, ...]
@@ -66,7 +67,7 @@ class Command:
 
 
 def blocks_of(text: str) -> list[Block]:
-    """Returns the fenced blocks of a page, in order. Raises PageError if one of them is of no known kind."""
+    """Returns the fenced blocks of a page, in order. Raises PageError if a block is of no known kind."""
     lines = text.split("\n")
     blocks: list[Block] = []
     index = 0
@@ -112,7 +113,7 @@ def _closing(lines: list[str], start: int, fence: re.Match[str]) -> int:
 
 
 def _block(lines: list[str], opening: int, end: int, fence: re.Match[str]) -> Block:
-    """Returns the block between two fences."""
+    """Returns the block between an opening and a closing fence."""
     indent = fence["indent"]
     body = tuple(line.removeprefix(indent) for line in lines[opening + 1 : end])
     options = dict(_OPTION.findall(fence["options"]))
@@ -133,7 +134,7 @@ def _block(lines: list[str], opening: int, end: int, fence: re.Match[str]) -> Bl
 
 
 def commands_of(block: Block) -> list[Command]:
-    """Returns the commands of a console block. Raises PageError if output stands before the first command."""
+    """Returns the commands of a console block. Raises PageError if the first line of the block is no command."""
     commands: list[Command] = []
     index = 0
     while index < len(block.lines):

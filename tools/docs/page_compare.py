@@ -1,7 +1,7 @@
 """Checks whether a page shows the output of a run. Texts that differ from run to run, and omissions of the page, do not
 count.
 
-The page leaves out with `...`: as a line, any number of lines; within a line, any text of it.
+In the page, a line `...` stands for any number of lines, and `...` within a line for any text.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import re
 from collections.abc import Sequence
 
 _VARIES = (
-    # The numbers of durations, shares and errors vary. Their units are compared, so that seconds never equal milliseconds.
+    # The numbers of durations, shares and errors vary, but their units are compared, so that seconds never equal
+    # milliseconds.
     (re.compile(r"\b\d+(?:[.,]\d+)*(?= ?(?:s|ms|us|µs|min|seconds?|microseconds?|%|ulp)(?![\w]))"), "#"),
     (re.compile(r"\b\d+(?:\.\d+)?(?= times the)"), "#"),
     (re.compile(r"\b0x[0-9a-f]{6,}\b"), "0x#"),
@@ -18,14 +19,16 @@ _VARIES = (
     (re.compile(r"\b(journal_|pid |process |process_)\d+"), r"\1#"),
     (re.compile(r"\bPyTorch \d+\.\d+\.\d+\S*?(?=[,. ]|$)"), "PyTorch #"),
     (re.compile(r"\bPython \d+\.\d+\.\d+\b"), "Python #"),
-    (re.compile(r"(Time by phase, each without those within it:) .*"), r"\1 #"),  # The phases that took longest.
-    (re.compile(r" {2,}"), "  "),  # Columns are as wide as the numbers in them.
+    # The list names the phases that took longest.
+    (re.compile(r"(Time by phase, each without those within it:) .*"), r"\1 #"),
+    (re.compile(r" {2,}"), "  "),  # The width of a column depends on the numbers in it.
 )
 OMISSION = "..."
 
 
 def normalised(line: str) -> str:
-    """Returns a line without what differs from run to run: durations, addresses, process ids, versions."""
+    """Returns a line in which texts that differ from run to run (durations, addresses, process ids, versions) are
+    replaced by `#`."""
     for pattern, replacement in _VARIES:
         line = pattern.sub(replacement, line)
     return line.rstrip()
@@ -42,7 +45,7 @@ def _compared(lines: Sequence[str]) -> list[str]:
 
 
 def _positions(wanted: Sequence[str], printed: Sequence[str]) -> list[set[int]]:
-    """Returns for each number of wanted lines how many printed lines they may show."""
+    """Returns a list: item n is the set of all m for which the first n wanted lines match the first m printed lines."""
     positions = [{0}]
     for line in wanted:
         before = positions[-1]
@@ -69,11 +72,14 @@ def _trimmed(lines: list[str]) -> list[str]:
 
 
 def renewed(page: Sequence[str], run: Sequence[str], *, with_times: bool = False) -> list[str]:
-    """Returns what the page is to show of a run: the lines that it shows if they are right, and otherwise those of the run.
+    """Returns the lines that the page is to show of a run: its present lines if they match the run, otherwise the lines
+    of the run.
 
-    An omission is kept if the page shows as many lines before its first and after its last line as before.
+    If the page has lines `...`, the result shows as many lines before the first and behind the last `...` as the page
+    does.
 
-    with_times: in lines that are right, durations and other texts that differ from run to run are those of the run too.
+    with_times: lines of the page that match the run are replaced by the run's lines, with its durations, unless they
+    contain `...`.
     """
     if is_shown(page, run):
         return _with_values(page, run) if with_times else list(page)
@@ -88,7 +94,8 @@ def renewed(page: Sequence[str], run: Sequence[str], *, with_times: bool = False
 
 
 def _with_values(page: Sequence[str], run: Sequence[str]) -> list[str]:
-    """Returns the lines of a page that shows a run, each without an omission as the run printed it."""
+    """Returns the lines of a page that matches a run; each line that has no `...` is replaced by the line that the run
+    printed."""
     wanted, printed = _compared(page), _compared(run)
     positions = _positions(wanted, printed)
     position = len(printed)

@@ -1,4 +1,4 @@
-"""Pictures in a page. They show the view that a browser has of an HTML file that a command of the page wrote."""
+"""Takes the pictures in a page: screenshots of an HTML file that a command of the page wrote."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WIDTH, HEIGHT = 1280, 760
 def take_picture(page: Path, address: str, picture: Path) -> None:
     """Writes a picture of an HTML file at an address in it, such as `#0/0`, with Debian's Chromium and without a
     network."""
-    # The import is here because the tests of other pages do not need the package.
+    # The import is in the function because pages without pictures are tested without the package playwright.
     from playwright.sync_api import sync_playwright  # noqa: PLC0415
 
     picture.parent.mkdir(parents=True, exist_ok=True)

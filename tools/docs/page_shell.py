@@ -16,16 +16,17 @@ from page_blocks import PageError
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN_HOME = "~"
 SHOWN_ENVIRONMENT = "~/depyf-start"
-"""The environment into which Start installs depyf. Its path replaces that of the environment that runs the pages."""
+"""The environment into which the page "Start" installs depyf; shown in place of the path of the environment that runs
+the pages."""
 PROMPTS = ("(Pdb) ", "(depyf) ")
 _OF_THE_MACHINE = "No CUDA runtime is found"
-"""PyTorch built for CUDA warns with these words where there is no accelerator."""
+"""A PyTorch built for CUDA prints a warning with these words on a machine without a GPU."""
 SECONDS = 3600
-"""The time after which a command is ended. The longest one installs PyTorch and compiles depyf: many minutes on a busy
-machine."""
+"""The time after which a command is ended. The longest command installs PyTorch and compiles depyf, which takes many
+minutes on a busy machine."""
 
 _HEADERS = ROOT / ".cache" / "inductor" / "precompiled_headers"
-"""The headers that Inductor compiles once; the tests keep theirs there too."""
+"""The folder of headers that Inductor precompiled, which the tests of depyf share."""
 
 _SCRIPT = """\
 source "$DEPYF_DOCS_STATE/environment"
@@ -43,10 +44,10 @@ class Shell:
     """Runs commands in a new home directory; `close` removes it."""
 
     def __init__(self, name: str, *, is_fresh: bool = False, shares_headers: bool = False) -> None:
-        """Makes the folder `name` in a new home, and starts there.
+        """Creates the folder `name` in a new home directory, in which the first command runs.
 
-        is_fresh: depyf is not on the path, since the page installs it.
-        shares_headers: the headers that Inductor compiles are those of other runs. Only the times on a page depend on it.
+        is_fresh: depyf is not on PATH and PYTHONPATH, since the page installs it.
+        shares_headers: Inductor reuses the headers that other runs precompiled, which shortens the durations on a page.
         """
         self._top = Path(tempfile.mkdtemp(prefix="depyf-docs-")).resolve()
         self.home = self._top / "home"
@@ -65,7 +66,7 @@ class Shell:
         shutil.rmtree(self._top, ignore_errors=True)
 
     def enter(self, folder: str) -> None:
-        """Makes a folder of the home directory, and continues there."""
+        """Creates a folder in the home directory, in which the next command runs."""
         (self.home / folder).mkdir(parents=True, exist_ok=True)
         (self._state / "folder").write_text(f"{self.home / folder}\n")
 
@@ -93,9 +94,10 @@ class Shell:
             "DEPYF_DOCS_STATE": str(self._state),
             "HOME": str(self.home),
             "PATH": os.pathsep.join([*path, environment.get("PATH", os.defpath)]),
-            "PYTHONUNBUFFERED": "1",  # Texts that are printed to both streams keep their order.
-            "TORCHINDUCTOR_CACHE_DIR": str(cache),  # Nothing is compiled before.
-            # If other programs run too, threads that wait in a loop would use more time than the program itself.
+            "PYTHONUNBUFFERED": "1",  # keeps texts of stdout and stderr in order
+            "TORCHINDUCTOR_CACHE_DIR": str(cache),  # a new cache: everything is compiled
+            # On a busy machine, OpenMP threads that wait in a loop would use more processor time than the program
+            # itself.
             "OMP_WAIT_POLICY": "PASSIVE",
             "TERM": "dumb",
             "NO_COLOR": "1",
@@ -106,7 +108,8 @@ class Shell:
         return environment
 
     def run(self, command: str, typed: Sequence[str] = ()) -> list[str]:
-        """Runs a command, types the lines into it, and returns the lines that it printed. `status` is its exit status."""
+        """Runs a command, types the lines into it, and returns the lines that it printed. Sets `status` to the exit
+        status of the command."""
         script = _SCRIPT.format(last_status=self.status, command=command)
         process = subprocess.Popen(
             ["bash", "-c", script],
@@ -128,7 +131,8 @@ class Shell:
         return self._shown(output, typed)
 
     def _shown(self, output: str, typed: Sequence[str]) -> list[str]:
-        """Returns output as a terminal would show it: with the typed lines behind the prompts, and without a real path."""
+        """Returns output as a terminal would show it, with the typed lines behind the prompts; real paths are replaced
+        by `~`."""
         for line in typed:
             prompt = next((prompt for prompt in PROMPTS if prompt in output), None)
             if prompt is None:

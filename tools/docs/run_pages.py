@@ -30,15 +30,16 @@ def pages() -> list[Path]:
 
 
 class PageRun:
-    """Runs the blocks of one page, and collects where it shows something else than the run makes."""
+    """Runs the blocks of one page, and collects the differences between the page and the output of the run."""
 
     def __init__(
         self, text: str, shell: Shell, *, is_fresh: bool = False, images: Path | None = None, with_times: bool = False
     ) -> None:
         """Takes the text of a page, and the shell in which its commands are to run.
 
-        images: the folder that the paths of pictures are relative to. If it is given, the pictures are taken anew.
-        with_times: `renewed_text` has the durations of the run too.
+        images: the folder that the paths of pictures are relative to, or None. If `images` is not None, new pictures
+        are taken.
+        with_times: `renewed_text` contains the durations of this run too, instead of those of the page.
         """
         self._lines = text.split("\n")
         self._blocks = blocks_of(text)
@@ -60,7 +61,8 @@ class PageRun:
                 self._take_picture(block)
             elif block.kind == "console" or self._is_fresh:
                 self._run_commands(block)
-            elif block.lines[-1].startswith(_ENTERS_HOME):  # The page goes on in the folder that it would have made.
+            # The next commands run in the folder that this block would have created.
+            elif block.lines[-1].startswith(_ENTERS_HOME):
                 self._shell.enter(block.lines[-1].removeprefix(_ENTERS_HOME))
 
     def renewed_text(self) -> str:
@@ -77,7 +79,7 @@ class PageRun:
         path.write_text("\n".join(block.lines) + "\n", encoding="utf-8")
 
     def _take_picture(self, block: Block) -> None:
-        """Takes a picture anew if that is wanted. Raises PageError if no command wrote its HTML file."""
+        """Takes a new picture if `images` was given. Raises PageError if no command wrote its HTML file."""
         path = self._shell.working_folder() / str(block.file)
         if not path.is_file():
             raise PageError(f"line {block.start + 1}: no command wrote {block.file}")
@@ -85,7 +87,7 @@ class PageRun:
             take_picture(path, block.first or "", self._images / str(block.last))
 
     def _part_of_file(self, block: Block) -> list[str]:
-        """Returns the lines of the file that a block is to show."""
+        """Returns the lines that a block is to show of its file."""
         path = self._shell.working_folder() / str(block.file)
         if not path.is_file():
             names = sorted(entry.name for entry in path.parent.iterdir()) if path.parent.is_dir() else []
@@ -126,7 +128,8 @@ class PageRun:
             raise PageError(f"exit status {self._shell.status} of: {command.text}\n{output}")
 
     def _compare(self, block: Block | None, shown: Sequence[str], made: list[str], name: str) -> list[str]:
-        """Notes a difference between the page and the output of the run. Returns what the page should show."""
+        """Notes a difference between the page and the output of the run. Returns the lines that the page should
+        show."""
         if not page_compare.is_shown(shown, made):
             self.differences.append("\n".join([f"{name}", "-- the page:", *shown, "-- the run:", *made]))
         body = page_compare.renewed(shown, made, with_times=self._with_times)
@@ -138,10 +141,11 @@ class PageRun:
 def run_page(path: Path, *, renew: bool = False, with_times: bool = False, clone: Path | None = None) -> list[str]:
     """Runs a page, and returns the differences. Raises PageError if a block cannot be run.
 
-    renew: writes the outputs of the run into the page; `with_times`: its durations too.
+    renew: writes the outputs of the run into the page; with `with_times`, the durations of the run too.
     clone: a clone of the repository, in which the page is followed from its first command on.
     """
-    # Where the times are written into the page, they have to be those of a first compilation.
+    # Durations that are written into the page must include the precompilation of headers, so `with_times` excludes
+    # shared headers.
     shell = Shell(path.stem, is_fresh=clone is not None, shares_headers=clone is None and not with_times)
     try:
         if clone is not None:
@@ -153,7 +157,7 @@ def run_page(path: Path, *, renew: bool = False, with_times: bool = False, clone
         try:
             page_run.run()
         finally:
-            if renew:  # This is done after an error too, because the blocks before it are right.
+            if renew:  # The page is written after an error too, with the outputs of the blocks before the error.
                 path.write_text(page_run.renewed_text(), encoding="utf-8")
     finally:
         shell.close()
@@ -161,7 +165,7 @@ def run_page(path: Path, *, renew: bool = False, with_times: bool = False, clone
 
 
 def main() -> int:
-    """Runs the command. Returns 1 if a page shows something else than the run makes."""
+    """Runs the command. Returns 1 if a page differs from the output of its run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--renew", action="store_true", help="write the outputs of the run into the pages")
     parser.add_argument("--times", action="store_true", help="with --renew: write the durations of the run too")

@@ -24,20 +24,21 @@ FUNCTION_LINES_MAX = 100
 CLASS_MEMBERS_MAX = 30
 FILE_LINES_MAX = 400
 HEAD_LINES = 30
-"""A file longer than FILE_LINES_MAX gives its reason within so many lines, in a sentence with the words "one file"."""
+"""A file longer than FILE_LINES_MAX must state the reason in its first HEAD_LINES lines, in a sentence with the words
+"one file"."""
 EMPTY_SHARE_MAX = 0.01
 EMPTY_NAMES = set("one other found made out at it thing what told like such said those".split())
 """Names that do not describe their value."""
 VERSION_PLACES = ("src/load/", "src/decode/", "src/dialect/")
-"""Only the files below these folders compare releases of CPython. All others read facts from the record of a
-dialect."""
+"""Only the files below these folders compare releases of CPython. All other files read facts about a release from its
+`Dialect`."""
 TABLE = "table"
 """A longer function is allowed if the comment in front of it says that it is a table."""
 
 
 @dataclass
 class Figure:
-    """One row of the result."""
+    """One row of the printed table: a figure with its goal and the worst places."""
 
     title: str
     goal: str
@@ -66,12 +67,12 @@ def place(path: Path, line: int = 0) -> str:
 
 
 def counted(title: str, wrong: list[str]) -> Figure:
-    """Returns the figure of places that should not exist."""
+    """Returns the figure that counts places that break a rule; its goal is 0."""
     return Figure(title, "0", str(len(wrong)), not wrong, wrong)
 
 
 def long_functions(cpp: list[Path], python: list[Path]) -> Figure:
-    """Functions over FUNCTION_LINES_MAX lines that are no tables."""
+    """Returns the figure of functions over FUNCTION_LINES_MAX lines whose comment does not call them a table."""
     rows = []
     for path in [*cpp, *python]:
         lines = path.read_text("utf-8").splitlines()
@@ -91,12 +92,12 @@ def comment_before(lines: list[str], line: int) -> str:
 
 
 def ranked(rows: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Returns rows with the largest number first, and equal ones by their text."""
+    """Returns the rows by descending number; rows with equal numbers are sorted by text."""
     return sorted(rows, key=lambda row: (-row[0], row[1]))
 
 
 def large_python_classes(python: list[Path]) -> Figure:
-    """Classes with more than CLASS_MEMBERS_MAX methods and fields; of a dataclass, properties and fields count alike."""
+    """Returns the figure of Python classes with more than CLASS_MEMBERS_MAX methods, properties and fields."""
     rows = []
     for path in python:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -123,7 +124,8 @@ def members(node: ast.ClassDef) -> set[str]:
 
 
 def large_cpp_classes(cpp: list[Path]) -> Figure:
-    """Classes with more than CLASS_MEMBERS_MAX functions that have a body; fields are not counted."""
+    """Returns the figure of C++ classes with more than CLASS_MEMBERS_MAX functions that have a body; fields are not
+    counted."""
     functions: collections.Counter[str] = collections.Counter()
     for path in cpp:
         for function in lizard.analyze_file(str(path)).function_list:
@@ -135,7 +137,7 @@ def large_cpp_classes(cpp: list[Path]) -> Figure:
 
 
 def long_files(paths: list[Path]) -> Figure:
-    """Files over FILE_LINES_MAX lines that give no reason."""
+    """Returns the figure of files over FILE_LINES_MAX lines that do not state a reason for their length."""
     rows = []
     for path in paths:
         lines = path.read_text("utf-8").splitlines()
@@ -145,7 +147,8 @@ def long_files(paths: list[Path]) -> Figure:
 
 
 def empty_names(python: list[Path]) -> Figure:
-    """Stored names and arguments that do not describe their value, as a share of all."""
+    """Returns the figure of assigned names and arguments that are in EMPTY_NAMES, as a share of all assigned names and
+    arguments."""
     total = 0
     places = []
     for path in python:
@@ -165,7 +168,7 @@ def empty_names(python: list[Path]) -> Figure:
 
 
 def matching_lines(title: str, paths: list[Path], pattern: str) -> Figure:
-    """Lines of files that match a pattern."""
+    """Returns the figure of lines of files that match a pattern."""
     compiled = re.compile(pattern)
     wrong = [
         f"{place(path, number)} {line.strip()}"
@@ -199,7 +202,7 @@ def figures() -> list[Figure]:
 
 
 def main() -> int:
-    """Runs the command. Returns its exit status."""
+    """Runs the command, and returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--worst", type=int, default=5, help="how many places are printed below each figure; 5")
     shown_max = parser.parse_args().worst

@@ -1,8 +1,8 @@
 """The imports of python/depyf, and the rules for them.
 
-ARCHITECTURE.md has the table of layers. A module imports only modules of its own row and of rows above it; no two modules
-import each other, directly or over others; no function imports a module of depyf. An import under TYPE_CHECKING obeys the
-table too, but may close a circle, as nothing is loaded by it.
+ARCHITECTURE.md has the table of layers. A module imports only modules of its own row and of rows above it; no two
+modules import each other, directly or through other modules; no function imports a module of depyf. An import under
+TYPE_CHECKING obeys the table too, but may be part of a cycle, because it loads no module.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Literal
 
 HEADING = "### Layers"
-"""The heading of the table in ARCHITECTURE.md. Each row has a name, and in backquotes its modules and folders."""
+"""The heading of the table in ARCHITECTURE.md. Each row of the table has a name, and in backquotes its modules and
+folders."""
 
 Kind = Literal["at load", "in a function", "for types", "by name"]
 """When an import takes place. "by name": the text of a module's name, in a file that calls `import_module`."""
@@ -83,14 +84,14 @@ def rows(architecture: str) -> dict[str, int]:
     """Returns the row of each module and folder that the table of layers names, from the text of ARCHITECTURE.md.
 
     Raises:
-        ValueError: there is no such table, or it names a module twice.
+        ValueError: the text has no table of layers, or the table names a module twice.
     """
     _, heading, behind = architecture.partition(f"\n{HEADING}\n")
     if not heading:
         raise ValueError(f"ARCHITECTURE.md has no heading {HEADING!r}")
     table = re.findall(r"^\|(.+)\|$", re.split(r"^#", behind, maxsplit=1, flags=re.MULTILINE)[0], re.MULTILINE)
     row_of: dict[str, int] = {}
-    for number, row in enumerate(table[2:]):  # behind the heads of the columns and the rule
+    for number, row in enumerate(table[2:]):  # without the header row and the line |---|
         for name in re.findall(r"`([\w/]+)`", row.split("|")[1]):
             if name in row_of:
                 raise ValueError(f"the table of layers names {name} twice")
@@ -99,7 +100,8 @@ def rows(architecture: str) -> dict[str, int]:
 
 
 def unit(module: str) -> str:
-    """Returns the module or the folder of the package that the table names for a module."""
+    """Returns the first name of a module's path within the package, which is the module or folder in the table of
+    layers."""
     parts = module.split(".")
     return parts[1] if len(parts) > 1 else "__init__"
 
@@ -121,7 +123,8 @@ def in_functions(found: list[Import]) -> list[str]:
 
 
 def circles(found: list[Import]) -> list[list[str]]:
-    """Returns the sets of modules that import each other, over any number of steps. Imports for types alone do not count."""
+    """Returns the sets of modules that import each other, directly or through other modules. Imports for types alone do
+    not count."""
     imported: dict[str, set[str]] = {}
     for each in found:
         if each.kind in ("at load", "in a function"):

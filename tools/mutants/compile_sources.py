@@ -1,6 +1,7 @@
 """Compiles the output of `depyf-mutants --sources`, from standard input, with the interpreter that runs this program.
 
-Prints what does not compile, by message, and exits with 1 if there is any. Runs with Python 3.8 and later.
+Prints the sources that do not compile, grouped by message, and exits with 1 if there are any. This program runs with
+Python 3.8 and later.
 """
 
 import re
@@ -8,7 +9,7 @@ import struct
 import sys
 import warnings
 
-KEPT = 3  # sources of each message that are shown
+KEPT = 3  # the number of sources that are printed for each message
 
 
 def _message(error):
@@ -18,7 +19,7 @@ def _message(error):
 
 
 def main():
-    """Reads records to the end; the exit status."""
+    """Reads and compiles all records, and returns the exit status."""
     warnings.simplefilter("ignore")
     sys.setrecursionlimit(20000)
     failures = {}

@@ -2,7 +2,8 @@
 
     python make_seeds.py FOLDER SOURCE...
 
-Small seeds make fast mutants. Runs with Python 3.8 and later; what this version cannot parse is left out.
+Small seeds make fast mutants. This program runs with Python 3.8 and later; sources that the interpreter cannot parse
+are left out.
 """
 
 import ast
@@ -14,7 +15,8 @@ from pathlib import Path
 
 
 def _parts(source):
-    """Yields modules of one statement, behind the `from __future__` imports of the whole."""
+    """Yields a module for each top-level statement of a source, which begins with the source's `from __future__`
+    imports."""
     tree = ast.parse(source)
     future = [each for each in tree.body if isinstance(each, ast.ImportFrom) and each.module == "__future__"]
     for statement in tree.body:

@@ -20,12 +20,12 @@ sys.path.insert(0, str(ROOT / "tests"))
 from interpreters import VERSIONS, interpreter  # noqa: E402
 
 HERE = Path(__file__).parent
-# A sanitizer keeps freed memory for a while, and slows everything down.
+# Limits for a build with sanitizers, which delay the reuse of freed memory and slow down execution.
 SANITIZED = ["--megabytes", "1024", "--seconds", "120"]
 
 
 def try_version(python: str, name: str, count: int, arguments: argparse.Namespace) -> bool:
-    """Returns whether all went well with `count` mutants of one version."""
+    """Runs `count` mutants of one version, and compiles the decompiled sources. Returns True if no mutant failed."""
     seeds = ROOT / "build" / "mutants" / "seeds" / name
     sources = sorted(map(str, (ROOT / "tests" / "cases").glob("*/*.py")))
     subprocess.run([python, str(HERE / "make_seeds.py"), str(seeds), *sources], check=True, stdout=subprocess.DEVNULL)
@@ -39,7 +39,7 @@ def try_version(python: str, name: str, count: int, arguments: argparse.Namespac
 
 
 def main() -> int:
-    """Tries each version at hand. Returns the exit status."""
+    """Tries each installed version, and returns the exit status: 1 if a mutant failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=80000, help="mutants in all, shared evenly by the versions")
     parser.add_argument("--seed", type=int, default=1)

@@ -1,7 +1,8 @@
 """Faults that are planted in PyTorch's compiler, each with the operator and line that `depyf.numerics` has to name.
 
-A fault changes one table, class or setting of PyTorch while its block is open. A row has the way to plant it, the
-program, and the stage, operator and line at fault. All rows are in one file, as a list that a reader can go through.
+A fault changes one table, class or setting of PyTorch while its `with` block is open. A row of FAULTS has a function
+that plants the fault, the program, and the stage, operator and line that must be reported. All rows are in one file, as
+a list that a reader can go through.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Fault:
     stage: str
     """A regular expression for `Finding.stage`."""
     operator: str
-    """A regular expression for the operator at fault, or the one that it was decomposed from."""
+    """A regular expression for the operator at fault, or for the operator whose decomposition it is part of."""
     mark: str
     """A word in the comment of the line at fault."""
     backend: str = "inductor"
@@ -41,7 +42,7 @@ class Fault:
 
 @contextlib.contextmanager
 def item(table: dict[Any, Any], key: Any, value: Any) -> Iterator[None]:
-    """Replaces an item of a table."""
+    """Replaces an item of a table while the `with` block is open."""
     before = table[key]
     table[key] = value
     try:
@@ -52,7 +53,7 @@ def item(table: dict[Any, Any], key: Any, value: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def attribute(owner: Any, name: str, value: Any) -> Iterator[None]:
-    """Replaces an attribute."""
+    """Replaces an attribute while the `with` block is open."""
     before = owner.__dict__.get(name, None) if isinstance(owner, type) else getattr(owner, name)
     setattr(owner, name, value)
     try:
@@ -65,7 +66,8 @@ def attribute(owner: Any, name: str, value: Any) -> Iterator[None]:
 
 
 def lowering(operator: Any, wrong: Callable[[Callable[..., Any], Any], Callable[..., Any]]) -> Plant:
-    """Replaces a lowering by a wrong one, which `wrong(original, lowering module)` returns."""
+    """Returns a function that replaces Inductor's lowering of an operator by the result of `wrong(original, lowering
+    module)`."""
 
     def plant() -> contextlib.AbstractContextManager[None]:
         from torch._inductor import lowering as module
@@ -76,7 +78,7 @@ def lowering(operator: Any, wrong: Callable[[Callable[..., Any], Any], Callable[
 
 
 def decomposition(operator: Any, wrong: Callable[..., Any]) -> Plant:
-    """A wrong decomposition in Inductor's table."""
+    """Returns a function that replaces the decomposition of an operator in Inductor's table by `wrong`."""
 
     @contextlib.contextmanager
     def plant() -> Iterator[None]:
@@ -104,7 +106,7 @@ def decomposition(operator: Any, wrong: Callable[..., Any]) -> Plant:
 
 
 def custom_pass(setting: str, change: Callable[[Any], None]) -> Plant:
-    """A wrong pass of the user."""
+    """Returns a function that installs `change` as a custom pass, with a setting such as `joint_custom_post_pass`."""
 
     def plant() -> contextlib.AbstractContextManager[None]:
         from torch._inductor import config
@@ -115,7 +117,7 @@ def custom_pass(setting: str, change: Callable[[Any], None]) -> Plant:
 
 
 def output_code(pattern: str, replacement: str, count: int = 1) -> Plant:
-    """A change in the text of output code before it is written."""
+    """Returns a function that replaces a pattern in the text of Inductor's output code before it is written."""
 
     @contextlib.contextmanager
     def plant() -> Iterator[None]:
@@ -133,7 +135,7 @@ def output_code(pattern: str, replacement: str, count: int = 1) -> Plant:
 
 
 def codegen(function: str, wrong: Callable[[str], str]) -> Plant:
-    """A wrong text for an operator in C++ kernels."""
+    """Returns a function that replaces the C++ text that Inductor generates for an operator such as `exp`."""
 
     @contextlib.contextmanager
     def plant() -> Iterator[None]:
@@ -151,7 +153,7 @@ def codegen(function: str, wrong: Callable[[str], str]) -> Plant:
 
 
 def scaled(factor: float) -> Callable[[Callable[..., Any], Any], Callable[..., Any]]:
-    """A lowering whose result is wrong by a factor."""
+    """Returns a `wrong` for `lowering`: it multiplies the result of the original lowering by a factor."""
 
     def wrong(original: Callable[..., Any], module: Any) -> Callable[..., Any]:
         return lambda *args, **kwargs: module.lowerings[aten.mul.Tensor](original(*args, **kwargs), factor)
@@ -160,7 +162,7 @@ def scaled(factor: float) -> Callable[[Callable[..., Any], Any], Callable[..., A
 
 
 def half_sum(original: Callable[..., Any], module: Any) -> Callable[..., Any]:
-    """A lowering that rounds its input to half precision."""
+    """Returns a lowering that rounds its input to half precision."""
 
     def wrong(x: Any, *args: Any, **kwargs: Any) -> Any:
         return module.to_dtype(original(module.to_dtype(x, torch.float16), *args, **kwargs), x.get_dtype())
@@ -169,7 +171,7 @@ def half_sum(original: Callable[..., Any], module: Any) -> Callable[..., Any]:
 
 
 def each(target: Any, change: Callable[[Any, Any], None]) -> Callable[[Any], None]:
-    """A pass that changes each node of one operator."""
+    """Returns a pass that calls `change(graph, node)` for each node that calls one operator."""
 
     def run(graph: Any) -> None:
         for node in list(graph.nodes):
@@ -189,7 +191,7 @@ def leave_out(graph: Any, node: Any) -> None:
 
 
 def becomes(target: Any) -> Callable[[Any, Any], None]:
-    """A change that puts another operator in the place of a node."""
+    """Returns a function that replaces a node by a call of `target` with the same arguments."""
 
     def change(graph: Any, node: Any) -> None:
         with graph.inserting_before(node):
@@ -202,7 +204,7 @@ def becomes(target: Any) -> Callable[[Any, Any], None]:
 
 
 def argument(index: int, value: Any) -> Callable[[Any, Any], None]:
-    """A change of one argument of a node."""
+    """Returns a function that replaces one argument of a node by a value."""
 
     def change(graph: Any, node: Any) -> None:
         args = list(node.args)
@@ -279,7 +281,7 @@ FAULTS = [
           lambda: (rand(50, 16), torch.randint(0, 50, (8, 5))), LOWERING, "embedding", "EMBEDDING"),
     Fault("flip flips nothing", lowering(torch.ops.prims.rev.default,
           lambda original, module: lambda x, dims: module.clone(x)), programs.stacked, plain(X, X), LOWERING, "flip|rev", "FLIP"),
-    # Texts of kernels
+    # C++ texts of kernels
     Fault("exp in C++", codegen("exp", lambda x: f"({x}).exp2()" if "tmp" in x else x), programs.normalised, plain(X, W), LOWERING,
           "exp", "EXP"),
     # Decompositions
@@ -335,7 +337,7 @@ FAULTS = [
           programs.softmax_scores, plain(X, W), "output code", "mm", "scores = x @ w|MM"),
     Fault("pooling of other rows", lowering(aten.mean.dim, scaled(0.99)), programs.convolved, lambda: (rand(2, 3, 8, 8), rand(4, 3, 3, 3)),
           LOWERING, "mean|sum", "MEAN"),
-    # Behind a graph break, and attention, losses
+    # Graph breaks, attention and losses
     Fault("behind a graph break", lowering(aten.exp.default, scaled(1.001)), programs.broken, plain(X, W), LOWERING, "exp", "AFTER"),
     Fault("in front of a graph break", lowering(aten.relu.default, lambda original, module: module.lowerings[aten.abs.default]),
           programs.broken, plain(X, W), LOWERING, "relu", "BEFORE"),

@@ -28,7 +28,8 @@ def tensors(value: Any) -> list[Any]:
 
 
 def digest(make: Callable[[], sound.Case], backend: str, with_numerics: bool) -> str:
-    """Runs a program: a call, perhaps numerics, a second call with its backward, a random number. Returns what all of it left."""
+    """Calls a program twice, with `depyf.numerics` between the calls if `with_numerics`, and runs the backward. Returns
+    a hash of the results, inputs, state, gradients, random numbers and counters of torch._dynamo."""
     torch.manual_seed(1)
     torch._dynamo.reset()
     counters.clear()
@@ -54,12 +55,13 @@ def digest(make: Callable[[], sound.Case], backend: str, with_numerics: bool) ->
 
 
 def main() -> int:
-    """Runs the command. Returns its exit status."""
+    """Runs the command, and returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--backend", default="aot_eager")
     arguments = parser.parse_args()
-    torch._inductor.config.force_disable_caches = True  # the second run would find the code of the first
+    # otherwise the second run would load the compiled code of the first
+    torch._inductor.config.force_disable_caches = True
     same = total = 0
     for name, make in list(sound.cases().items())[: arguments.count]:
         digests = [digest(make, arguments.backend, with_numerics) for with_numerics in (False, True)]

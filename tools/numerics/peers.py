@@ -39,7 +39,8 @@ CHOSEN = [
 
 
 def results(program: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Any]:
-    """Calls a program on copies of its inputs. Returns results, changed inputs and gradients."""
+    """Calls a program on copies of its inputs. Returns the results, the copies, which it may have changed, and their
+    gradients."""
     copies = [value.detach().clone().requires_grad_(value.requires_grad) for value in inputs]
     outputs = program(*copies)
     outputs = [outputs] if isinstance(outputs, torch.Tensor) else list(outputs)
@@ -54,14 +55,14 @@ def is_close(fault: faults.Fault, inputs: tuple[Any, ...], expected: list[Any]) 
     torch._dynamo.reset()
     got = results(torch.compile(fault.program), inputs)
     try:
-        torch.testing.assert_close(got, expected)  # the tolerances that PyTorch's own tests have
+        torch.testing.assert_close(got, expected)  # with the default tolerances, as in PyTorch's own tests
     except AssertionError:
         return False
     return True
 
 
 def bisected(fault: faults.Fault) -> tuple[int, str]:
-    """Returns how often the bisector compiled and ran the program, and what it named."""
+    """Returns (how often compiler_bisector compiled and ran the program, the text of its verdict)."""
     torch.manual_seed(0)
     inputs, runs = fault.inputs(), 0
     expected = results(fault.program, inputs)
@@ -83,14 +84,15 @@ def bisected(fault: faults.Fault) -> tuple[int, str]:
 
 
 def hashed(fault: faults.Fault) -> str:
-    """Returns the first value that DebugMode calls different in two logged runs of the program."""
+    """Returns a text about the first value whose hashes in DebugMode's logs of the eager and the compiled run
+    differ."""
     torch.manual_seed(0)
     torch._dynamo.reset()
     inputs = fault.inputs()
     logs = []
     with fault.plant():
         for program in (fault.program, torch.compile(fault.program)):
-            results(program, inputs)  # compilations here are not in the log
+            results(program, inputs)  # compiles the program before the log begins
             with DebugMode(run_compile_with_interpreter=True) as mode, DebugMode.log_tensor_hashes():
                 results(program, inputs)
             logs.append(mode.logs)
@@ -102,7 +104,7 @@ def hashed(fault: faults.Fault) -> str:
 
 
 def main() -> int:
-    """Runs the command. Returns its exit status."""
+    """Runs the command, and returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=len(CHOSEN))
     parser.add_argument("--verbose", action="store_true", help="print all reports of depyf.numerics")

@@ -20,19 +20,19 @@ from depyf.numerical import measure
 
 @dataclass(frozen=True)
 class Outcome:
-    """The parts of a verdict on one fault that are right."""
+    """Whether the verdict of `depyf.numerics` names the planted fault, with the text of the verdict."""
 
     is_named: bool
-    """Stage and operator."""
+    """True if the verdict names the stage and the operator of the fault."""
     is_line_named: bool
     text: str
     reproduction: str = ""
     measurements: tuple[dict[str, Any], ...] = ()
-    """The errors by line, in the form of a record."""
+    """The measured errors of each line, as dicts like those in depyf's record."""
 
 
 def judge(fault: faults.Fault, seed: int = 0, *, wants_reproduction: bool = False) -> Outcome:
-    """Plants a fault, and compares the verdict with it."""
+    """Plants a fault, runs `depyf.numerics`, and compares its verdict with the fault."""
     torch.manual_seed(seed)
     torch._dynamo.reset()
     inputs = fault.inputs()
@@ -51,7 +51,7 @@ def judge(fault: faults.Fault, seed: int = 0, *, wants_reproduction: bool = Fals
 
 
 def main() -> int:
-    """Runs the command. Returns its exit status."""
+    """Runs the command, and returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="faults whose name has this word")
     parser.add_argument("--verbose", action="store_true", help="print all reports")

@@ -1,4 +1,5 @@
-"""Functions that faults are planted under. The line at fault is the one with the mark of the fault in its comment."""
+"""The programs in which faults of `faults.py` must be found. The comment of the line at fault contains the `mark` of
+the fault."""
 
 from __future__ import annotations
 

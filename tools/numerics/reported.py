@@ -26,16 +26,16 @@ from torch import nn
 
 @dataclass(frozen=True)
 class Report:
-    """One issue."""
+    """An issue of pytorch/pytorch, with a program that reproduces it and the expected verdict."""
 
     number: int
     subject: str
     program: Callable[..., Any]
     inputs: Callable[[], tuple[Any, ...]]
     expected: str
-    """The kind of verdict with PyTorch 2.13."""
+    """The kind of verdict that is expected with PyTorch 2.13."""
     mark: str = ""
-    """A text in the verdict: the operator or line that must be named."""
+    """The operator or the text of the line that the verdict must contain; "" if it need not name a place."""
 
 
 def large_arange(x: Any) -> Any:
@@ -56,7 +56,7 @@ def near_zero(x: Any) -> Any:
 
 
 class Chunks(nn.Module):
-    """The sum of the halves of a product of two linear layers."""
+    """Multiplies the results of two linear layers under autocast, and adds the two halves of the product."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class Chunks(nn.Module):
 
 
 class Triangle(nn.Module):
-    """A product of matrices along one axis, gated, with normalisations around it, under autocast."""
+    """A gated product of matrices along one axis between two normalisations, under autocast."""
 
     def __init__(self, width: int = 32) -> None:
         super().__init__()
@@ -172,7 +172,8 @@ def large_convolution(x: Any, weight: Any) -> Any:
 
 
 def scan_with_decay(x: Any, steps: Any, decay: Any) -> Any:
-    # Mamba 2 takes its segment sums as differences of cumulative sums, of which those below the diagonal count.
+    # Mamba 2 computes the sum of each segment of `steps * decay` as a difference of two cumulative sums; entries above
+    # the diagonal are masked.
     sums = torch.cumsum(steps * decay, -1)
     differences = sums[..., :, None] - sums[..., None, :]
     below = torch.tril(torch.ones(steps.shape[-1], steps.shape[-1], dtype=torch.bool))
@@ -211,7 +212,7 @@ REPORTS = [
 
 
 def main() -> int:
-    """Runs the command. Returns its exit status."""
+    """Runs the command, and returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="issues with this word in the number or subject")
     parser.add_argument("--verbose", action="store_true", help="print all reports")

@@ -73,7 +73,8 @@ class Conv(nn.Module):
 
 
 class Language(nn.Module):
-    """Embedding, two blocks, tied head, cross entropy."""
+    """A language model: an embedding, two blocks, an output layer with the embedding's weights, and a cross entropy
+    loss."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -203,7 +204,8 @@ class Recurrent(nn.Module):
 
 
 def cases() -> dict[str, Callable[[], Case]]:
-    """Returns what makes each function with its inputs, after the seed is set."""
+    """Returns, by the name of a case, a function that returns the case's function and inputs, to be called after the
+    seed is set."""
     return {
         "mlp, layer_norm, gelu": lambda: (Mlp(nn.LayerNorm(64), nn.GELU()), (rand(16, 32),)),
         "mlp, batch_norm, silu": lambda: (Mlp(nn.BatchNorm1d(64), nn.SiLU()), (rand(16, 32),)),
@@ -241,7 +243,7 @@ def cases() -> dict[str, Callable[[], Case]]:
 
 
 def main() -> int:
-    """Runs the command. Returns its exit status."""
+    """Runs the command, and returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=0)

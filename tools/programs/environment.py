@@ -16,14 +16,15 @@ _CUDA = re.compile(r"nvidia-|cuda-|triton$")
 
 
 class WrongPackagesError(Exception):
-    """The packages that pip would install contain CUDA's libraries, or another PyTorch."""
+    """The packages that pip would install contain CUDA's libraries, or another PyTorch than requirements.txt asks
+    for."""
 
 
 def install() -> None:
-    """Makes the environment, unless it has what requirements.txt asks for.
+    """Creates the environment and installs requirements.txt, unless its present content is already installed.
 
     Raises:
-        WrongPackagesError: pip would install a package of CUDA, or another release of PyTorch. Nothing was installed.
+        WrongPackagesError: pip would install a package of CUDA, or another release of PyTorch; nothing was installed.
         subprocess.CalledProcessError: pip failed.
     """
     stamp = ENVIRONMENT / ".installed"
@@ -31,7 +32,7 @@ def install() -> None:
     if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
         return
     if not PYTHON.exists():
-        # The interpreter behind .venv, so that the extension module of the checkout fits.
+        # The environment uses the interpreter of .venv, because the extension module in the checkout was built for it.
         subprocess.run([sys.executable, "-m", "venv", str(ENVIRONMENT)], check=True)
     pip = [str(PYTHON), "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", str(REQUIREMENTS)]
     print(

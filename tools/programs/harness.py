@@ -1,7 +1,7 @@
 """Runs one program of the suite and writes what it did as JSON: harness.py PROGRAM OUTPUT.
 
-The same lines run plain (`python harness.py ...`) and under depyf (`python -m depyf run harness.py ...`), so depyf is not
-imported here. `main()` of the program returns the values to compare.
+The same code runs without depyf (`python harness.py ...`) and with depyf (`python -m depyf run harness.py ...`), so
+this module does not import depyf. The function `main` of the program returns the values that `judge.py` compares.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Judges a run under depyf: the harm to the program, and the gaps in its dump, from the facts of both runs and the
-dump's record."""
+"""Judges a run under depyf: compares the facts of the run with those of a plain run, and finds gaps in the dump."""
 
 from __future__ import annotations
 
@@ -18,7 +17,8 @@ _OWN_WARNING = re.compile(r"Warning: depyf|depyf failed|^depyf: ")
 
 @dataclass
 class Verdict:
-    """The faults of a program's run under depyf, one sentence each, and counts of what its dump holds."""
+    """The faults of a program's run under depyf, one sentence each, and the numbers of compilations, graphs and files
+    in its dump."""
 
     harmed: list[str] = field(default_factory=list)
     incomplete: list[str] = field(default_factory=list)
@@ -34,9 +34,9 @@ def judge(plain: dict[str, Any], watched: dict[str, Any], errors: str, directory
     """Compares a plain run with one under depyf, and reads the dump.
 
     Args:
-        plain: what the harness wrote in the plain run.
-        watched: the same of the run under depyf.
-        errors: what the run under depyf wrote to standard error.
+        plain: the facts that harness.py wrote in the plain run.
+        watched: the facts that harness.py wrote in the run under depyf.
+        errors: the standard error of the run under depyf.
         directory: the dump.
     """
     verdict = Verdict()
@@ -53,7 +53,7 @@ def judge(plain: dict[str, Any], watched: dict[str, Any], errors: str, directory
 
 
 def difference(plain: Any, watched: Any) -> str:
-    """Returns the first place where two values differ, with both."""
+    """Returns the path of the first place where two values differ, with both parts."""
     path = ""
     while True:
         if isinstance(plain, dict) and isinstance(watched, dict):

@@ -32,10 +32,10 @@ def write(path: Path, suite: Path, results: dict[str, dict[str, Any]], outdated:
     """Writes the page.
 
     Args:
-        path: its file.
+        path: the file of the page.
         suite: the folder of the programs.
-        results: of each program that was run.
-        outdated: the programs that were run with other sources.
+        results: the result of each program that was run, by its name.
+        outdated: the names of programs whose results belong to other sources of depyf or of the program.
     """
     lines = [_HEAD.rstrip("\n"), ""]
     lines += _summary(results, outdated)
@@ -102,7 +102,7 @@ def _row(name: str, suite: Path, result: dict[str, Any]) -> str:
 
 
 def _module(suite: Path, name: str) -> tuple[str, str]:
-    """Returns the docstring of a program and what its `PACKAGES` names."""
+    """Returns (the docstring of a program, the value of its constant `PACKAGES`)."""
     tree = ast.parse((suite / f"{name}.py").read_text(encoding="utf-8"))
     packages = next(
         str(ast.literal_eval(node.value))
@@ -113,7 +113,8 @@ def _module(suite: Path, name: str) -> tuple[str, str]:
 
 
 def _details(results: dict[str, dict[str, Any]]) -> list[str]:
-    """Returns the lines about what was harmed, is absent or is not proved, and what the dumps report as missing."""
+    """Returns the lines that list harmed results, absent artifacts, unproved code and artifacts that a dump reports as
+    missing."""
     titles = {
         "harmed": "Harmed",
         "incomplete": "Absent without a reason",

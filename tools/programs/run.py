@@ -33,9 +33,9 @@ SUITE = Path(__file__).with_name("suite")
 HARNESS = Path(__file__).with_name("harness.py")
 WORK = ROOT / ".cache" / "program-runs"
 HEADERS = ROOT / ".cache" / "inductor" / "precompiled_headers"
-"""The headers that Inductor compiles once; the tests keep theirs there too."""
+"""The folder of headers that Inductor precompiled, which the tests of depyf share."""
 TIME_LIMIT = 1800
-"""Seconds for one run of a program; the slowest takes a tenth on an idle machine."""
+"""The time limit in seconds for one run of a program; the slowest program takes a tenth of it on an idle machine."""
 
 
 def main() -> int:
@@ -74,7 +74,7 @@ def main() -> int:
 
 
 def _stamp(name: str) -> str:
-    """Returns a number of what the result of a program depends on."""
+    """Returns a hash of the sources that the result of a program depends on."""
     digest = hashlib.sha256()
     files = [*(ROOT / "python").rglob("*.py"), *(ROOT / "src").rglob("*.cpp"), *(ROOT / "src").rglob("*.h")]
     files += [SUITE / f"{name}.py", HARNESS, Path(judge.__file__), Path(__file__), environment.REQUIREMENTS]

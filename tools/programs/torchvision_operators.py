@@ -1,8 +1,8 @@
 """Lets torchvision from PyPI be imported beside a PyTorch without CUDA.
 
-The wheel has its operators in a library that needs CUDA's, so PyTorch does not load it, and `import torchvision` fails
-where it registers the fake implementations of two of them. These are defined here instead; torchvision itself has Python for
-others.
+The wheel's operators are in a library that needs CUDA's libraries, so PyTorch does not load it, and `import
+torchvision` fails when it registers fake implementations of its operators nms and qnms. This module defines nms and
+qnms, without CUDA.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
 
     agreement.py [--python PY] [--sample N] [--command build/dev/depyf-decompile]
 
-Sources of PY's standard library are compiled by it, and so is the source that `ast.unparse` prints of them (with
---command: the source that the command prints of the bytecode). compare.py, run by PY, finds the largest code objects
-that are equal together with all code objects in them; each such pair is proved here. Prints how many pairs there were,
-how many code objects in them, and those not proved.
+PY compiles sources of its standard library, and the output of `ast.unparse` for each source (with --command: the output
+of the command for the bytecode). compare.py, run by PY, finds the largest pairs of equal code objects whose nested code
+objects are equal too; this interpreter proves each pair. Prints the number of pairs, the number of code objects in
+them, and the pairs that are not proved.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from depyf import _core  # noqa: E402
 
 ROUNDTRIP = Path(__file__).resolve().parents[1] / "roundtrip"
 
-# The input is two sources, each after its length. The output is pairs of .pyc files: their number, then each file after
-# its length.
+# A program that reads two sources and writes pairs of .pyc files: the number of pairs, followed by the files. Each
+# source and file is preceded by its length.
 WORKER = """
 import importlib.util, marshal, struct, sys, warnings
 sys.path.insert(0, sys.argv[1])

@@ -4,11 +4,11 @@ random objects.
 
     differential.py --pairs 100000
 
-Hypothesis makes functions; each is paired with what it decompiles to in every style, with `ast.unparse` of itself, and
-with single mutants of its source. Every pair that the prover accepts is run in some worlds: all arguments of a function
-are objects that note each operation on them, and answer it at random, sometimes with an exception. Both functions must
-leave the same notes and end in the same way. Prints how many pairs there were, how many were proved, how many were seen
-to differ, and every pair that was both.
+Hypothesis generates functions; each function is paired with its decompiled code in every style, with the output of
+`ast.unparse` for it, and with single mutants of its source. Every pair is run in several worlds: all arguments of a
+function are objects that record each operation on them, and answer it at random, sometimes with an exception. The
+functions of a proved pair must leave the same records and end in the same way. Prints the numbers of pairs, of proved
+pairs and of pairs that behave differently, and every proved pair that behaves differently.
 """
 
 from __future__ import annotations
@@ -40,16 +40,17 @@ from depyf.proof import NOTHING  # noqa: E402
 warnings.simplefilter("ignore")
 
 LOCALS = ("a", "b", "c", "x", "y", "z")
-EQUAL = ("readable", "plain", "exact", "unparsed")  # kinds of pairs that are equal by construction
-EVENTS_MAX = 120  # of one run
+EQUAL = ("readable", "plain", "exact", "unparsed")  # the kinds of pairs whose functions are equal by construction
+EVENTS_MAX = 120  # the maximal number of recorded operations in one run
 
 
 class Stop(BaseException):
-    """A run has become too long."""
+    """Ends a run that has recorded EVENTS_MAX operations."""
 
 
 class World:
-    """The state that the objects of one run share: notes of all that happened, and the source of their answers."""
+    """The state that the objects of one run share: a list of all recorded operations, and the number that seeds the
+    random answers."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -66,12 +67,13 @@ class World:
         return rng
 
     def said(self, value: Any, depth: int = 5) -> Any:
-        """Returns a value as data. Values at a great depth are represented by their type, because a container may hold
-        itself."""
+        """Returns a value as comparable data. Values nested more than `depth` levels deep are represented by their
+        type, because a container may contain itself."""
         if isinstance(value, Thing):
             return ("thing", object.__getattribute__(value, "_id"))
         inner = lambda it: self.said(it, depth - 1)  # noqa: E731
-        if depth and isinstance(value, (set, frozenset)):  # a set orders functions by their addresses
+        # sorted, because sets of functions are iterated in the order of addresses
+        if depth and isinstance(value, (set, frozenset)):
             return (type(value).__name__, *sorted(map(inner, value), key=repr))
         if depth and isinstance(value, (list, tuple)):
             return (type(value).__name__, *map(inner, value))
@@ -80,7 +82,7 @@ class World:
         if isinstance(value, slice):
             return ("slice", inner(value.start), inner(value.stop), inner(value.step))
         if isinstance(value, str):
-            return re.sub("0x[0-9a-f]+", "0x", value)  # the address in a function's repr
+            return re.sub("0x[0-9a-f]+", "0x", value)  # removes the address from the repr of a function
         return repr(value) if isinstance(value, (int, float, str, bool, bytes, type(None))) else type(value).__name__
 
     def thing(self) -> Thing:
@@ -89,7 +91,7 @@ class World:
 
 
 class Thing:
-    """An object that notes every operation on it."""
+    """An object that records every operation on it in its world."""
 
     def __init__(self, world: World, number: int) -> None:
         object.__setattr__(self, "_world", world)
@@ -274,7 +276,8 @@ class Writer:
             self.loops += 1
             body = self.block(depth - 1)
             self.loops -= 1
-            head = f"for {self.target()} in {of(1)}:" if kind == 2 else f"while g.m({of()}):"  # noted: it ends
+            # the call is recorded, so EVENTS_MAX ends the loop
+            head = f"for {self.target()} in {of(1)}:" if kind == 2 else f"while g.m({of()}):"
             return [head, *body] + (["else:", *self.block(depth - 1)] if rng.random() < 0.3 else [])
         if kind == 4:
             return [
@@ -283,7 +286,9 @@ class Writer:
                 *self.block(depth - 1),
             ]  # fmt: skip
         if kind == 5:
-            loops, self.loops = self.loops, 0  # no `continue` in a finally: 3.8 had its own rules
+            # no `continue` or `break` is written into `try: ... finally: ...`, since CPython 3.8 has special rules for
+            # them
+            loops, self.loops = self.loops, 0
             lines = ["try:", *self.block(depth - 1), "finally:", *self.block(depth - 1)]
             self.loops = loops
             return lines
@@ -305,7 +310,7 @@ class Writer:
         )
 
 
-# Changes of the source that look harmless to a person: some are, most are not.
+# The functions below change the source of a function; only some of the changes preserve the function's behaviour.
 
 
 def other_local(node: ast.AST, rng: random.Random) -> bool:
@@ -325,7 +330,8 @@ def duplicate(node: ast.AST, rng: random.Random) -> bool:
 
 
 def value_in_place(node: ast.AST) -> tuple[str, ast.expr] | None:
-    """Returns a field of `node` that holds an expression whose value is used."""
+    """Returns (the name of a field of `node`, the expression in it whose value the node uses), or None if there is
+    none."""
     fields = [
         ("value", it) for it in [getattr(node, "value", None)] if not isinstance(node, (ast.Attribute, ast.Subscript))
     ]
@@ -334,7 +340,7 @@ def value_in_place(node: ast.AST) -> tuple[str, ast.expr] | None:
 
 
 def display(node: ast.AST, rng: random.Random) -> bool:
-    """`e` becomes an item of a display that is taken apart at once, or a copy of it."""
+    """Replaces an expression `e` by a display from which `e` is read again, such as `[e][0]` or `{'k': e}['k']`."""
     if (found := value_in_place(node)) is None or isinstance(found[1], ast.Starred):
         return False
     name, value = found
@@ -383,7 +389,7 @@ def outwards(node: ast.AST, rng: random.Random) -> bool:
 
 
 def apart(node: ast.AST, rng: random.Random) -> bool:
-    """`x, y = e, f` becomes two statements."""
+    """Splits `x, y = e, f` into one assignment for each name."""
     body = getattr(node, "body", None)
     if not isinstance(body, list):
         return False
@@ -413,7 +419,8 @@ def compiled(source: str | ast.Module) -> types.CodeType:
 
 
 def outcome(code: types.CodeType, number: int) -> Any:
-    """Returns (end, notes) of one run; the end is the result, or the type of the exception."""
+    """Runs a function on the objects of a new `World`. Returns (the result of the function, or the types of its
+    exception and of the exception's contexts; the recorded operations)."""
     world = World(number)
     space = {"g": world.thing(), "h": world.thing(), "__builtins__": {"ValueError": ValueError, "KeyError": KeyError,
              "TypeError": TypeError, "Exception": Exception, "AssertionError": AssertionError}}  # fmt: skip
@@ -446,11 +453,11 @@ class Result:
     pairs: int = 0
     proved: int = 0
     differ: int = 0
-    """Pairs that behave differently in some world."""
+    """The number of pairs that behave differently in some world."""
     unproved: list[str] = field(default_factory=list)
-    """Pairs that are equal by construction, and not proved."""
+    """Texts of the pairs that are equal by construction, but not proved."""
     wrong: list[str] = field(default_factory=list)
-    """Pairs that are proved and behave differently."""
+    """Texts of the pairs that are proved, but behave differently."""
     kinds: collections.Counter[str] = field(default_factory=collections.Counter)
     """The number of proved pairs of each kind."""
 
@@ -495,7 +502,8 @@ def check(source: str, rng: random.Random, result: Result, worlds: int) -> None:
 
 
 def run(examples: int, number: int, worlds: int = 4) -> Result:
-    """Pairs of `examples` functions, made by hypothesis from a seed; the first wrong one is made smaller, then raised."""
+    """Checks `examples` functions that hypothesis generates from a seed. Hypothesis reduces the first function with a
+    wrong pair; `run` then raises an AssertionError with this pair."""
     result = Result()
 
     @seed(number)

@@ -3,9 +3,10 @@
 
     gate.py [--versions 3.8 3.12] [--sample 150] [--seed 7] [--list 20] [--mutants 10000]
 
-Compiles files of each interpreter's standard library, tests included, and proves what is printed of them. Prints for each
-version the share of code objects that is proved, the processor time with and without proofs, and the code objects that are
-not, with the reason. With --mutants: single mutants of the printed trees of all versions, and how many are refused.
+Compiles files of each interpreter's standard library, tests included, decompiles them, and proves the decompiled
+sources. Prints for each version the share of code objects that is proved, the processor time with and without proofs,
+and the unproved code objects with the reason. With --mutants, it also makes single mutants of the decompiled trees of
+all versions, and prints how many are refused.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ BUILD = ROOT / "build" / "dev"
 
 
 def compiled(python: str, sample: int, seed: int, folder: Path) -> list[Path]:
-    """Compiles `sample` files of the interpreter's standard library, drawn by the seed, into `folder`; all if `sample`
-    is 0."""
+    """Compiles `sample` files of the interpreter's standard library, drawn at random with the seed, into `folder`; all
+    files if `sample` is 0. Returns the paths of the .pyc files."""
     sources = stdlib.library(python, 0)
     random.Random(seed).shuffle(sources)
     compiler = stdlib.Compiler(python)
@@ -47,7 +48,7 @@ def compiled(python: str, sample: int, seed: int, folder: Path) -> list[Path]:
 
 
 def seconds(*arguments: str | Path) -> tuple[float, bytes]:
-    """Returns the processor time of one run of the command, and its output."""
+    """Runs depyf-decompile with the arguments, and returns (its processor time in seconds, its output)."""
     before = processor_time.of_children()
     done = subprocess.run([BUILD / "depyf-decompile", *arguments], stdout=subprocess.PIPE, check=False)
     return processor_time.of_children() - before, done.stdout
@@ -90,8 +91,7 @@ def main() -> None:
             folder.mkdir()
             files += measure(version, python, options, folder)
         if options.mutants:
-            # Each mutant costs a proof of its whole file, so small files are taken: their mutants are tested in less
-            # time.
+            # Testing a mutant proves its whole file, so the largest quarter of the files is left out to save time.
             small = sorted(files, key=lambda path: path.stat().st_size)[: len(files) * 3 // 4]
             command = [BUILD / "depyf-tree-mutants", str(options.mutants), str(options.seed), *small]
             subprocess.run(command, check=True)

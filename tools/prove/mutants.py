@@ -4,8 +4,8 @@
     mutants.py --count 10000 --seed 1
 
 Half of the mutants are made in the source (an operator, a test, the order of arguments, a constant, a name, a statement
-dropped or moved, a handler), half in the bytecode (the same, jumps, locals, the exception table). Prints the share that
-is refused, by kind, and each survivor.
+dropped or moved, a handler), half in the bytecode (the same kinds, and jumps, locals, the exception table). Prints the
+share of refused mutants by kind, and each accepted mutant.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ warnings.simplefilter("ignore")
 sys.setrecursionlimit(5000)
 
 
-# Mutations of the source: each changes one node of a function's tree and says whether it could.
+# Mutations of the source: each of the functions below changes one node of a function's tree, and returns True if it
+# changed the node.
 
 
 def operator(node: ast.AST, rng: random.Random) -> bool:
@@ -75,7 +76,7 @@ def arguments(node: ast.AST, rng: random.Random) -> bool:
 
 def constant(node: ast.AST, rng: random.Random) -> bool:
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-        node.value = ast.Name("other", ast.Load())  # the local may be unused
+        node.value = ast.Name("other", ast.Load())  # another constant would have no effect if the local is unused
         return True
     if not isinstance(node, ast.Constant):
         return False
@@ -166,7 +167,8 @@ def compiled(function: ast.AST) -> types.CodeType:
 
 def source_mutant(function: ast.AST, mutate: Callable[[ast.AST, random.Random], bool], rng: random.Random):
     mutant = copy.deepcopy(function)
-    # A store of a constant may be removed without effect if nobody reads it, and so may a function that nobody uses.
+    # Constants and lambdas in `unseen` are not mutated, because their values may be unused: they are assigned to a
+    # name, or belong to a lambda that is an expression statement.
     unseen = {id(it.value) for it in ast.walk(mutant) if isinstance(it, (ast.Assign, ast.AnnAssign))}
     unseen |= {
         id(sub)
@@ -200,7 +202,7 @@ SWAPS = {
 SWAPS.update({to: at for at, to in SWAPS.items()})
 
 
-# These operations raise no exception, so a range that covers only them has no effect.
+# Operations that raise no exception; an exception table entry whose range contains only such operations has no effect.
 SILENT = {"POP_TOP", "NOP", "COPY", "SWAP", "LOAD_CONST", "LOAD_FAST", "STORE_FAST", "DELETE_FAST", "RESUME"}
 SILENT |= {"POP_EXCEPT", "PUSH_EXC_INFO"} | compare.JUMPS
 
@@ -237,7 +239,8 @@ def bytecode_mutants(code: types.CodeType) -> Iterator[tuple[str, Callable[[rand
         op, at = it.opname, it.offset
         if at not in live or it.arg is not None and it.arg > 255:
             continue
-        if op in SWAPS and not (op == "CONTAINS_OP" and raw[at + 2] == dis.opmap["POP_TOP"]):  # nobody looks at it
+        # a `CONTAINS_OP; POP_TOP` discards the result
+        if op in SWAPS and not (op == "CONTAINS_OP" and raw[at + 2] == dis.opmap["POP_TOP"]):
             arg = 1 - it.arg if op in ("IS_OP", "CONTAINS_OP") else raw[at + 1]
             yield "branch", lambda rng, at=at, op=op, arg=arg: put(at, dis.opmap[SWAPS[op]], arg)
         elif op in ("BINARY_OP", "COMPARE_OP"):
@@ -276,7 +279,7 @@ def bytecode_mutants(code: types.CodeType) -> Iterator[tuple[str, Callable[[rand
             yield "dropped", lambda rng, it=it: put(it.offset, dis.opmap["NOP"], 0)
         elif op in ("STORE_ATTR", "STORE_GLOBAL", "STORE_NAME", "STORE_DEREF") and sys.version_info[:2] == (3, 11):
             pop, nop = bytes([dis.opmap["POP_TOP"], 0]), bytes([dis.opmap["NOP"], 0])
-            body = pop + pop + nop * 3 if op == "STORE_ATTR" else pop  # with the space of its caches
+            body = pop + pop + nop * 3 if op == "STORE_ATTR" else pop  # NOPs fill the inline caches of STORE_ATTR
             yield (
                 "dropped",
                 lambda rng, it=it, body=body: code.replace(
@@ -314,11 +317,11 @@ def encode(entries) -> bytes:
     return bytes(out)
 
 
-Survivor = tuple[str, str, types.CodeType, types.CodeType]  # kind, file, original, mutant
+Survivor = tuple[str, str, types.CodeType, types.CodeType]  # kind of mutation, name of the file, original, mutant
 
 
 def attempt(count: int, seed: int) -> tuple[collections.Counter[str], list[Survivor]]:
-    """Makes `count` mutants. Returns their number by kind, and those that the prover accepts."""
+    """Makes `count` mutants. Returns (the number of mutants by kind, the mutants that the prover accepts)."""
     rng = random.Random(seed)
     library = Path(os.__file__).parent
     files = (
@@ -326,7 +329,8 @@ def attempt(count: int, seed: int) -> tuple[collections.Counter[str], list[Survi
         + sorted(library.glob("asyncio/*.py"))
         + sorted(library.glob("test/test_[a-m]*.py"))
     )
-    # Nearly all of these are stores to locals that nobody reads, and handlers of code that cannot raise an exception.
+    # Most mutants of test_exception_variations.py have no effect: its locals are never read, and its handlers guard
+    # code that cannot raise.
     files = [it for it in files if it.name != "test_exception_variations.py"]
     made: collections.Counter[str] = collections.Counter()
     survivors: list[Survivor] = []
@@ -352,7 +356,7 @@ def attempt(count: int, seed: int) -> tuple[collections.Counter[str], list[Survi
                     continue
                 compare.GRAPHS.clear()
                 if all(row["equal"] for row in compare.compare_trees(original, mutant)):
-                    continue  # it compiles to the same code
+                    continue  # the mutant compiles to the same code as the original
                 made[kind] += 1
                 if _core.prove(original, mutant, lifetimes=False):
                     survivors.append((kind, path.name, original, mutant))

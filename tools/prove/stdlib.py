@@ -4,9 +4,9 @@
 
     stdlib.py --python PY [--other PY] [--sample N] [--command build/dev/depyf-decompile [--check]]
 
-Both are compiled by the interpreter PY (the unparsed one by --other, where given) and proved here. Prints the share of
-code objects that is proved, and those that are not. With --command the other side is the source that the command prints
-of the bytecode.
+The interpreter PY compiles the source and its unparsed form (--other compiles the unparsed form, if given), and this
+interpreter proves the code objects equal. Prints the share of code objects that is proved, and the unproved code
+objects. With --command, the output of the command for the bytecode takes the place of the unparsed form.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from depyf import _core  # noqa: E402
 warnings.simplefilter("ignore")
 sys.setrecursionlimit(10000)
 
-# Compiles sources from its standard input, each after its length; answers a .pyc, or nothing if a source does not
-# compile.
+# A program that reads sources, each preceded by its length, and writes for each source a .pyc, preceded by its length;
+# the .pyc is empty if the source does not compile.
 WORKER = """
 import importlib.util, marshal, struct, sys, warnings
 warnings.simplefilter("ignore")
@@ -52,10 +52,11 @@ while True:
 
 
 class Worker:
-    """A Python process that reads and writes byte strings, each after its length."""
+    """A Python process that reads and writes byte strings, each preceded by its length."""
 
     def __init__(self, python: str, program: str, *arguments: str) -> None:
-        # From 3.13 on classes hold a tuple of names in the order of a set.
+        # From 3.13 on, the order of names in a class's `__static_attributes__` depends on the hash seed, so the seed is
+        # fixed.
         environment = {**os.environ, "PYTHONHASHSEED": "0"}
         environment.pop("PYTHONPATH", None)
         self.process = subprocess.Popen(
@@ -86,7 +87,8 @@ class Compiler(Worker):
 
 
 def library(python: str, sample: int) -> list[Path]:
-    """Returns `sample` files of the standard library of `python`, evenly chosen; all if `sample` is 0."""
+    """Returns about `sample` files of the standard library of `python`, at equal distances in the sorted list; all
+    files if `sample` is 0."""
     where = subprocess.run([python, "-c", "import os; print(os.__file__)"], capture_output=True, text=True)
     root = Path(where.stdout.strip()).parent
     files = [it for it in sorted(root.rglob("*.py")) if not {"site-packages", "lib2to3"} & set(it.parts)]
@@ -104,7 +106,8 @@ def decompiled(command: str, pyc: bytes, check: str = "") -> bytes:
 
 
 def is_marked(text: bytes, qualname: str) -> bool:
-    """True if the decompiled `text` marks the code object `qualname`, or one around it, as not equal."""
+    """True if the decompiled `text` marks the code object `qualname`, or a code object that contains it, with `# depyf:
+    not ...`."""
     lines = text.decode("utf-8", "surrogatepass").splitlines()
     wanted = [name for name in qualname.split(".") if name != "<locals>"]
     found = False
@@ -121,7 +124,9 @@ def is_marked(text: bytes, qualname: str) -> bool:
 
     try:
         tree = ast.parse(text)
-    except SyntaxError:  # this interpreter does not know the grammar, so the mark is searched for behind the definition
+    # A newer grammar than that of this interpreter: the mark is searched for in the line behind a definition of the
+    # name.
+    except SyntaxError:
         return any(
             line.split("(")[0].split("[")[0].split(":")[0].split()[-1:] == [wanted[-1]] and "# depyf: not " in after
             for line, after in itertools.pairwise(lines)
@@ -159,7 +164,7 @@ def attempt(python: str, other: str = "", sample: int = 0, command: str = "", ch
         result.seconds += time.perf_counter() - start
         result.files += 1
         result.codes += len(proofs)
-        # A code object that contains an unproved one is unproved too; the reason is shown once.
+        # A code object that contains an unproved code object is unproved too; equal reasons are listed once per file.
         result.proved += sum(map(bool, proofs))
         for words, proof in {repr(proof): proof for proof in proofs if not proof}.items():
             result.failed.append(f"{path} {words}")

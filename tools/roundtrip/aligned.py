@@ -40,7 +40,8 @@ def header(node):
 
 
 def pairs_of(originals, printed):
-    """Match two lists of statements: the same text first, then the same kinds in the same number between those."""
+    """Match two lists of statements: first statements with the same text; then, between matches, runs of statements of
+    the same types. Return the index of the match by the index of the original."""
     matched = {}
     texts = [[header(node) for node in nodes] for nodes in (originals, printed)]
     blocks = difflib.SequenceMatcher(None, *texts, autojunk=False).get_matching_blocks()
@@ -64,7 +65,8 @@ def is_docstring(node, parent, position):
 
 
 def without_instructions(node, parent):
-    """Return why the compiler makes no instruction of a statement that would tell its line; empty if it makes some."""
+    """Return the reason why the compiler generates no instruction with the line of a statement; "" if it generates
+    one."""
     in_function = isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef)
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return "a constant"
@@ -90,7 +92,7 @@ class Counts:
         for field in BODIES:
             originals, printed = getattr(parent, field, None) or [], getattr(printed_parent, field, None) or []
             if not isinstance(originals, list):
-                continue  # the body of a lambda or of a conditional expression is no list
+                continue  # the body of a lambda or of a conditional expression is one expression
             matched = pairs_of(originals, printed)
             for position, node in enumerate(originals):
                 counterpart = printed[matched[position]] if position in matched else None

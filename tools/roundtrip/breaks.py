@@ -27,7 +27,7 @@ from pathlib import Path
 
 import roundtrip
 
-# Reads two sources and prints whether their code objects are equal, positions included.
+# A program that compiles two sources, and prints whether their code objects are equal, including positions.
 SAME_CODE = """
 import sys, types
 def parts(code):
@@ -45,7 +45,8 @@ SKIPPED = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tok
 
 
 def lines_of(source: str) -> dict[int, list[str]]:
-    """Return the tokens of each line that count."""
+    """Return the tokens of each line, by its number, without comments, parentheses and trailing commas, and with
+    strings and numbers in one spelling."""
     tokens = [each for each in tokenize.generate_tokens(io.StringIO(source).readline) if each.type not in SKIPPED]
     lines: dict[int, list[str]] = collections.defaultdict(list)
     for token, following in zip(tokens, [*tokens[1:], None]):
@@ -69,11 +70,11 @@ def lines_of(source: str) -> dict[int, list[str]]:
 
 
 Change = list[tuple[int, int, int, str]]
-"""Texts that are replaced together: line, column, end column, text."""
+"""Texts that are replaced together, each as (line, start column, end column, new text)."""
 
 
 def dropped(source: str) -> list[Change]:
-    """Return what the compiler may have dropped, each with a text that says the same to it."""
+    """Return the texts that the compiler may drop, each with a replacement that may compile to the same code."""
     changes: list[Change] = []
     lines = source.splitlines()
 
@@ -96,7 +97,7 @@ def dropped(source: str) -> list[Change]:
             changes.append([opening, span(end, end_column - 1, end_column, ")")])
 
     def order(node: ast.Set) -> None:
-        # The compiler makes one constant of such a set, without the order of its elements; they are printed sorted.
+        # For `x in {2, 1}`, the compiler creates a frozenset, which has no order, and depyf prints its elements sorted.
         elements = node.elts
         if not all(isinstance(each, ast.Constant) and each.lineno == each.end_lineno for each in elements):
             return
@@ -137,7 +138,8 @@ def dropped(source: str) -> list[Change]:
 def changed(source: str, changes: list[Change]) -> str:
     """Return the source after some changes."""
     lines = source.splitlines(keepends=True)
-    # Texts are replaced from the right to the left, because those of a set may move the rest of their line.
+    # Texts are replaced from right to left, because the elements of a set may have other lengths, which moves the
+    # columns behind them.
     for number, start, end, text in sorted((each for change in changes for each in change), reverse=True):
         line = lines[number - 1]
         lines[number - 1] = line[:start] + text + line[end:]
@@ -150,7 +152,7 @@ def without_dropped(file: str, python: str, scratch: str) -> str:
     variant = Path(scratch) / "variant.py"
 
     def proved(changes: list[Change]) -> list[Change]:
-        """Return those of the changes that leave the bytecode and its positions as they are."""
+        """Return the changes that do not change the bytecode and its positions, found by bisection."""
         if not changes:
             return []
         variant.write_text(changed(source, changes), encoding="utf-8")
@@ -166,7 +168,8 @@ def without_dropped(file: str, python: str, scratch: str) -> str:
 def formatted(files: list[str]) -> list[str]:
     """Return the files that the formatter leaves as they are.
 
-    It formats copies, because what it reports about a file has another form from release to release.
+    The formatter runs on copies, which are compared with the files, because the form of its reports differs between
+    releases.
     """
     with tempfile.TemporaryDirectory() as scratch:
         copies = {file: Path(scratch) / f"{number}.py" for number, file in enumerate(files)}
@@ -178,7 +181,7 @@ def formatted(files: list[str]) -> list[str]:
 
 
 def functions(source: str) -> dict[str, list[list[str]]]:
-    """Return, by qualified name, the lines of each function, without those of decorators."""
+    """Return, by qualified name, the lines of each function, without the lines of its decorators."""
     lines = lines_of(source)
     result: dict[str, list[list[str]]] = {}
 

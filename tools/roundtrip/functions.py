@@ -32,7 +32,8 @@ def code_objects(code: types.CodeType):
 
 
 def judge(code: types.CodeType) -> tuple[str, str]:
-    """(verdict, reason): raises, no-compile, differs, equal, or compiles where nothing is compared."""
+    """Returns (verdict, reason). The verdict is raises, no-compile, differs, equal, or compiles (for code objects that
+    are not compared)."""
     try:
         source = depyf.decompile(code)
     except BaseException as error:
@@ -60,7 +61,7 @@ def module_source(name: str) -> Path:
 
 
 def run_module(name: str) -> list[dict]:
-    """One row for each code object of a module."""
+    """Returns one row for each code object of a module."""
     path = module_source(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

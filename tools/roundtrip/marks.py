@@ -1,8 +1,8 @@
-"""Finds the definitions of a decompiled text that carry a mark, `# depyf: not equal: what`. It runs inside the
+"""Finds the definitions of a decompiled text that carry a mark, `# depyf: not equal: what`. This module runs inside the
 interpreter under test.
 
-A mark applies to the definition whose body holds it. It does not apply to the code around that definition, or to other
-definitions in it. Marks of the module as a whole apply to everything in it.
+A mark applies to the innermost definition that contains it, but not to the code around that definition or to other
+definitions in it. A mark of the whole module (`pytest rewrote`) applies to everything in the module.
 """
 
 import ast
@@ -14,12 +14,13 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def key_of(definition):
-    """Returns the first line, which may be that of a decorator, and the name, as the code object has them."""
+    """Returns (the first line of a definition or of its decorators, its name), which are co_firstlineno and co_name of
+    its code object."""
     return min([definition.lineno] + [each.lineno for each in definition.decorator_list]), definition.name
 
 
 class Marks:
-    """The definitions of a text that are marked, as `key_of` returns them."""
+    """The marked definitions of a text, identified by their `key_of`."""
 
     def __init__(self, text):
         lines = [number for number, line in enumerate(text.splitlines(), 1) if line.strip().startswith(MARK)]
@@ -36,7 +37,8 @@ class Marks:
             self.marked.add(key_of(max(around, key=lambda node: node.lineno)) if around else MODULE)
 
     def owner(self, code, around):
-        """Returns the definition that `code` belongs to: its own, or that of the code around it."""
+        """Returns the key of the definition of `code`, or `around` if `code` has no definition of its own (a lambda or
+        a comprehension)."""
         key = (code.co_firstlineno, code.co_name)
         return key if key in self.definitions else around
 

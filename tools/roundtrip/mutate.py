@@ -40,7 +40,7 @@ def main():
             worker.close()
             for module in modules:
                 data = Path(module["pyc"]).read_bytes()
-                for mutant in range(-1, args.mutants):  # -1: no change
+                for mutant in range(-1, args.mutants):  # mutant -1 is the unchanged file
                     damaged = bytearray(data)
                     for _ in range(rng.randint(1, 8) if mutant >= 0 else 0):
                         damaged[rng.randrange(16, len(damaged))] = rng.randrange(256)

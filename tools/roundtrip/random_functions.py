@@ -1,5 +1,5 @@
-"""Random functions of all statements and most expressions, for random_programs.py. Everything follows from the generator of
-random numbers; a few functions do not compile."""
+"""Writes random functions of all kinds of statements and most kinds of expressions, for random_programs.py. The text of
+a function depends only on the version and the random number generator; a few functions do not compile."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PIECES = ["t", "it's", '\\"', "{{", "}}", " ", "\\n", "\\\\", "é"]
 
 
 class Function:
-    """Writes one random function for a version."""
+    """Writes one random function for a version of CPython."""
 
     def __init__(self, rng: random.Random, version: tuple[int, int]):
         self.rng = rng
@@ -39,8 +39,8 @@ class Function:
         self.lines: list[str] = []
         self.is_async = rng.random() < 0.15
         self.yields = rng.random() < 0.15
-        self.loops = 0  # around the place
-        self.in_final = False  # of a finally clause, where no jump may stand that 3.14 warns about
+        self.loops = 0  # the number of loops around the current statement
+        self.in_final = False  # True in a finally clause, where 3.14 warns about `return`, `break` and `continue`
 
     def text(self, name: str) -> str:
         self.lines = [f"{'async ' if self.is_async else ''}def {name}({self.parameters()}):"]
@@ -97,13 +97,13 @@ class Function:
         return self.rng.choice(kinds)(depth)
 
     def operand(self, depth: int) -> str:
-        """Returns an expression in parentheses. It is no constant, because the compiler folds what is done with constants,
-        and the proof of bytecode does not."""
+        """Returns an expression in parentheses. The expression is no constant, because the compiler folds operations on
+        constants, and the prover does not."""
         text = self.name() if depth <= 0 else self.expr(depth)
         return text if re.fullmatch(r"[a-z]+", text) else f"({text})"
 
     def joined(self, parts: list[str], separator: str) -> str:
-        """Joins operands, now and then on several lines, of which the compiler may make other bytecode."""
+        """Joins operands with a separator, sometimes on several lines, because line breaks may change the bytecode."""
         break_ = "\n" + " " * self.rng.randrange(8) if self.chance(0.2) else " "
         return separator.replace(" ", break_, 1).join(parts)
 

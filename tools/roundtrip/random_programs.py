@@ -30,7 +30,8 @@ from interpreters import VERSIONS, at_hand  # noqa: E402
 from random_functions import Function  # noqa: E402
 
 COMMAND = ROOT / "build" / "dev" / "depyf-decompile"
-# Compiles each file of the arguments to a .pyc file beside it; prints `ok` or the error, one line for each.
+# A program that compiles each file in its arguments to a .pyc file beside it, and prints one line for each file: `ok`
+# or the error.
 COMPILE = """
 import py_compile, sys, warnings
 warnings.simplefilter("ignore")
@@ -50,7 +51,8 @@ def compile_all(python: str, files: list[Path]) -> list[str]:
 
 
 def write_modules(rng: random.Random, python: str, version: tuple[int, int], folder: Path, options) -> list[Path]:
-    """Writes modules of functions that compile."""
+    """Writes modules of random functions, leaving out functions that do not compile. Returns the paths of the
+    modules."""
     folder.mkdir(parents=True, exist_ok=True)
     modules = []
     for number in range(options.modules):
@@ -71,7 +73,7 @@ def chunks_of(text: str) -> dict[str, str]:
 
 
 def judge(python: str, module: Path, counts: Counter, command: str) -> list[str]:
-    """Decompiles a module, counts its functions by their verdicts, and returns what is wrong."""
+    """Decompiles a module, counts its functions by their verdicts, and returns a line for each failure."""
     pyc = module.with_suffix(".pyc")
     answer = subprocess.run([*shlex.split(command), "-q", "--prove", pyc], capture_output=True, check=False)
     if answer.returncode:
@@ -89,13 +91,14 @@ def judge(python: str, module: Path, counts: Counter, command: str) -> list[str]
     if error != "ok":
         counts["no-compile"] += 1
         return [f"{back}: {error}"]
-    # Of each function, the first proof that fails counts: those of nested functions follow, and pair them by place.
+    # Only the first failed proof of each top-level function counts: proofs of its nested functions follow, and pair
+    # code objects by position.
     wrong: dict[str, _core.Proof] = {}
     for proof in _core.prove_pyc(pyc.read_bytes(), back.with_suffix(".pyc").read_bytes()):
         if not proof:
             wrong.setdefault(proof.where.function.split(".")[0], proof)
     silent = {name: proof for name, proof in wrong.items() if name not in marked and name in chunks}
-    # The proof pairs effects, so it gives up where one side runs an endless loop that has none.
+    # The prover pairs the effects of both sides, so it gives up if one side runs an endless loop without effects.
     endless = {name for name, proof in silent.items() if "too long without an effect" in repr(proof)}
     counts["endless"] += len(endless)
     counts["silent"] += len(silent) - len(endless)

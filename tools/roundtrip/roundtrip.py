@@ -51,13 +51,13 @@ def code_worker(python):
 
 
 class Worker:
-    """The interpreter under test behind compare.py, restarted when it dies or hangs."""
+    """A process in which the interpreter under test runs compare.py; it is restarted after it crashed or hung."""
 
     def __init__(self, python, limit=60):
         self.python, self.limit, self.process = python, limit, None
 
     def ask(self, **request):
-        """Returns the answer, or None if the interpreter crashed or took too long."""
+        """Sends a request to compare.py. Returns the answer, or None if the interpreter crashed or took too long."""
         if self.process is None:
             self.process = code_worker(self.python)
         try:
@@ -102,7 +102,7 @@ def run(command, out, err, timeout, memory):
         timer.start()
         _, status, usage = os.wait4(process.pid, 0)
         timer.cancel()
-    process.returncode = 0  # reaped above
+    process.returncode = 0  # os.wait4 has reaped the process already
     seconds = time.perf_counter() - start
     code = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
     return (None if expired else code), seconds, usage.ru_maxrss / 1024
@@ -116,7 +116,7 @@ def stdlib_of(python):
 
 
 def corpus_files(corpus, python):
-    """Returns the sources of a corpus, sorted: stdlib, tests, or the folder of that name."""
+    """Returns (the sorted source files, their root folder) of a corpus: `stdlib`, `tests`, or the path of a folder."""
     if corpus in ("stdlib", "tests"):
         root = stdlib_of(python)
         if corpus == "tests":
@@ -162,7 +162,7 @@ def judge(module, command, python, worker, timeout, memory):
         "stderr": errors[:2000].decode("utf-8", "replace"),
     }
     reply = worker.ask(do="compare", pyc=module["pyc"], src=module["src"], out=out)
-    if reply is None:  # the output crashed the compiler
+    if reply is None:  # compiling the output crashed the interpreter or took too long
         lost = worker.ask(do="lost", pyc=module["pyc"]) or {"objects": []}
         reply = dict(lost, compiles=False, reason="compiler crashed, or no answer in time")
     record["objects"] = reply["objects"]
@@ -187,7 +187,7 @@ def judge(module, command, python, worker, timeout, memory):
 
 
 def summarise(records, elapsed):
-    """Totals over all records."""
+    """Returns the totals over all records."""
     verdicts = collections.Counter(record["verdict"] for record in records)
     objects = [row for record in records for row in record["objects"]]
     kinds = collections.defaultdict(lambda: [0, 0])

@@ -1,9 +1,10 @@
-"""Measures how much of the source is recovered as it was written: functions whose syntax tree equals the original's.
+"""Counts the functions whose decompiled source has the same syntax tree as the original source.
 
-The comparison leaves out what bytecode does not hold: docstrings (compare.py looks at them), what the compiler folds
-(operations on constants, branches that a constant decides, statements that are a constant, `pass`, "%s" % (x,) which is an
-f-string for it from 3.11 on), and annotations of local variables. Everything else counts, the place of `global` too.
-Runs under the interpreter that the source is written for, from 3.8 on.
+The comparison leaves out docstrings (compare.py compares them) and everything that bytecode does not contain:
+annotations of local variables, `pass`, and the original form of code that the compiler folds (operations on constants,
+branches with a constant condition, statements that are a constant, and from 3.11 on `"%s" % (x,)`, which is compiled as
+an f-string). Everything else is compared, including the position of `global`. This module runs under the interpreter
+that the source is written for, from 3.8 on.
 """
 
 import ast
@@ -19,7 +20,7 @@ def is_constant(node):
 
 
 def small(value):
-    """True if the constant is no larger than the results that every compiler folds."""
+    """True if the constant is small enough for every supported CPython to fold an operation with this result."""
     if isinstance(value, (str, bytes)):
         return len(value) <= 4096
     if isinstance(value, int):
@@ -55,7 +56,7 @@ def text_pieces(template, values):
 
 
 class Folded(ast.NodeTransformer):
-    """Returns the tree after all folding that a compiler may do."""
+    """Applies all folding that a CPython compiler may do to a tree."""
 
     def __init__(self):
         self.in_function = False
@@ -116,7 +117,8 @@ class Folded(ast.NodeTransformer):
         return node
 
     def display(self, node):
-        """A list or set of constants that is only searched."""
+        """Returns the tuple or frozenset that the compiler creates for a list or set of constants that is only searched
+        or iterated over; `node` itself if it is another expression."""
         if isinstance(node, (ast.List, ast.Set)) and all(map(is_constant, node.elts)):
             values = tuple(one.value for one in node.elts)
             try:
@@ -138,7 +140,7 @@ class Folded(ast.NodeTransformer):
 
     def visit_BoolOp(self, node):
         self.generic_visit(node)
-        ends = isinstance(node.op, ast.Or)  # multiplied by a value that is true
+        ends = isinstance(node.op, ast.Or)  # the truth value of an operand that ends the evaluation
         values = []
         for at, value in enumerate(node.values):
             if not is_constant(value):
@@ -153,7 +155,7 @@ class Folded(ast.NodeTransformer):
         self.generic_visit(node)
         pieces = []
         for piece in node.values:
-            # f"{'x'}" is text for the compiler
+            # The compiler turns the replacement field in f"{'x'}" into text.
             if isinstance(piece, ast.FormattedValue) and is_constant(piece.value) and piece.format_spec is None:
                 if isinstance(piece.value.value, str) and piece.conversion in (-1, 115):
                     piece = constant(piece.value.value, piece)
@@ -207,8 +209,8 @@ class Folded(ast.NodeTransformer):
 
 
 def functions(source):
-    """Returns (the names of the definition and of those around it, the number of definitions of that name before it) ->
-    its tree as text."""
+    """Returns a dict from (the names of a function and of the definitions around it, the number of earlier functions
+    with these names) to the function's tree as text."""
     found, seen = {}, collections.Counter()
 
     def visit(node, path):
@@ -228,8 +230,8 @@ def functions(source):
 
 
 def compare_sources(original, made):
-    """Returns (the number of functions of `original`, the number of those that `made` has with an equal tree, the names
-    of the first that differ)."""
+    """Returns (the number of functions of `original`, the number of them that have an equal tree in `made`, the names
+    of the first 20 that differ)."""
     ones, others = functions(original), functions(made)
     differ = [".".join(name) for name, number in ones if ones[name, number] != others.get((name, number))]
     return len(ones), len(ones) - len(differ), differ[:20]

@@ -33,7 +33,8 @@ from interpreters import at_hand  # noqa: E402
 
 COMMAND = os.environ.get("DEPYF_DECOMPILE") or str(ROOT / "build" / "dev" / "depyf-decompile")
 PACKAGES = 110
-# Versions up to 3.10 get the newest release that supports 3.8, later versions the newest that supports 3.13.
+# Python up to 3.10 is measured on the newest release of a package that supports 3.8, later Python on the newest release
+# that supports 3.13.
 POOLS = (((3, 10), "3.8"), ((3, 99), "3.13"))
 STATE_MACHINE = b"# depyf: not equal: shown as a state machine"
 STUB = b"depyf cannot decompile this: "
@@ -45,7 +46,8 @@ def drawn_packages(seed: int, count: int) -> list[str]:
 
 
 def download(package: str, pool: str, python: str) -> str:
-    """Unpack the sources of a package's pure wheel into the cache; return a reason where that is impossible."""
+    """Download a package's pure wheel, and unpack its sources into the cache. Return "", or the reason why the wheel
+    cannot be downloaded."""
     folder = CACHE / pool / package
     if folder.exists():
         return ""
@@ -67,7 +69,7 @@ def download(package: str, pool: str, python: str) -> str:
 
 
 def fetch(packages: list[str], pool: str, python: str) -> list[Path]:
-    """Return the folders of the packages, downloaded where they are not in the cache."""
+    """Download packages that are not in the cache. Return the folders of all packages that could be downloaded."""
     with ThreadPoolExecutor(4) as executor:
         reasons = list(executor.map(lambda package: download(package, pool, python), packages))
     for package, reason in zip(packages, reasons):
@@ -104,7 +106,7 @@ def corpora(
 
 
 def draw(files: list[Path], root: Path, count: int, seed: int, work: Path, worker) -> list[dict]:
-    """Compile files in the order of a draw until `count` of them do compile."""
+    """Compile files in random order until `count` of them have compiled; return these as modules."""
     modules: list[dict] = []
     for file in random.Random(seed).sample(files, len(files)):
         if len(modules) == count:
@@ -117,7 +119,8 @@ def draw(files: list[Path], root: Path, count: int, seed: int, work: Path, worke
 
 
 def verdict_of(record: dict) -> str:
-    """Return the class that the table counts a module in: of the classes of its code objects, the worst."""
+    """Return the class of a module in the table: the failure of the whole module, or else the worst class of its code
+    objects."""
     if record["verdict"] in ("crash", "timeout"):
         return "crash"
     if not record["compiles"]:
@@ -129,7 +132,7 @@ def verdict_of(record: dict) -> str:
 
 
 def judge_objects(record: dict, pyc: str, text: bytes) -> None:
-    """Give each code object its verdict: equal, marked, proved by the gate to mean the same, or silent.
+    """Set the verdict of each code object: equal, marked, proved (the gate proves that it behaves the same), or silent.
 
     A mark applies only to the definition that contains it, so it hides no other difference of its module.
     """
@@ -143,19 +146,21 @@ def judge_objects(record: dict, pyc: str, text: bytes) -> None:
 
 
 def proved(rows: list[dict], pyc: str, text: bytes) -> list[dict]:
-    """Return the code objects of which the gate proves that `text` means what the bytecode does."""
+    """Return the code objects for which the gate proves that `text` behaves like the bytecode; [] if --prove prints
+    another text."""
     answer = subprocess.run([COMMAND, "--prove", "--json", pyc], capture_output=True, check=False)
     [file] = json.loads(answer.stdout)["files"]
     lines = file["source"].encode("utf-8", "surrogatepass").splitlines(keepends=True)
     if b"".join(line for line in lines if b"# depyf: not proved: " not in line) != text:
         return []
-    # A code object is found by the last part of its name. If several share it, and one of them is not proved, none counts as proved.
+    # A code object is identified by the last part of its name; if one of several code objects with this name is not
+    # proved, none of them counts as proved.
     unproved = {row["name"].split(".")[-1] for row in file["not_proved"]}
     return [row for row in rows if row["path"].split("/")[-1].split("#")[0] not in unproved]
 
 
 def measure(modules: list[dict], command: list[str], python: str, worker) -> tuple[collections.Counter, list[dict]]:
-    """Decompile, compile and compare modules; return the counts, and what differs."""
+    """Decompile, compile and compare modules; return the counts, and a record of each difference."""
     counts: collections.Counter = collections.Counter()
     differences = []
     for module in modules:

@@ -12,7 +12,7 @@ from vocabulary import BINARY, CONDITIONS, DATA_CONDITIONS, UNARY
 
 @dataclass
 class Scope:
-    """The names that a statement may use, by kind. Tensors have the shape of `x`."""
+    """The names that a statement may use, by kind. All tensors have the shape of the program's argument `x`."""
 
     tensors: list[str]
     functions: list[str] = field(default_factory=list)
@@ -20,11 +20,11 @@ class Scope:
     lists: list[str] = field(default_factory=lambda: ["items"])
     dicts: list[str] = field(default_factory=lambda: ["table"])
     in_loop: bool = False
-    in_function: bool = False  # in a nested function: its variables are another function's, too
+    in_function: bool = False  # True in a nested function, which must not rebind the outer function's variables
     is_finally: bool = False
 
     def inner(self, **changes: bool) -> Scope:
-        """Returns the scope of a nested block: names that it binds are not seen after it."""
+        """Returns a copy of the scope for a nested block, so that names bound in the block are not used behind it."""
         copied = Scope(
             *(list(names) for names in (self.tensors, self.functions, self.ints, self.lists, self.dicts)),
             self.in_loop,

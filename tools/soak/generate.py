@@ -1,8 +1,9 @@
-"""Random programs for the soak: `program(seed)` is the source of a module.
+"""Writes random programs for the soak: `program(seed)` returns the source of a module.
 
-A module defines `subject()` (the function or nn.Module to compile), `calls()` (the arguments of each call: shapes, dtypes,
-flags and containers differ) and `state()` (what else a call may change). Everything in it follows from the seed. All tensors
-of a call have one shape, so that most programs run to their end; programs that raise an exception are useful too.
+A module defines `subject()` (the function or nn.Module to compile), `calls()` (the arguments of each call: shapes,
+dtypes, flags and containers differ) and `state()` (other objects that a call may change). The module depends only on
+the seed. All tensors of a call have one shape, so that most programs run to their end without an exception; programs
+that raise an exception are tested too.
 """
 
 from __future__ import annotations

@@ -33,13 +33,15 @@ FUTURE_FLAGS = 0x1FF0000  # co_flags of `from __future__ import ...`
 
 
 def function_in(code: types.CodeType) -> types.CodeType:
-    """Return the function that the source of one function defines; `__outer` only binds its free variables."""
+    """Return the code of the function that a decompiled source defines, possibly inside a function `__outer` that only
+    binds its free variables."""
     inner = [const for const in code.co_consts if isinstance(const, types.CodeType)]
     return function_in(inner[0]) if inner[0].co_name == "__outer" else inner[0]
 
 
 def judge(code: types.CodeType) -> str:
-    """Return what becomes of a code object: "proved", "proved, but keeps a value longer", or what is wrong."""
+    """Decompile and compile a code object. Return "proved", "proved, but keeps a value longer", or an error such as
+    "loses a future flag"."""
     import depyf
 
     with tempfile.TemporaryDirectory() as folder:
@@ -70,7 +72,7 @@ def proved_of(verdicts: collections.Counter[str]) -> int:
 
 
 def code_of_model(kind: str, auto: str) -> list[types.CodeType]:
-    """Return the functions of a model that Dynamo compiled, and the code that it made of each."""
+    """Return the code of each function of a model that Dynamo compiled, and the code that Dynamo generated for it."""
     from torch._dynamo.convert_frame import register_bytecode_hook
 
     import torch

@@ -36,7 +36,7 @@ SIZES = {
     "vocab_size": 128, "max_position_embeddings": 64, "n_positions": 64, "n_ctx": 64, "rotary_dim": 4, "window_size": 16,
     "attention_types": [[["global", "local"], 1]], "use_cache": False, "pad_token_id": 0,
 }  # fmt: skip
-"""Returns the small size for a parameter, whatever name a configuration has for it."""
+"""Maps the name of a parameter to a small value, for each name that the configurations use."""
 
 PROGRAM = """
 import torch
@@ -74,7 +74,7 @@ def state():
 
 
 def install() -> None:
-    """Has pip put the library into .cache/models, without a PyTorch of its own."""
+    """Installs the transformers library into .cache/models with pip, unless that release is installed."""
     stamp = PACKAGES / ".installed"
     if stamp.exists() and stamp.read_text() == VERSION:
         return

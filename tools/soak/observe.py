@@ -1,5 +1,5 @@
-"""One program of the soak, run as plain torch.compile and under `depyf.prepare_debug`: every difference that a user
-could observe."""
+"""Runs one program of the soak with plain torch.compile and under `depyf.prepare_debug`, and finds every difference
+that a user could observe."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from torch._dynamo.utils import counters
 import depyf
 import torch
 
-_DEPTH = 12  # of a value; deeper values are represented by their type
-_PLAIN_RUNS = 6  # before a difference under the block is called harm
+_DEPTH = 12  # the levels of nested values that are recorded; deeper values are represented by their type
+_PLAIN_RUNS = 6  # the number of plain runs before a difference under the block counts as harm
 
 
 @dataclass
@@ -62,11 +62,12 @@ class Verdict:
 
 
 def _is_constant(value: object) -> bool:
-    """True for a tuple of constants: whether two equal ones are the same object is left to Python.
+    """True for a constant or a tuple of constants; the identity of such an object is not compared, because Python does
+    not define whether two equal ones are the same object.
 
-    "For immutable types, operations that compute new values may actually return a reference to any existing object with the
-    same type and value" (The Python Language Reference, 3.1). CPython's compiler makes one object of all equal displays of
-    constants in a function, and Dynamo's bytecode builds a new one for each.
+    "For immutable types, operations that compute new values may actually return a reference to any existing object with
+    the same type and value" (The Python Language Reference, 3.1). CPython's compiler creates one object for all equal
+    tuple displays of constants in a function, and Dynamo's bytecode builds a new tuple for each.
     """
     if type(value) is tuple:
         return all(map(_is_constant, value))
@@ -74,8 +75,8 @@ def _is_constant(value: object) -> bool:
 
 
 class _Values:
-    """Values of a run as data. An object that occurs again is represented by the number of its first occurrence, so
-    that aliases show."""
+    """Converts the values of a run to data for JSON. An object that occurs again is represented by the number of its
+    first occurrence, so that aliases are compared too."""
 
     def __init__(self) -> None:
         self._seen: dict[int, int] = {}
@@ -164,14 +165,14 @@ def _noting_compilations(compiled: list[tuple[str, str, int]]) -> Iterator[None]
 
 
 def _phases(calls: list[Any], seed: int) -> tuple[list[Any], list[Any], list[Any]]:
-    """Returns (the calls before the block, in it, after it). Each phase but the first has all shapes; most programs
-    begin in it."""
+    """Returns (the calls before the block of prepare_debug, the calls in it, the calls after it). Four of five seeds
+    have no call before the block."""
     before = calls[:1] if seed % 5 == 0 else []
     return before, calls, calls[::-1] if seed % 3 else calls[:2]
 
 
 def run(path: Path, backend: str, seed: int, block: contextlib.AbstractContextManager[Any]) -> Observation:
-    """Runs a program once; some calls stand before the block and some after it."""
+    """Runs a program once, with calls before, in and after `block` (see `_phases`)."""
     torch._dynamo.reset()
     counters.clear()
     torch.manual_seed(0)
@@ -267,14 +268,15 @@ def _differences(plain: Observation, watched: Observation) -> dict[str, str]:
 
 
 def _shortened(one: Any, two: Any) -> str:
-    """The first place where two values differ."""
+    """Returns the text of two values at the first place where they differ."""
     while isinstance(one, list) and isinstance(two, list) and len(one) == len(two):
         one, two = next((a, b) for a, b in zip(one, two) if a != b)
     return f"{str(one)[:200]} != {str(two)[:200]}"
 
 
 def _compare(verdict: Verdict, plain: Observation, watched: Observation, run_again: Callable[[], Observation]) -> None:
-    """Fills in the harm that a block did, and the differences of plain runs among themselves.
+    """Sets `verdict.harmed` to the differences that a block caused, and `verdict.unstable` to the differences between
+    plain runs.
 
     A plain run is repeated while the run under the block differs from all plain runs before it. Plain runs can differ,
     because Dynamo skips library code for the rest of the process once it has failed at it, and because a guard may
@@ -293,7 +295,8 @@ def _compare(verdict: Verdict, plain: Observation, watched: Observation, run_aga
 
 
 def observe(path: Path, backend: str, seed: int) -> Verdict:
-    """Runs the program of a file plain and under a block, and compares."""
+    """Runs the program of a file plain and under a block of prepare_debug, and returns the verdict on the
+    differences."""
     logging.disable(logging.CRITICAL)
     verdict = Verdict(seed, backend)
     with warnings.catch_warnings(), tempfile.TemporaryDirectory() as directory:

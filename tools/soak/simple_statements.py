@@ -7,7 +7,8 @@ from vocabulary import BREAKS, IN_PLACE
 
 
 class SimpleStatements(Expressions):
-    """Each function writes one statement, or a few that belong together, and adds the names that they bind to the scope."""
+    """Each method writes a simple statement, or a few that belong together, and adds the names that are bound to the
+    scope."""
 
     def assign(self, scope: Scope, depth: int) -> None:
         value = self.tensor(scope, 3)

@@ -35,14 +35,14 @@ sys.path[:0] = [str(HERE), str(ROOT / "python")]
 
 import generate  # noqa: E402
 
-PROGRAMS_OF_A_PROCESS = 60  # PyTorch keeps some memory of each
+PROGRAMS_OF_A_PROCESS = 60  # a process is replaced after so many programs, since PyTorch keeps memory of each
 SECONDS_OF_A_PROGRAM = 600
 _TOO_LONG = f"it took more than {SECONDS_OF_A_PROGRAM} seconds"
 UNPROVED_ALLOWED = 500  # at most one frame in so many may be unproved
 
 
 def work(backends: list[str]) -> None:
-    """A worker: for each line `MODE SEED PATH` on standard input, one line of JSON for each backend."""
+    """Runs as a worker: answers each line `MODE SEED PATH` on standard input with one line of JSON for each backend."""
     import observe
 
     import torch
@@ -70,7 +70,8 @@ class Worker:
         self._process: subprocess.Popen[str] | None = None
 
     def run(self, seed: int, path: Path) -> list[dict[str, Any]]:
-        """Returns the verdicts of one program. A process that dies is a finding if it does not die without depyf."""
+        """Returns the verdicts of one program. The death of the process is a finding if the program does not kill a
+        process without depyf."""
         verdicts, how = self._ask("both", seed, path)
         if verdicts is None:
             plain = None if how == _TOO_LONG else self._ask("plain", seed, path)[0]
@@ -206,7 +207,7 @@ class Soak:
         worker.close()
 
     def _judge(self, verdict: dict[str, Any]) -> bool:
-        """Adds a verdict to the summary. True if it has findings, which are printed."""
+        """Adds a verdict to the summary. Returns True if the verdict has findings, which are printed."""
         self.summary.add(verdict)
         backend = self.options.backends if verdict["backend"] == "any" else [verdict["backend"]]
         findings = [

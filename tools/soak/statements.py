@@ -240,7 +240,7 @@ class Statements(SimpleStatements):
                     self.statements(scope.inner(), 1, depth - 1)
 
     def leave(self, scope: Scope, depth: int) -> None:
-        """An early return, or an exception that leaves the function."""
+        """Writes an early return, or an exception that leaves the function."""
         with self.block(f"if {self.condition(scope)}:"):
             if self.chance(0.3):
                 self.emit(self.rng.choice(RAISES))

@@ -1,6 +1,6 @@
 """The texts that the random programs of the soak are made of: the head of each module, and forms of expressions and statements.
 
-In a form, `{}` and `{t}` stand for a tensor, and `{v}` for the name that it binds.
+In a form, `{}` and `{t}` stand for a tensor, and `{v}` for the name that the form binds.
 """
 
 from __future__ import annotations

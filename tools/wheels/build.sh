@@ -1,8 +1,8 @@
 #!/bin/bash
-# Builds what a release consists of, into dist/: the archive of the source, a wheel each for CPython 3.10 and 3.11, one for all
-# from 3.12 on (stable ABI), and the commands as static binaries with their manual page. The wheels are built from the
-# archive, which shows that it is complete. CORE=FILE names a libdepyf_core.a of the same compiler; without it the core
-# is compiled, which takes several minutes.
+# Builds the files of a release into dist/: the archive of the source, a wheel each for CPython 3.10 and 3.11, one wheel
+# for all versions from 3.12 on (stable ABI), and the commands as static binaries with their manual page. The wheels are
+# built from the archive, which shows that the archive is complete. CORE=FILE names a libdepyf_core.a of the same
+# compiler; without CORE the core is compiled, which takes several minutes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 unset PYTHONPATH
@@ -12,7 +12,8 @@ machine=$(uname -m)
 if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache
 fi
-export CXX=${CXX:-$(command -v g++ || command -v c++)}  # one for all: each CPython names the one that it was built with
+# one compiler for all wheels; by default, each CPython would use the compiler that built it
+export CXX=${CXX:-$(command -v g++ || command -v c++)}
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-2}
 export PATH="$root/.venv/bin:$PATH"
 mkdir -p "$work" dist
@@ -49,14 +50,14 @@ done
 cp LICENSE "$work/$name"
 tar -C "$work" --owner=0 --group=0 -czf "dist/$name.tar.gz" "$name"
 
-# The commands in the wheels are static too. Otherwise their newest symbol of glibc, and not that of the extension,
-# would decide the tag.
+# The commands in the wheels are static too, since otherwise the newest glibc symbol of the commands, not of the
+# extension, would determine the platform tag of the wheel.
 export SKBUILD_CMAKE_DEFINE="DEPYF_CORE=$core;DEPYF_STATIC=ON"
 for version in 3.10 3.11 3.12; do
   echo "wheels: CPython $version"
   python=$(tools/find_python.sh "$version")
   [ -n "$python" ] || { echo "wheels: CPython $version is needed, and not here" >&2; exit 1; }
-  # The environment stays, so that ccache sees the same paths of headers again.
+  # The environment is kept for the next run, so that ccache finds headers under the same paths.
   environment=$work/build-$version
   if [ ! -d "$environment" ]; then
     tools/venv.sh "$python" "$environment"
@@ -66,7 +67,8 @@ for version in 3.10 3.11 3.12; do
   rm -rf "$work/raw"
   PATH="$environment/bin:$PATH" .venv/bin/python -m pip --disable-pip-version-check --python "$environment/bin/python" wheel -qq \
     --no-deps --no-build-isolation --wheel-dir "$work/raw" "$work/source"
-  # A newer symbol than those of glibc 2.34 is an error here, not a wheel that fewer systems accept.
+  # auditwheel fails if the wheel uses a symbol that is newer than glibc 2.34, so no wheel with a narrower platform tag
+  # is built.
   PATH="$work/tools/bin:$PATH" auditwheel repair --plat "manylinux_2_34_$machine" --wheel-dir dist "$work"/raw/depyf-*.whl \
     2>"$work/auditwheel.log" >&2 || { cat "$work/auditwheel.log" >&2; exit 1; }
 done

@@ -1,7 +1,8 @@
 """Checks an installed depyf; the Python of its environment runs this file: check.py EXAMPLE [DUMP]
 
-EXAMPLE is a program that calls torch.compile, which `depyf run` runs if PyTorch is there; DUMP is what an earlier run of it wrote,
-for depyf-report. Prints the version and the tag of what is installed, and what was tried.
+EXAMPLE is a program that calls torch.compile, which `depyf run` runs if PyTorch is installed; DUMP is the dump of an
+earlier run of EXAMPLE, for depyf-report. Prints the version and the tag of the installed depyf, and the checks that
+were run.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def gcd(a, b):
 
 
 def output(*command: object) -> str:
-    """Runs a command, which has to succeed. Returns what it prints."""
+    """Runs a command, which has to succeed, and returns its standard output and standard error."""
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout + done.stderr

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Installs the wheels of dist/ into fresh environments of CPython 3.10 to 3.14, and runs check.py there: without PyTorch, and with
-# the PyTorch of an environment that is at hand. TORCH="/path/of/environment ..." names such environments beside .venv.
-# The output ends with auditwheel's report on the wheels.
+# Installs the wheels of dist/ into fresh environments of CPython 3.10 to 3.14, and runs check.py there: without
+# PyTorch, and with the PyTorch of an existing environment of the same version. TORCH="/path/of/environment ..." names
+# such environments beside .venv. The output ends with auditwheel's report on the wheels.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 unset PYTHONPATH
@@ -27,7 +27,7 @@ check() {  # LABEL ENVIRONMENT ARGUMENT...
   fi
 }
 
-# depyf-report needs a dump, also where there is no PyTorch to make one.
+# This dump is for the check of depyf-report in environments without PyTorch, which cannot write a dump.
 (cd "$work" && PYTHONPATH=$root/python:$root/examples "$root/.venv/bin/python" -W ignore -c "
 import depyf, toy, torch
 with depyf.prepare_debug('dump'):
@@ -43,8 +43,8 @@ for version in ${VERSIONS:-3.10 3.11 3.12 3.13 3.14}; do
   check "$version" "$work/$version" "$work/dump"
   for torch in .venv ${TORCH:-}; do
     [ "$(version_of "$torch/bin/python")" = "$version" ] || continue
-    # A fresh environment sees the packages of the other one through a .pth file. The .pth files in that other
-    # environment are not read.
+    # packages.pth makes the packages of environment $torch importable in a fresh environment, in which .pth files of
+    # $torch are not read.
     tools/venv.sh "$python" "$work/torch-$version"
     packages_of "$torch/bin/python" > "$(packages_of "$work/torch-$version/bin/python")/packages.pth"
     check "$version with PyTorch" "$work/torch-$version"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The environment with what makes and checks wheels (requirements.txt): build/wheels/tools. It is made where it is missing.
+# Creates build/wheels/tools, the environment with the packages of requirements.txt, which build and check wheels,
+# unless it is up to date.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 tools=build/wheels/tools

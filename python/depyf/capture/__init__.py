@@ -1,4 +1,5 @@
-"""Records what torch.compile does in a block: events of hooks go in, a Session and a directory come out."""
+"""Records what torch.compile does in a `with` block: receives events from hooks in PyTorch, and produces a `Session`
+and a directory of files."""
 
 from __future__ import annotations
 
@@ -19,28 +20,30 @@ __all__ = ["prepare_debug"]
 
 
 class prepare_debug(contextlib.ContextDecorator):
-    """Dumps what torch.compile makes in a `with` block to a directory, as Python files. Start with its `index.md`.
+    """Dumps the graphs, kernels and transformed code that torch.compile generates in a `with` block to a directory, as
+    Python files. Read `index.md` of the directory first.
 
         with depyf.prepare_debug("dump") as session:
             compiled(x)
 
     A block can also be entered by hand (`__enter__`, `__exit__`), and used as a decorator. Each file is written as soon
-    as it is made. The index, `session.json` and the `full_code` files are written at the end of the block, also if it
-    ends with an exception; for a process that dies in the block, `depyf explain` writes them from the journal that the
-    process leaves. The behaviour of the program does not change: a failure within depyf causes one warning and a note
-    in the index. Blocks may be nested, in one thread or several; several blocks and processes may use one directory. If
-    several processes work together (torchrun, torch.distributed), each writes to `rank_n` in the directory.
+    as PyTorch has generated its content. The index, `session.json` and the `full_code` files are written at the end of
+    the block, also if it ends with an exception; for a process that dies in the block, `depyf explain` writes them from
+    the journal that the process leaves. The behaviour of the program does not change: a failure within depyf causes one
+    warning and a note in the index. Blocks may be nested, in one thread or several; several blocks and processes may
+    use one directory. If several processes work together (torchrun, torch.distributed), each writes to `rank_n` in the
+    directory.
 
     Args:
-        what: the directory (str or path), or a function followed by the directory. What was compiled of the function
-            before the block is then dumped too, as far as it still exists: code and guards.
-        dump_src_dir: the directory, under the name that the older tool has for it.
-        clean_wild_fx_code, log_bytecode: arguments of the older tool, which have no effect because there are no such
-            files.
+        what: the directory (str or path), or a function followed by the directory. If a function is passed, the code
+            and guards of its earlier compilations are dumped, too, if they still exist.
+        dump_src_dir: the directory, under the parameter name of the original depyf.
+        clean_wild_fx_code, log_bytecode: arguments of the original depyf, which have no effect.
 
     Raises:
-        TypeError: the arguments are others than these, or there is no Python code behind the function.
-        OSError: on entry, the directory cannot be made or written to. Nothing is changed then.
+        TypeError: the arguments are neither a directory nor a function and a directory, or the function has no Python
+            code.
+        OSError: on entry, the directory cannot be created or written to; no hook is set in this case.
     """
 
     def __init__(
@@ -58,12 +61,12 @@ class prepare_debug(contextlib.ContextDecorator):
         ):
             positional = positional[
                 :1
-            ]  # The older tool takes clean_wild_fx_code and log_bytecode, both bool, by position too.
+            ]  # The original depyf takes clean_wild_fx_code and log_bytecode, both bool, by position, too.
         arguments = [*positional] if dump_src_dir is None else [*positional, dump_src_dir]
         if not arguments or len(arguments) > 2 or not _is_path(arguments[-1]):
             raise TypeError("prepare_debug takes a directory, or a function and a directory")
         self._directory = Path(os.path.abspath(os.fspath(arguments[-1])))
-        # The user may drop a function while the block is open.
+        # The references are weak, because the user may delete a function while the block is open.
         self._functions = tuple(weak.reference(decompiler.find_code(function)) for function in arguments[:-1])
         self._entered: list[Recorder] = []
 
@@ -74,7 +77,7 @@ class prepare_debug(contextlib.ContextDecorator):
         recorder = Recorder(directory, self._functions)
         hub.add(recorder)
         self._entered.append(recorder)
-        # A block that is entered by hand and never left still gets its index.
+        # If a block is entered by hand and never left, its index is written when the process exits.
         atexit.register(recorder.finish)
         return recorder.session
 

@@ -1,9 +1,10 @@
-"""Writes the files of a block's compilations, and decides which of them are the running code.
+"""Writes the files of the compilations in a `prepare_debug` block, and decides which graphs and kernels run code that
+is compiled from their files.
 
-Whether a graph or kernel runs from its file is decided as soon as everything that matters for it is known. A graph that
-a backend runs unchanged runs from its file from then on. If a graph is given to Inductor, its kernels run in its place;
-if the compilation ends without kernels, the file of the graph is written again. Output code waits until it is loaded:
-its functions then get the positions of the dumped file, which has the same lines under a head of comments.
+A graph that the backend runs unchanged runs code that is compiled from its file. If Inductor compiles a graph, kernels
+run in place of the graph; if the compilation ends without kernels, the file of the graph is written again, and the
+graph runs from it. Inductor's output code is dumped when it is loaded: its functions get the file name and line numbers
+of the dumped file, which has the same lines below a header of comments.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ _LOWERED = "the graphs that AOTAutograd made of it run in its place"
 
 
 def _expected_instead(item: Item, compile: Compilation) -> str:
-    """Returns why the backend is expected not to run a graph unchanged; empty if it runs it. A graph that calls nothing
-    runs unchanged."""
+    """Returns the reason why the backend is expected not to run a graph unchanged; "" if the backend is expected to run
+    it unchanged. A graph without call nodes always runs unchanged."""
     graph = item.graph()
     if graph is None or not graphs.computes(graph):
         return ""
@@ -40,11 +41,12 @@ def _expected_instead(item: Item, compile: Compilation) -> str:
 
 
 def _changes_later(item: Item, compile: Compilation) -> bool:
-    """True if the function of a graph is made or changed after the graph was shown, and the end of the compilation will be
-    reported.
+    """True if PyTorch compiles or changes the function of a graph after depyf received the graph, and will report the
+    end of the compilation.
 
-    A captured graph's function is made when it is first needed, and a backend must get it as it is until then. How others
-    take their inputs changes: a graph that is substituted before then would be compiled, proved and put in place once more.
+    PyTorch compiles the function of a captured graph at its first use, and the backend must receive the graph with the
+    function uncompiled. PyTorch changes how the graphs of AOTAutograd take their inputs: a graph that is substituted
+    before this change would have to be compiled and proved again.
     """
     if not compile.started or compile.ended:
         return False
@@ -52,22 +54,22 @@ def _changes_later(item: Item, compile: Compilation) -> bool:
 
 
 def _codes_of(swap: running.Swap) -> substitution.Codes:
-    """Returns the code of the graph that a swap was made for, followed by the codes of the graphs in it."""
+    """Returns {"forward": code} with the code that a `Swap` gives to the function of the outermost graph module."""
     return {"forward": swap.pairs[0][1]}
 
 
 class Artifacts:
-    """Writes the files of one block. It is not thread safe: callers hold the recorder's lock."""
+    """Writes the files of one `prepare_debug` block. The class is not thread safe: callers hold the recorder's lock."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self._taken: set[str] = set()
         self._graphs: weak.Table[Item] = (
             weak.Table()
-        )  # The keys are the graph modules that run from their files, and copies of them.
-        self._sizes: set[int] = set()  # the numbers of nodes of those graphs
+        )  # The keys are the graph modules that run from their files, and the copies of these modules.
+        self._sizes: set[int] = set()  # the node counts of the graphs that run from their files
         self._kernels: dict[str, tuple[Item, Compilation]] = {}  # path of Inductor's file -> item and compilation
-        self._substituting = False  # Looking for the function of a graph can make PyTorch compile it.
+        self._substituting = False  # true during a substitution, which can make PyTorch compile the graph's function
 
     def read(self, file: str) -> str:
         """Returns the text of a file of the dump."""
@@ -76,16 +78,17 @@ class Artifacts:
     def claim(
         self, template: str, text: Callable[[int], str], core: Callable[[str], str] | None = None
     ) -> tuple[str, bool]:
-        """Writes a file under the first number that is free; see `files.claim`."""
+        """Writes a file whose name is `template` with the first number that is free; see `files.claim`."""
         start = f"{self.directory}{os.sep}"
         path, created = files.claim(lambda n: start + template.format(n), text, self._taken, core)
         self._taken.add(path)
         return path, created
 
-    # Graphs, IR and kernels
+    # The following methods write graphs, IR and kernels.
 
     def write(self, compile: Compilation, *, last: bool = False) -> None:
-        """Writes what is known about the items of a compilation; if `last` is set, also the items that would wait."""
+        """Writes the files of a compilation's items (graphs, IR and kernels). If `last` is true, output code that is
+        not loaded is written, too, and it is decided which of the remaining graphs run from their files."""
         for item in compile.items:
             if item.artifact is None and (last or not self._waits(item, compile)):
                 self._supersede(item, compile)
@@ -94,14 +97,16 @@ class Artifacts:
                 self._substitute(item, compile)
             if last and item.graph() is not None:
                 if not (compile.has_kernels if compile.by_inductor else compile.has_lowered):
-                    # The header of its file is no longer true, as the graph runs as it is.
+                    # The header of the graph's file names other code that runs in its place, but the backend generated
+                    # no such code.
                     self.unwrite(compile, item)
                     compile.by_inductor = compile.by_aot = False
                     self._write(item, compile)
                 item.graph = weak.NOTHING
 
     def _supersede(self, item: Item, compile: Compilation) -> None:
-        """Records which graphs no longer run unchanged, because a backend made this item of them."""
+        """Rewrites the files of the graphs from which the backend made `item`, because these graphs do not run
+        unchanged."""
         kinds: tuple[str, ...]
         if item.kind == "Forward_graph":
             kinds, reason = ("Captured_Graph",), _LOWERED
@@ -150,7 +155,7 @@ class Artifacts:
             if item.path is None or item.superseded or not hub.substitutes(self.directory):
                 return False
             self._kernels[item.path] = item, compile
-            # Output code from a cache is loaded before it is announced.
+            # Output code from a cache is already loaded when PyTorch's trace reports it, so it need not wait.
             return graphs.loaded_module(item.path) is None
         return False
 
@@ -202,13 +207,14 @@ class Artifacts:
             item.frame = frame
             self._graphs.set(graph, item)
             self._sizes.add(len(item.nodes))
-        # Otherwise the end of the compilation decides.
+        # If the end of the compilation decides whether the graph runs from its file, the reference to the graph is
+        # kept.
         if reason not in (_KERNELS, _LOWERED) and not item.waiting_text:
             item.graph = weak.NOTHING
         return item.artifact
 
     def unwrite(self, compile: Compilation, item: Item) -> None:
-        """Removes the file of an item."""
+        """Removes the file of a graph, IR or kernel."""
         if self._kernels.get(str(item.path), (None, None))[0] is item:
             del self._kernels[str(item.path)]
         if item.artifact is None:
@@ -230,26 +236,26 @@ class Artifacts:
         item.artifact = None
 
     def knows(self, path: str) -> bool:
-        """True if the path is that of output code that Inductor has announced."""
+        """True if the path is that of output code that PyTorch's trace has reported."""
         return path in self._kernels
 
     def loaded(self, path: str, module: types.ModuleType) -> None:
-        """Is called when Inductor has loaded output code."""
+        """Must be called when Inductor has loaded output code; writes its file, or replaces its functions again."""
         item, compile = self._kernels.get(path, (None, None))
         if item is None:
             return
         if item.artifact is None:
             self._write(item, compile, module)
         elif item.artifact.running:
-            # The functions are replaced again, because those that ran until now came from a cache.
+            # Inductor has loaded the output code again, so the functions of the new module are replaced, too.
             text = self.read(item.artifact.file)
             swap, _ = substitution.kernel_swap(module, item.text, text, path)
             if swap is not None:
                 swap.do(str(self.directory / item.artifact.file))
 
     def recompiled(self, graph: Any, current: Callable[[], Compilation | None]) -> None:
-        """Is called when PyTorch has compiled the function of a graph module again: of a module that runs from its
-        file, or of a copy of one.
+        """Is called when PyTorch has recompiled the function of a graph module. Replaces the recompiled function again
+        if the module, or a module of which it is a copy, runs from its file.
 
         Args:
             graph: the graph module.
@@ -267,7 +273,7 @@ class Artifacts:
         if item is None:
             return
         if item.waiting_text and compile is not None:
-            # This can happen before the compilation has ended.
+            # PyTorch can recompile a graph that waits for its substitution before the compilation has ended.
             is_its_own = item.graph() is graph
             self._substitute(item, compile)
             if is_its_own:
@@ -285,10 +291,11 @@ class Artifacts:
                 if path in running.known:
                     running.files.announce(running.known[path], function)
 
-    # Transformed code
+    # The following methods write and announce transformed code.
 
     def write_transformed(self, compile: Compilation, code: types.CodeType, *, may_run: bool) -> types.CodeType | None:
-        """Writes the source of transformed code. Returns the code compiled from that file, if it may run."""
+        """Writes the source of transformed code. Returns the code compiled from the written file; None if it must not
+        run."""
         frame = compile.frame
         part = names.safe_file_part(frame.function)
         first = f"__transformed_code_0_for_{part}"
@@ -298,7 +305,8 @@ class Artifacts:
         runs = "runs from this file"
 
         def text(n: int) -> str:
-            # The source is written again for the new number only if the name occurs outside of the function's head.
+            # The source is generated again for another number only if the function's name also occurs outside of its
+            # `def` line.
             name = f"__transformed_code_{n}_for_{part}"
             again = n != 0 and result.source.count(first) != 1
             source = result.named(name).source if again else result.source.replace(first, name)
@@ -308,7 +316,8 @@ class Artifacts:
         if not may_run:
             runs = "what runs is the code of another block's file, or Dynamo's own"
         else:
-            # The code and its lines are the same for every number, so the number 0 is used.
+            # The bytecode and the line numbers do not depend on the number in the file's name, so the text with number
+            # 0 is compiled.
             replacement = running.from_decompilation(result, text(0), "<dump>")
             frame.running = replacement is not None
             runs = runs if frame.running else "what runs is Dynamo's own code"
@@ -321,7 +330,8 @@ class Artifacts:
         return replacement
 
     def announce_transformed(self, compile: Compilation, code: types.CodeType, function: Any) -> None:
-        """Lets the file of transformed code count as running for as long as this function lives, which no cache holds."""
+        """Marks the file of transformed code as running as long as `function`, which no cache of Dynamo's refers to, is
+        alive."""
         frame = compile.frame
         if frame.transformed_file is not None:
             path = str(self.directory / frame.transformed_file)
@@ -331,7 +341,7 @@ class Artifacts:
             running.files.announce(file, function)
 
     def tie(self, compile: Compilation, code: types.CodeType) -> None:
-        """Lets the files of a compilation count as running for as long as Dynamo calls this code."""
+        """Marks the files of a compilation as running as long as Dynamo calls this transformed code."""
         frame = compile.frame
         graphs_that_run = [artifact.file for artifact in frame.artifacts if artifact.running]
         paths = [str(self.directory / file) for file in (frame.transformed_file, *graphs_that_run) if file]
@@ -348,7 +358,7 @@ class Artifacts:
         codes: substitution.Codes,
         swap: running.Swap | None = None,
     ) -> None:
-        """Announces a file that runs to debuggers."""
+        """Registers a file whose code runs, so that debuggers find the file."""
         frame = None if compile is None else compile.frame
         code = next((code for name, code in codes.items() if name.rpartition(".")[2] in ("call", "forward")), None)
         if code is None:

@@ -1,4 +1,5 @@
-"""Dumps what was compiled before a block, as far as it still exists: code and guards."""
+"""Dumps the transformed code and the guards of compilations that were made before a `prepare_debug` block and still
+exist."""
 
 from __future__ import annotations
 
@@ -22,18 +23,19 @@ def add(
     *,
     warns: bool,
 ) -> None:
-    """Adds these compilations to those of a block, and notes in the session what is not shown.
+    """Adds compilations that were made before a block to those of the block, and notes in the session which of them are
+    not shown.
 
     Args:
         codes: the functions that had cache entries when the block began.
         functions: references to the code objects of the functions that the block was given.
-        order: the block's compilations, to which the others are added.
+        order: the block's compilations, to which the earlier compilations are added.
         seen: the transformed codes whose compilation the block saw.
         session: the session of the block.
         artifacts: writes the files.
-        warns: false if no warning is issued where nothing was compiled in the block.
+        warns: whether to warn if nothing was compiled in the block.
     """
-    # The functions given to `prepare_debug`, and the resume functions that they lead to.
+    # `given` contains the functions that were passed to `prepare_debug`, and the resume functions that they lead to.
     alive = [code for code in [refers() for refers in functions] if code is not None]
     given = {id(code) for code in dynamo.family(alive)}
     again = {compile.number_of_original for compile in order}
@@ -62,7 +64,7 @@ def add(
                     compile.add_resume(name, installed.resume_code(installed.find_global(name)), code)
             session.frames.append(frame)
             order.append(compile)
-            # An entry of the cache keeps its code.
+            # The code of an existing cache entry cannot be replaced, so the dumped code must not run.
             artifacts.write_transformed(compile, entry.code, may_run=False)
         if entries and not installed.is_resume_code(code):
             shown.append(where)

@@ -1,8 +1,8 @@
 """Captures whole processes: a program, and the Python processes that it starts, each in a folder of its own.
 
-Environment variables tell a process that it is to be captured: `DEPYF_DIR` is the directory of the dump, `DEPYF_PROCESS`
-the process that writes to the directory itself, `DEPYF_RUN` the number of the program's run, and `DEPYF_RANK` the rank
-of the process that started it. `depyf_children` reads them when Python starts.
+Environment variables request that a process is captured: `DEPYF_DIR` is the directory of the dump, `DEPYF_PROCESS` the
+id of the process that writes to the directory itself, `DEPYF_RUN` the number of the program's run, and `DEPYF_RANK` the
+rank of the parent process. The module `depyf_children` reads the `DEPYF_` variables when Python starts.
 """
 
 from __future__ import annotations
@@ -21,37 +21,39 @@ from depyf.capture.recorder import Recorder
 from depyf.compat import distributed, inductor
 
 STARTUP = Path(depyf_children.__file__).parent / "startup"
-"""The folder whose sitecustomize.py watches a process."""
+"""The folder to put on PYTHONPATH: its sitecustomize.py makes a new Python process record itself."""
 PATTERN = "process_*"
-"""The names of the folders of processes."""
+"""The glob pattern for the names of the folders that captured child processes without a rank write to."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where the processes of a program write to."""
+    """The directory that a program's processes write to, and the data from which each process derives its own
+    folder."""
 
     directory: Path
     main: int
-    """The id of the process that writes to the directory itself."""
+    """The id of the process that writes to the dump directory itself instead of a subfolder."""
     run: int
     """The number of the program's run in the directory; 0 if it is unknown."""
     begun_in: int
-    """The id of the process in which this object was made."""
+    """The id of the process in which this object was created."""
     rank_of_starter: str
-    """The rank of the process that started that one; "" if it had none."""
+    """The rank of the parent of the process `begun_in`; "" if the parent had none."""
     rank_at_start: str
-    """The rank that the environment of that process stated when this object was made."""
+    """The value of `RANK` in the environment of the process `begun_in` when this object was created; "" if it was
+    unset."""
 
     @classmethod
     def from_environment(cls, rank_of_starter: str) -> Place:
-        """Returns the place that the environment names.
+        """Returns the place that the environment variables `DEPYF_DIR`, `DEPYF_PROCESS` and `DEPYF_RUN` describe.
 
         Args:
             rank_of_starter: the rank of the process that started this one; "" if it had none.
 
         Raises:
-            KeyError: a variable is missing.
-            ValueError: a variable is no number.
+            KeyError: an environment variable is missing.
+            ValueError: an environment variable is no number.
         """
         return cls(
             directory=Path(os.environ["DEPYF_DIR"]),
@@ -64,7 +66,7 @@ class Place:
 
     def of_process(self) -> Path:
         """Returns the folder of the current process: the directory itself for the first process, `rank_n` in it for a
-        process that is a rank and was not started by the same rank, and `process_PID` for the others."""
+        process that is a rank and was not started by the same rank, and `process_PID` for any other process."""
         rank = distributed.rank()
         is_main = os.getpid() == self.main
         starter = self.rank_of_starter if os.getpid() == self.begun_in else self.rank_at_start
@@ -74,7 +76,8 @@ class Place:
 
 
 def begin(rank_of_starter: str) -> None:
-    """Begins a block for the rest of this process. `depyf_children` calls this once `torch._dynamo` is imported.
+    """Begins to record the compilations of this process until the process ends. The module `depyf_children` calls this
+    function once `torch._dynamo` is imported.
 
     Args:
         rank_of_starter: the rank of the process that started this one; "" if it had none.
@@ -89,18 +92,19 @@ def begin(rank_of_starter: str) -> None:
 
 
 def program_block(directory: Path, run: int, *, measures_guards: bool = False) -> ProcessBlock:
-    """Returns a block for the program that this process runs. Its recorder is made already, so that a program that
-    compiles nothing has a dump too.
+    """Returns a `ProcessBlock` for the program that this process runs. The block's recorder is created at once, so that
+    a program that compiles nothing has a dump, too.
 
     Args:
         directory: the directory of the dump.
         run: the number of the program's run in the directory.
-        measures_guards: true if it is measured how long a check of each compilation's guards takes.
+        measures_guards: whether to measure how long a check of each compilation's guards takes.
 
     Raises:
-        OSError: the directory cannot be made or written to.
+        OSError: the directory cannot be created or written to.
     """
-    # The environment may name another dump, if the process that started this one is captured.
+    # If the parent process is captured, the environment variables name the parent's dump, but this process gets a dump
+    # of its own.
     depyf_children.stop()
     rank = os.environ.get("RANK", "")
     place = Place(directory, os.getpid(), run, os.getpid(), rank_of_starter=rank, rank_at_start=rank)
@@ -112,7 +116,7 @@ def program_block(directory: Path, run: int, *, measures_guards: bool = False) -
 
 @contextlib.contextmanager
 def watched(directory: Path, run: int) -> Iterator[None]:
-    """Has the processes captured that this one starts in the block."""
+    """Makes the Python processes that this process starts in the `with` block record themselves."""
     paths = [str(STARTUP), *filter(None, [os.environ.get("PYTHONPATH")])]
     variables = {
         "DEPYF_DIR": str(directory),
@@ -135,12 +139,12 @@ def watched(directory: Path, run: int) -> Iterator[None]:
 
 
 def _recorder(place: Place, *, measures_guards: bool = False) -> Recorder:
-    """Returns a recorder for this process.
+    """Returns a recorder for the compilations of this process.
 
     Raises:
-        OSError: its folder cannot be made or written to.
+        OSError: the folder of the process cannot be created or written to.
     """
     folder = place.of_process()
     files.check_writable(folder)
-    # Another process has recorded what was compiled before this one was forked.
+    # Compilations that were made before this process was forked are recorded by its parent process.
     return Recorder(folder, run=place.run, reports_earlier=False, measures_guards=measures_guards)

@@ -1,7 +1,8 @@
-"""The data that a block holds about one compilation while the block is open.
+"""The data that an open `prepare_debug` block keeps about one compilation.
 
-A block can be open as long as the program runs, so only text and numbers are kept here. Objects of the program and of
-PyTorch (graph modules, code objects, trees of guards) are referred to weakly.
+A `prepare_debug` block can be open as long as the program runs, so its data about compilations consists of text and
+numbers. The data refers only weakly to objects of the program and of PyTorch (graph modules, code objects, trees of
+guards).
 """
 
 from __future__ import annotations
@@ -16,26 +17,27 @@ from depyf.session import Artifact, Frame, Symbol
 from depyf.source_line import Line
 
 numbers = weak.Numbers()
-"""Numbers of the code objects of functions and resume functions, the same in all blocks. A number goes with its code,
-and nothing else clears it. It has no lock, as callers hold the lock of a recorder; a forked child goes on with its
-copy."""
+"""The numbers of the code objects of functions and resume functions, which are the same in all `prepare_debug` blocks.
+A number is removed when its code object is freed, and nothing else clears the table. The table has no lock, as callers
+hold the lock of a recorder; a forked child continues with its copy."""
 
 
 @dataclass(eq=False)
 class Item:
-    """An artifact that is not yet written for good: its text is kept until the compilation's number and what runs are
-    certain."""
+    """An artifact whose file may have to be rewritten: its text is kept until the compilation's number is certain, and
+    whether the artifact runs from its file."""
 
     kind: str
     text: str
     direction: str | None
     suffix: str
     graph: weak.Reference = weak.NOTHING
-    """A reference to the graph module, if it can be what runs."""
+    """A weak reference to the graph module, if the graph may run from its file."""
     path: str | None = None
     """For a kernel: the path of Inductor's own file."""
     announced: bool = False
-    """For a kernel: true once PyTorch's trace has told of it; what comes from a cache is loaded before that."""
+    """For a kernel: true once PyTorch's trace has reported it; output code from a cache is loaded before it is
+    reported."""
     artifact: Artifact | None = None
     created: bool = False
     swap: running.Swap | None = None
@@ -46,13 +48,13 @@ class Item:
     waiting_text: str = ""
     """For a graph that is expected to run from its file once its compilation has ended: the text of the file."""
     superseded: str = ""
-    """The reason why the item does not run from its file: a backend made something else of a graph, or an earlier file
-    has the same output code."""
+    """The reason why the item does not run from its file: the backend replaced the graph by other graphs or kernels, or
+    an earlier file has the same output code; "" if there is none."""
 
 
 @dataclass
 class Compilation:
-    """One compilation, with what is known of it so far."""
+    """One compilation of Dynamo's, with the data that has been recorded so far."""
 
     frame: Frame
     attempt: int = 0
@@ -61,31 +63,34 @@ class Compilation:
     original: types.CodeType | None = None
     """A copy of the function's code that contains only plain data."""
     function: weak.Reference = weak.NOTHING
-    """A reference to the function's code itself."""
+    """A weak reference to the function's own code object."""
     number_of_original: int = 0
     """The number of the function's code in `numbers`; 0 while it is unknown."""
     source: str | None = None
-    """The source of the function, as the journal has it."""
+    """The source of the function, as it is written to the journal."""
     transformed: weak.Reference = weak.NOTHING
-    """A reference to the code that runs in the place of the function's."""
+    """A weak reference to the code that runs in place of the function's own code."""
     resumes: dict[str, int | None] = field(default_factory=dict)
-    """The names of the resume functions that the transformed code calls, with the numbers of their codes in `numbers`."""
+    """Name of a resume function that the transformed code calls -> the number of its code in `numbers`; None if the
+    code is unknown."""
     resume_places: dict[str, Line] = field(default_factory=dict)
-    """The user's lines at which its resume functions continue, by their names."""
+    """Name of a resume function that the transformed code calls -> the user's line at which it continues."""
     graphs: dict[str, weak.Reference] = field(default_factory=dict)
-    """kind -> a reference to the graph module that was shown last, whose text follows"""
+    """Kind of graph -> a weak reference to the graph module that PyTorch showed last, until the text of the graph
+    arrives."""
     by_inductor: bool = False
-    """True if Inductor is the backend. Then a graph runs only if no kernels are made of it."""
+    """True if Inductor is the backend, so that a graph runs only if no kernels are generated from it."""
     by_aot: bool = False
-    """True if the backend is known to run the graphs that AOTAutograd makes."""
+    """True if the backend is known to run the graphs that AOTAutograd derives from the captured graph."""
     made_kernels: bool = False
-    """True if Inductor made output code before what is in `items`."""
+    """True if Inductor generated output code whose items have already been removed from `items`."""
     cached: set[str | None] = field(default_factory=set)
-    """The directions that came from a cache; None for what was requested before there were any."""
+    """The directions ("forward", "backward") that came from a cache; None stands for a cache hit before AOTAutograd
+    began with a direction."""
     elsewhere: bool = False
     """True if Inductor compiled in another process."""
     restored: bool = False
-    """True if another process made the compilation, and this one loaded it."""
+    """True if another process compiled the function, and this process loaded the result."""
     started: bool = False
     ended: bool = False
     """True once PyTorch reported the end of the compilation."""
@@ -95,7 +100,7 @@ class Compilation:
 
     @property
     def stem(self) -> str:
-        """Returns the beginning of the names of the compilation's files."""
+        """Returns the common prefix of the names of the compilation's files."""
         if self.number is not None:
             return f"__compiled_fn_{self.number}"
         return f"__compile_{names.safe_file_part(self.frame.compile_id)}"
@@ -111,8 +116,8 @@ class Compilation:
         return any(item.kind == "Forward_graph" for item in self.items)
 
     def settle(self) -> None:
-        """Releases the data that is only needed until the files of its items are written and it is decided which of
-        them run."""
+        """Releases the items, which are needed only until their files are written and it is decided which of them
+        run."""
         self.made_kernels = self.has_kernels
         self.items.clear()
 
@@ -120,7 +125,7 @@ class Compilation:
         """Records that the transformed code calls the resume function with this code under this name.
 
         Args:
-            original: the function's code, or that of the resume function that it is.
+            original: the code that was compiled, which can be that of a resume function.
         """
         if name not in self.frame.resume_calls:
             self.frame.resume_calls.append(name)
@@ -130,15 +135,16 @@ class Compilation:
             self.resume_places[name] = Line(code.co_filename, line or code.co_firstlineno)
 
     def set_original(self, code: types.CodeType) -> None:
-        """Records that the transformed code runs in place of this code."""
+        """Records that the transformed code runs in place of `code`."""
         self.original, self.number_of_original = _core.as_data(code), numbers.of(code)
         self.function = weak.reference(code)
 
 
 def link_resume_names(order: list[Compilation]) -> list[Compilation]:
-    """Gives each compilation of a resume function the names by which the function is called. Returns those
-    compilations."""
-    # Dynamo keeps one code object for a break, and calls it by another name in each compilation that ends there.
+    """Sets in each compilation of a resume function the global names under which transformed code calls the function.
+    Returns the compilations of resume functions that were changed."""
+    # Dynamo creates one resume function's code object for each graph break, but every compilation that ends at this
+    # break calls it under another global name.
     known: dict[int, list[str]] = {}
     for compile in order:
         for name, number in compile.resumes.items():

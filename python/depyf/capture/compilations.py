@@ -1,4 +1,4 @@
-"""The compilations of one block, and the compilation that each thread is working on."""
+"""The compilations of one `prepare_debug` block, and the compilation that each thread is working on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from depyf.source_line import Line
 LOADED = "ahead/"
 """The prefix of the ids of compilations that are loaded from a file."""
 PRECOMPILED = "precompile/"
-"""The prefix of the ids of what `torch.compiler.precompile` captures."""
+"""The prefix of the ids of compilations by `torch.compiler.precompile`."""
 
 
 @dataclass
@@ -29,7 +29,7 @@ class _AheadOfTime:
 
 
 class Compilations:
-    """The compilations of one block. It is not thread safe: callers hold the recorder's lock.
+    """The compilations of one `prepare_debug` block. The class is not thread safe: callers hold the recorder's lock.
 
     Args:
         session: receives a frame for each compilation.
@@ -41,14 +41,14 @@ class Compilations:
         """All compilations, in the order in which they began."""
         self._session = session
         self._artifacts = artifacts
-        self._by_key: weak.Table[Compilation] = weak.Table()  # The keys are PyTorch's objects for the compilations.
-        # The keys are ids. The table holds the changes since `take_touched` was last called.
+        self._by_key: weak.Table[Compilation] = weak.Table()  # keys: PyTorch's objects for compilations
+        # Maps the id() of each compilation that has changed since the last call of `take_touched` to the compilation.
         self._touched: dict[int, Compilation] = {}
         self._of_thread = threading.local()
 
     def current(self, function: str | None = None) -> Compilation | None:
-        """Returns the compilation that the calling thread is working on; None if there is none. Drops the items of an
-        attempt that Dynamo has abandoned.
+        """Returns the compilation that the calling thread is working on; None if there is none. Discards the artifacts
+        of an attempt that Dynamo has abandoned.
 
         Args:
             function: the name of the function, for a compilation that is not yet known.
@@ -90,7 +90,7 @@ class Compilations:
         self.touch(compilation)
 
     def next_id(self, prefix: str) -> str:
-        """Returns the next id of depyf's own with this prefix, for work to which PyTorch gives none."""
+        """Returns the next of depyf's own ids with this prefix, for a compilation that has no id in PyTorch."""
         return f"{prefix}{sum(known.frame.compile_id.startswith(prefix) for known in self.order)}"
 
     def touch(self, compilation: Compilation) -> None:
@@ -98,28 +98,28 @@ class Compilations:
         self._touched[id(compilation)] = compilation
 
     def take_touched(self) -> list[Compilation]:
-        """Returns the compilations that may have changed since the last call."""
+        """Returns the compilations that may have changed since the last call of `take_touched`."""
         touched = [*self._touched.values()]
         self._touched.clear()
         return touched
 
-    # Compilations ahead of time. The work that follows the capture of the graph has no compile id, but belongs to the
-    # compilation of that graph.
+    # In a compilation ahead of time, the work after the capture of the graph has no compile id, but belongs to the
+    # compilation that captured the graph.
 
     def begin_ahead(self) -> None:
-        """Records that the calling thread compiles a function ahead of time from here on."""
+        """Records that the calling thread begins to compile a function ahead of time."""
         self._of_thread.ahead = _AheadOfTime()
 
     def begin_loading(self) -> None:
-        """Records that the calling thread loads a function from a file from here on. PyTorch gives the work no id, so that it gets
-        one of depyf's own."""
+        """Records that the calling thread begins to load a function from a file. The compilation gets an id of depyf's
+        own, as PyTorch has none for it."""
         compilation = Compilation(Frame(self.next_id(LOADED), "?"))
         compilation.restored = True
         self._of_thread.ahead = _AheadOfTime(compilation)
 
     def begin_precompiling(self, name: str, code: types.CodeType | None) -> None:
-        """Records that the calling thread captures a function with `torch.compiler.precompile` from here on. PyTorch gives
-        the work no id, so that it gets one of depyf's own."""
+        """Records that the calling thread begins to capture a function with `torch.compiler.precompile`. The
+        compilation gets an id of depyf's own, as PyTorch has none for it."""
         compilation = Compilation(Frame(self.next_id(PRECOMPILED), name))
         if code is not None:
             compilation.set_original(code)
@@ -128,8 +128,8 @@ class Compilations:
         self._of_thread.ahead = _AheadOfTime(compilation)
 
     def end_ahead(self) -> Compilation | None:
-        """Returns the compilation that the calling thread made or loaded ahead of time, and ends it; None if there is
-        none."""
+        """Ends the compilation ahead of time, or the loading, that the calling thread began, and returns its
+        compilation; None if there is none."""
         ahead: _AheadOfTime | None = getattr(self._of_thread, "ahead", None)
         self._of_thread.ahead = None
         return None if ahead is None else ahead.compilation
@@ -137,7 +137,8 @@ class Compilations:
     # Resume functions
 
     def link_resume_names(self) -> None:
-        """Gives each compilation of a resume function the names by which it is called."""
+        """Sets in each compilation of a resume function the global names under which transformed code calls the
+        function."""
         for compilation in link_resume_names(self.order):
             self._touched[id(compilation)] = compilation
 
@@ -156,7 +157,7 @@ class Compilations:
 
     def users_line(self, line: Line) -> Line | None:
         """Returns the line of the last graph break of a compilation for a line of its dumped transformed code; None for
-        other lines."""
+        a line of another file."""
         file = running.known.get(line.file)
         if file is None or file.kind != "transformed code":
             return None
@@ -167,7 +168,7 @@ class Compilations:
         return places[-1] if places else None
 
     def _drop_items(self, compilation: Compilation) -> None:
-        """Drops the items of an attempt that Dynamo has abandoned."""
+        """Discards the artifacts of an attempt at a compilation that Dynamo has abandoned."""
         for item in compilation.items:
             self._artifacts.unwrite(compilation, item)
         compilation.items.clear()

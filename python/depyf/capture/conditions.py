@@ -1,4 +1,4 @@
-"""Records what the guards of a compilation require of the next call."""
+"""Records the conditions on later calls that the guards of a compilation state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from depyf.session import Symbol
 
 
 def record(compilation: Compilation, guarded: Guarded) -> None:
-    """Adds the guards of a compilation to it: the frontier, symbolic sizes, and the ranges of runtime values."""
+    """Adds data about the guards to a compilation: the frontier (the limits within which a call uses the compilation
+    again), symbolic sizes, and the ranges of runtime values."""
     compilation.guarded = guarded
     transformed = compilation.transformed()
     seen = None if transformed is None else memory.of(transformed)
@@ -34,5 +35,5 @@ def _with_reason(symbol: Symbol, specialized: list[Symbol]) -> Symbol:
 
 
 def _in_terms(symbol: Symbol) -> Symbol:
-    """Returns a symbol with its sources in the user's terms."""
+    """Returns a symbol with its sources in the user's terms, such as `x.shape[0]` for `L['x'].size()[0]`."""
     return replace(symbol, terms=[_core.in_terms(source) for source in symbol.sources])

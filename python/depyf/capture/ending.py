@@ -1,4 +1,4 @@
-"""Writes what a block can only write when it ends."""
+"""Writes the index and the other files that a `prepare_debug` block can only write when it ends."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _FEATURES_OF_DUMPS = ("capture", "trace", "running", "inductor", "provenance", "
 
 
 class Ending:
-    """Writes the index and the files that need all compilations of a block. It is not thread safe: callers hold the
-    recorder's lock. It is made when the block begins, because it records what was compiled before.
+    """Writes the index and the files that need all compilations of a block. The class is not thread safe: callers hold
+    the recorder's lock. An `Ending` is created when the block begins, because it records which functions were compiled
+    before.
 
     Args:
         session: the session of the block.
         compilations: the compilations of the block.
         artifacts: writes files.
-        journaling: the journal of the block, which is no longer needed once the index is written.
+        journaling: the journal of the block, which is removed once the index is written.
         functions: references to the code objects of the functions that the block was given.
-        reports_earlier: false if the block is that of a whole process, before which nothing was compiled that belongs
-            to it.
+        reports_earlier: false if the block records a whole process, so that earlier compilations are not reported.
     """
 
     def __init__(
@@ -51,11 +51,11 @@ class Ending:
         self._compiled_before: weak.Table[bool] = weak.Table()
         for code in dynamo.compiled_codes() if reports_earlier else ():
             self._compiled_before.set(code, True)
-        self._provenance: list[dict[str, Any]] = []  # the provenance of each compilation that has any
-        self._tables: list[tuple[str, int]] = []  # for each frame its table of kernels, and the number of its operators
+        self._provenance: list[dict[str, Any]] = []  # data that links kernels to source lines, for each compilation
+        self._tables: list[tuple[str, int]] = []  # (table of kernels, number of captured operators) for each frame
 
     def steps(self, seen_codes: weak.Table[bool], failures: Failures) -> Iterator[Callable[[], None]]:
-        """Yields the parts of the work, each of which can fail alone.
+        """Yields the steps that end a block; if one of the steps fails, the next ones are still executed.
 
         Args:
             seen_codes: the transformed codes whose compilation the block saw.
@@ -78,10 +78,11 @@ class Ending:
                 frame.error = dump.UNFINISHED
 
     def _add_features(self, failures: Failures) -> None:
-        """Adds the state of each feature, and warns about features that should work and do not."""
-        if not failures.has_any:  # A failed hook can have lost what PyTorch reported.
-            # Dynamo does not report the begin and end of compilations that it makes ahead of time or restores, and has no
-            # part in what torch.compiler.precompile captures.
+        """Adds the state of each of depyf's features to the session, and warns about features that should work and do
+        not."""
+        if not failures.has_any:  # A failed hook can have lost data that PyTorch reported.
+            # Dynamo does not report the begin and end of compilations that it makes ahead of time or restores, and is
+            # not involved in `torch.compiler.precompile`.
             unreported = {outcomes.COMPILED_AHEAD, outcomes.PRECOMPILED}
             order = self._compilations.order
             noticing.notice([each for each in order if unreported.isdisjoint(each.frame.notes) and not each.restored])
@@ -114,8 +115,8 @@ class Ending:
             compilation.frame.notes += compilation.frame.unchecked
 
     def _explain_misses(self) -> None:
-        """Adds how the nearest entries of Inductor's cache differ from the missed keys. AOTAutograd stores no parts of
-        its keys."""
+        """Adds to each miss in Inductor's cache how the key of the nearest entry differs from the missed key. Misses of
+        AOTAutograd's cache are not compared, as it does not store the parts of its keys."""
         folder = inductor.cache_folder()
         frames = [compilation.frame for compilation in self._compilations.order]
         compared = [miss for frame in frames for miss in frame.misses if miss.cache == "Inductor"]
@@ -144,5 +145,5 @@ class Ending:
         directory: Path = self._artifacts.directory
         with files.locked(directory):
             dump.write_record(directory, [self._session], self._provenance, self._tables)
-            # From here on the session contains everything that the journal does.
+            # The written session contains everything that the journal does, so the journal is removed.
             self._journaling.fold()

@@ -1,4 +1,5 @@
-"""Prepares the texts of graphs for their files: under the paths of modules, and with the user's names of inputs."""
+"""Prepares the texts of graphs for their files: adds the paths of modules as headings, and gives inputs the user's
+names."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ _RENAMED = (*_OF_ALL_INPUTS, "Backward_graph")
 
 
 def readable(kind: str, direction: str | None, text: str, seen: Collected) -> str:
-    """Returns the text of a graph as its file has it.
+    """Returns the text of a graph for its file, with the paths of modules as headings and with the user's names of
+    inputs.
 
     Args:
         kind, direction: the kind and the direction of the artifact.
@@ -28,7 +30,7 @@ def readable(kind: str, direction: str | None, text: str, seen: Collected) -> st
 
 
 def _headings(kind: str, direction: str | None, seen: Collected) -> dict[str, str]:
-    """Returns the module of each node by its name; empty if all nodes belong to one module."""
+    """Maps the names of nodes to the paths of their modules; empty if all nodes belong to the top level."""
     if kind in _CAPTURED:
         rows = forward = seen.captured
     elif kind == "Joint_graph":
@@ -42,8 +44,8 @@ def _headings(kind: str, direction: str | None, seen: Collected) -> dict[str, st
     path_of = {modules: _heading(modules, callers) for modules in used}
     if {*path_of.values()} <= {_TOP}:
         return {}
-    # A node of the backward without a module belongs to the top level if its forward node does. Other such nodes add
-    # gradients.
+    # A node of the backward graph without a module belongs to the top level if its forward node does. The remaining
+    # nodes of the backward graph without a module add gradients, and get no heading.
     at_top = {row.seq_nr for row in forward if not row.modules and not row.backward}
     return {
         row.name: path_of[row.modules]
@@ -53,10 +55,11 @@ def _headings(kind: str, direction: str | None, seen: Collected) -> dict[str, st
 
 
 def _heading(modules: tuple[Module, ...], callers: set[str]) -> str:
-    """Returns the path of the innermost module whose own code is worth reading: a module of the user's, or one of
-    PyTorch's that calls others.
+    """Returns the path of the innermost module that is the user's own, or is one of PyTorch's, no container, and calls
+    other modules.
 
-    `torch.nn.Sequential` has no such code, and a layer of PyTorch's stands in the code of the module that calls it.
+    A container such as `torch.nn.Sequential` has no code worth reading, and a layer such as `torch.nn.Linear` is shown
+    as part of the module that calls it.
     """
     for module in modules[::-1]:
         is_layer = module.class_name.startswith("torch.") and module.path not in callers

@@ -1,4 +1,5 @@
-"""Keeps the guards of a block's compilations as lists with their lines, and finds out which of them fail later."""
+"""Keeps the guards of a block's compilations as lists with the source lines that need them, and determines which guards
+reject a later call."""
 
 from __future__ import annotations
 
@@ -13,9 +14,9 @@ from depyf.guards.frontier import frontier
 from depyf.guards.reasons import reasons
 from depyf.session import Failure, GuardTime, Limit, Symbol
 
-# The number of reasons that are kept for one compilation; more would not help a reader.
+# The largest number of reasons that are kept for one compilation; more would not help a reader.
 _MOST_REASONS = 20
-# The phase of PyTorch's timeline in which depyf measures.
+# The name of the phase of PyTorch's timeline in which depyf measures the check of guards.
 _MEASURING = "depyf.guard_times"
 # Up to this many compilations, guards are kept without checking which of them are still in use.
 _FEW = 64
@@ -36,12 +37,12 @@ class Guarded:
 
 
 class Guarding:
-    """The guards of all compilations of a block.
+    """The guards of all compilations of a `prepare_debug` block.
 
-    They hold objects of PyTorch, so they are kept only as long as their cache entry exists.
+    Guards refer to objects of PyTorch, so they are kept only as long as their cache entry exists.
 
     Args:
-        measures: true if it is measured how long a check of each compilation's guards takes.
+        measures: whether to measure how long a check of each compilation's guards takes.
     """
 
     def __init__(self, *, measures: bool = False) -> None:
@@ -51,7 +52,8 @@ class Guarding:
         self._most = _FEW
 
     def made(self, code: types.CodeType, manager: Any, local: dict[str, Any], builder: Any) -> Guarded | None:
-        """Reads the guards of a compilation when they are made; None if this PyTorch has no tree of guards."""
+        """Reads the guards of a compilation when PyTorch has built them; returns None if this PyTorch has no tree of
+        guards."""
         origins_read = origins.read(builder)
         read = guards.read(manager, local, origins_read.line_of)
         if read is None:
@@ -70,7 +72,8 @@ class Guarding:
         return None if read is None else Guarded(read.recorded(), origins.Origins(), frontier(read))
 
     def time(self, manager: Any, local: dict[str, Any]) -> GuardTime | None:
-        """Returns how long a check of the guards takes on the call that is compiled; None if that is not measured."""
+        """Returns how long a check of the guards takes on the call that is compiled; None if the time is not
+        measured."""
         if not self._measures:
             return None
         tree = guard_tree.read(manager)
@@ -80,7 +83,8 @@ class Guarding:
             return check_times.measured(tree, local)[0]
 
     def _forget_what_is_gone(self, new: Any) -> None:
-        """Forgets the guards of entries that Dynamo no longer has. PyTorch itself may keep their managers forever."""
+        """Removes the guards of cache entries that Dynamo has dropped. PyTorch may keep the guard managers of dropped
+        entries alive, so the table is not cleared by itself."""
         managers = [entry.manager for code, _ in self._codes.items() for entry in dynamo.raw_entries(code)]
         alive = {id(manager) for manager in [new, *managers]}
         for manager, _ in self._known.items():
@@ -89,11 +93,11 @@ class Guarding:
         self._most = max(_FEW, 2 * len(self._known))
 
     def failures(self, told_by_torch: list[str]) -> list[Failure]:
-        """Returns why none of a function's compilations serves the call that is compiled now, the nearest compilation
-        first.
+        """Returns why the existing compilations of a function reject the call that is being compiled, the nearest
+        compilation first.
 
-        The nearest compilation is the one from which the call differs in the fewest values. Is to be called while
-        PyTorch reports its own reasons, which are used where the guards give none.
+        The nearest compilation is the one from which the call differs in the fewest values. Must be called while
+        PyTorch reports its own reasons, which are used for compilations whose guards yield no reason.
         """
         call = at_work.call_to_compile()
         if call is None:
@@ -124,7 +128,7 @@ class Guarding:
         ]
 
     def close(self) -> None:
-        """Releases PyTorch's objects."""
+        """Releases the references to PyTorch's objects."""
         self._known.clear()
 
 
@@ -132,8 +136,8 @@ _ASPECTS_OF_A_TENSOR = (".shape", ".stride()", ".dtype", ".device", ".layout", "
 
 
 def _distance(failures: list[Failure]) -> tuple[int, int, int]:
-    """Returns how far a call is from a compilation: the numbers of values that differ, of reasons against it, and of
-    guards that fail."""
+    """Returns how much a call differs from a compilation: (number of values that differ, number of failures, number of
+    guards that fail)."""
     values = set()
     for failure in failures:
         aspect = next((aspect for aspect in _ASPECTS_OF_A_TENSOR if failure.subject.endswith(aspect)), "")

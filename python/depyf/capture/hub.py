@@ -1,8 +1,8 @@
-"""Sets one set of hooks in torch for all open blocks.
+"""Sets one set of hooks in PyTorch for all open `prepare_debug` blocks.
 
 Blocks nest and overlap, in one thread or several, and end in any order; hooks that replace something can only be
-removed in the reverse order. So the hooks are set when the first block begins and removed when the last one ends, and
-in between each event goes to every block.
+removed in the reverse order. The hooks are set when the first block begins and removed when the last open block ends,
+and each event goes to every open block.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from depyf.session import PhaseEvent
 
 
 class Listener(Protocol):
-    """An open block. An exception that one of its methods raises is passed to `failed` and goes no further."""
+    """An open `prepare_debug` block. An exception that a listener's method raises is passed to `failed` and not
+    propagated."""
 
     directory: Path
 
@@ -51,25 +52,26 @@ class Listener(Protocol):
 
 
 _lock = locks.Lock()
-"""The lock for the state below. It is free in a forked child, which goes on with the blocks that were open. Nothing
-clears it."""
+"""The lock for the module's state. A forked child, in which the lock is free, continues with the open blocks; nothing
+clears the lock."""
 _listeners: tuple[Listener, ...] = ()
-"""The open blocks, in the order in which they began. It is replaced under `_lock` and never changed, so that events
-read it without the lock. `remove` clears it block by block; a forked child goes on with its copy."""
+"""The open blocks, in the order in which they began. The tuple is replaced under `_lock` and never modified, so that
+events are delivered without the lock. The function `remove` clears it block by block; a forked child continues with its
+copy of the tuple."""
 _undo: list[Callable[[], None]] = []
-"""Functions that take the hooks away. They are called, and the list is cleared, when the last block ends. `_lock`
-guards it; a forked child goes on with its copy, as it has the hooks too."""
+"""Functions that remove the hooks; they are called, and the list is cleared, when the last open block ends. The list is
+guarded by `_lock`; a forked child continues with its copy, as the child has the hooks, too."""
 _hears_inductor = False
-"""True if the hooks in Inductor are set. It is set under `_lock` and cleared with the last block; a forked child goes
-on with its copy."""
+"""True if the hooks in Inductor are set. The flag is set under `_lock` and cleared when the last open block ends; a
+forked child continues with its copy."""
 _WITHOUT_INDUCTOR = {"eager", "aot_eager", "aot_eager_decomp_partition"}
-"""The names of those backends of PyTorch that never give a graph to Inductor."""
+"""The names of those backends of PyTorch that never pass a graph to Inductor."""
 
 
 def add(listener: Listener) -> None:
-    """Sends every event to the listener until `remove`, and sets the hooks if it is the first.
+    """Sends every event to the listener until `remove`, and sets the hooks in PyTorch if it is the first listener.
 
-    The listener is notified of a hook that cannot be set; the others are still set.
+    The method `failed` of the listener is called for each hook that cannot be set; the remaining hooks are still set.
     """
     global _listeners
     with _lock:
@@ -97,7 +99,7 @@ def add(listener: Listener) -> None:
 
 
 def remove(listener: Listener) -> None:
-    """Sends no more events to the listener. Removes the hooks if it was the last."""
+    """Sends no more events to the listener. Removes the hooks from PyTorch if the listener was the last one."""
     global _listeners
     with _lock:
         _listeners = tuple(known for known in _listeners if known is not listener)
@@ -106,13 +108,14 @@ def remove(listener: Listener) -> None:
 
 
 def substitutes(directory: Path) -> bool:
-    """True if the files of this directory run. If several blocks are open, it is the directory of the first one."""
+    """True if code that is compiled from the files of this directory may run in place of PyTorch's own, which only the
+    first open block allows."""
     listeners = _listeners
     return bool(listeners) and listeners[0].directory == directory
 
 
 def active() -> bool:
-    """True if any block is open."""
+    """True if any `prepare_debug` block is open."""
     return bool(_listeners)
 
 
@@ -124,8 +127,8 @@ def _take_hooks_away() -> None:
 
 
 def _hear_inductor() -> None:
-    """Sets the hooks in Inductor as soon as it may receive a graph. Loading it only to listen would take seconds, and
-    setting a level makes all loggers forget theirs."""
+    """Sets the hooks in Inductor as soon as it may receive a graph. The hooks are not set earlier, because importing
+    Inductor would take seconds, and setting a log level clears the cached levels of all loggers."""
     global _hears_inductor
     if _hears_inductor or not loggers.has_inductor():
         return
@@ -141,14 +144,14 @@ def _hear_inductor() -> None:
 
 
 def _tell(event: Callable[[Listener], None]) -> None:
-    # Exceptions of depyf's end here; a KeyboardInterrupt is the user's.
+    # Only subclasses of `Exception` are caught, so that a KeyboardInterrupt reaches the user's program.
     for listener in _listeners:
         try:
             event(listener)
         except Exception as error:
             try:
                 listener.failed(error)
-            except Exception:  # Nobody is left who could be notified.
+            except Exception:  # The listener cannot be notified, so the error is dropped.
                 pass
 
 

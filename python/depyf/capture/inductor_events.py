@@ -16,7 +16,7 @@ from depyf.provenance import collect
 
 
 class InductorEvents:
-    """Adds Inductor's reports to the compilations that they are about. It is not thread safe: callers hold the
+    """Adds Inductor's reports to the compilations that they are about. The class is not thread safe: callers hold the
     recorder's lock.
 
     Args:
@@ -31,7 +31,8 @@ class InductorEvents:
         self._artifacts = artifacts
         self._has_trace = trace.has_records()
         self._fusing: dict[int, collect.Direction] = {}
-        """thread -> the direction of the last IR, to which reports about fusion belong"""
+        """Thread -> the data about the direction whose IR was reported last, to which reports about fusion are
+        added."""
 
     def add_ir(self, kind: str, text: str) -> None:
         """Adds IR before or after fusion, or a graph from the other process in which Inductor compiles."""
@@ -45,7 +46,8 @@ class InductorEvents:
             self._fusing[threading.get_ident()] = seen
 
     def end_fusion(self) -> None:
-        """Is called when the calling thread reports something other than fusion."""
+        """Must be called when the calling thread reports an event other than fusion; clears the direction for reports
+        about fusion."""
         self._fusing.pop(threading.get_ident(), None)
 
     def add_not_fused(self, first: str, second: str, reason: str) -> None:
@@ -57,7 +59,7 @@ class InductorEvents:
             seen.not_fused[first, second] = reason
 
     def add_loaded(self, path: str, module: types.ModuleType) -> None:
-        """Adds output code that has been loaded, even if no record announced it."""
+        """Adds output code that has been loaded, even if no record of PyTorch's trace announced it."""
         is_announced = self._has_trace and not inductor.elsewhere()
         if not is_announced and not self._artifacts.knows(path) and hasattr(module, "call"):
             compilation = self._compilations.current()

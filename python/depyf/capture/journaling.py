@@ -16,7 +16,7 @@ _NO_FIELDS = vars(Frame("", ""))
 
 
 class Journaling:
-    """The journal of one block. It is not thread safe: callers hold the recorder's lock.
+    """The journal of one `prepare_debug` block. The class is not thread safe: callers hold the recorder's lock.
 
     A process that is forked in the block begins a journal of its own when it compiles, with everything that was noted
     so far.
@@ -29,16 +29,16 @@ class Journaling:
         self._begin()
 
     def _begin(self) -> None:
-        # id of the compilation -> its number and the noted values
+        # Maps the id() of a compilation to (its number in the journal, the values that are noted).
         self._frames: dict[int, tuple[int, dict[str, Any]]] = {}
         self._codes: set[int] = set()
-        self._of_session = 0, 0  # how many notes, and how many artifacts of no compilation, are in the journal
+        self._of_session = 0, 0  # numbers of notes, and of artifacts of no compilation, in the journal
         circumstances = ("torch_version", "python_version", "working_directory", "run")
         self._journal.begin({name: getattr(self._session, name) for name in circumstances})
 
     def note(self, touched: Iterable[Compilation]) -> None:
-        """Notes what is new about some compilations. Never raises an exception: a journal that cannot be written is
-        abandoned."""
+        """Notes the changes of some compilations in the journal. Never raises an exception: a journal that cannot be
+        written is abandoned."""
         try:
             self._note(touched)
         except Exception as error:
@@ -58,7 +58,7 @@ class Journaling:
             line = {"fields": _changed(noted, vars(compile.frame)), "of": _changed(noted, _beside(compile))}
             if line["fields"] or line["of"]:
                 self._journal.write({"frame": number, **{key: value for key, value in line.items() if value}})
-        notes, artifacts = self._session.notes, self._session.other_artifacts  # These lists only grow.
+        notes, artifacts = self._session.notes, self._session.other_artifacts  # `notes` and `artifacts` only grow
         if self._of_session != (len(notes), len(artifacts)):
             self._of_session = len(notes), len(artifacts)
             self._journal.write({"session": {"notes": notes, "other_artifacts": artifacts}})
@@ -68,11 +68,12 @@ class Journaling:
         self._journal.write({"code": number, "name": code.co_name, **place, "source": source})
 
     def fold(self) -> None:
-        """Removes the journal. Is called when the session on disk contains everything that the journal does."""
+        """Removes the journal. Must be called only when the session on disk contains everything that the journal
+        does."""
         self._journal.remove()
 
     def close(self) -> None:
-        """Stops noting. The file stays, unless it was folded."""
+        """Closes the journal. The journal's file is kept, unless `fold` has removed it."""
         self._journal.close()
 
 
@@ -90,10 +91,10 @@ def _beside(compile: Compilation) -> dict[str, Any]:
 
 
 def _changed(noted: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
-    """Returns the values that differ from the noted ones, and notes them."""
+    """Returns the items of `values` that differ from those in `noted`, and updates `noted`."""
     changed = {}
     for name, value in values.items():
         if name not in noted or noted[name] != value:
             noted[name] = value[:] if type(value) is list else value  # Lists grow, so a copy is noted.
-            changed[name] = value  # The value is written at once, before it can change.
+            changed[name] = value  # The caller writes the value at once, before it can change.
     return changed

@@ -1,4 +1,4 @@
-"""Keeps the records of functions that are still compiled, for `depyf.explain`."""
+"""Keeps the records of compilations, as long as their transformed code is alive, for `depyf.explain`."""
 
 from __future__ import annotations
 
@@ -13,48 +13,49 @@ from depyf.session import Frame, Session
 
 @dataclass
 class Seen:
-    """A compilation that a block recorded."""
+    """A compilation that a `prepare_debug` block recorded."""
 
     session: Session
     frame: Frame
     line_of: LineOf | None = None
-    """Returns the user's line for a guard; see `guards.read`."""
+    """A function that returns the user's line for a guard; see `guards.read`."""
 
 
 _lock = locks.Lock()
-"""The lock for `_sessions`. It is free in a forked child, which keeps the records from before the fork. Nothing clears
-it."""
+"""The lock for `_sessions`. A forked child, in which the lock is free, keeps the records from before the fork; nothing
+clears the lock."""
 _by_code: weak.Table[Seen] = weak.Table()
-"""Maps transformed code to what a block recorded about it. An item is cleared together with its code, and nothing else
-clears it. Each write is one assignment, so that it needs no lock; a forked child goes on with its copy."""
+"""Maps transformed code to the compilation that a block recorded. An item is removed when its code object is freed, and
+nothing else clears the table. The table needs no lock, as each write is one assignment; a forked child continues with
+its copy."""
 _restored: weak.Table[list[weak.Reference]] = weak.Table()
 """Maps original code to references to the codes of the entries that PyTorch restored for it, in the order in which
-blocks saw them. An item is cleared together with its code, and nothing else clears it. Writers hold the lock of a
-recorder; a forked child goes on with its copy."""
+blocks saw them. An item is removed when its code object is freed, and nothing else clears the table. Writers of the
+table hold the lock of a recorder; a forked child continues with its copy."""
 _sessions: list[weakref.ref[Session]] = []
-"""The sessions of all blocks. The beginning of a block clears out those that are gone. `_lock` guards it; a forked
-child goes on with its copy."""
+"""Weak references to the sessions of all blocks; the function `opened` clears the list of dead ones. The list is
+guarded by `_lock`; a forked child continues with its copy."""
 
 
 def remember(code: types.CodeType, session: Session, frame: Frame) -> None:
-    """Keeps what is known of transformed code for as long as that lives."""
+    """Keeps the session and the frame of transformed code as long as the code object is alive."""
     _by_code.set(code, Seen(session, frame))
 
 
 def opened(session: Session) -> None:
-    """Is called when a block begins."""
+    """Must be called when a block begins; keeps a weak reference to its session."""
     with _lock:
         _sessions[:] = [reference for reference in _sessions if reference() is not None]
         _sessions.append(weakref.ref(session))
 
 
 def of(code: types.CodeType) -> Seen | None:
-    """Returns what is known of transformed code; None if no block saw it made."""
+    """Returns the record of transformed code; None if no block was open when it was generated."""
     return _by_code.get(code)
 
 
 def attempts(code: types.CodeType) -> list[Frame]:
-    """Returns the compilations of a function that came to nothing, in the blocks whose sessions are still there."""
+    """Returns the failed compilations of a function, from the blocks whose sessions are still alive."""
     return [
         frame
         for reference in list(_sessions)
@@ -66,7 +67,7 @@ def attempts(code: types.CodeType) -> list[Frame]:
 
 
 def remember_restored(original: types.CodeType, code: types.CodeType) -> None:
-    """Keeps the code of an entry that PyTorch restores for a function."""
+    """Keeps a weak reference to the code of a cache entry that PyTorch restores for a function."""
     references = [refers for refers in _restored.get(original) or () if refers() is not None]
     _restored.set(original, [*references, weak.reference(code)])
 

@@ -1,4 +1,4 @@
-"""Numbers of lines in graphs that come from a cache, and so from an earlier version of the program."""
+"""Corrects the line numbers in graphs that come from a cache, and thus from an earlier version of the program."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ _PLACE = re.compile(
     r"( File: (?P<path>.+):)(?P<line>\d+)(?= in (?P<function>[^,\n]+), code: (?P<code>.*)$)", re.MULTILINE
 )
 FARTHEST = 2000
-"""The number of lines by which a function is looked for above and below its earlier place."""
+"""A function is searched up to this many lines above and below its earlier position."""
 
 
 def with_present_lines(text: str) -> str:
-    """Returns the text of a graph with the numbers that its lines of source have now.
+    """Returns the text of a graph with the current numbers of the source lines in its comments.
 
-    PyTorch finds a graph in a cache by its operations, so its comments are those of the program that filled the cache. If
-    the lines of a function have moved together since, their numbers are corrected; otherwise they stay as they are.
+    PyTorch finds a graph in a cache by its operations, so the graph's comments name the lines of the program that
+    filled the cache. If all lines of a function have moved by the same distance, their numbers are corrected; otherwise
+    the numbers stay as they are.
     """
     places: dict[tuple[str, str], dict[int, str]] = {}
     for place in _PLACE.finditer(text):
@@ -28,11 +29,11 @@ def with_present_lines(text: str) -> str:
 
 
 def _move(path: str, codes: dict[int, str]) -> int:
-    """Returns by how many lines a function has moved down; 0 if it has not, or if its lines are found nowhere.
+    """Returns by how many lines a function has moved down; 0 if it has not moved, or if its lines are not found.
 
     Args:
         path: the file.
-        codes: line -> its text, as a graph has them.
+        codes: earlier line number -> text of the line, from the graph's comments.
     """
     lines = linecache.getlines(path)
     first = min(codes)

@@ -46,8 +46,8 @@ _SHOWN_DIFFERENCES = 10
 
 
 def miss_in_words(miss: CacheMiss) -> str:
-    """Returns a sentence on a cache that had no entry. The nearest entry is described if it holds the same graph, since a
-    graph that was never compiled cannot be in a cache."""
+    """Returns a sentence about a key that was missing in a compiler's cache. The nearest cache entry is described only
+    if it is for the same graph, since a graph that was never compiled cannot be in a cache."""
     sentence = f"{miss.cache}'s cache had no entry with its key, whose parts are in {miss.file}."
     if not miss.is_of_same_graph:
         return f"{sentence} `depyf open {miss.file} OTHER` compares them with those of an entry, or of another run."
@@ -58,7 +58,7 @@ def miss_in_words(miss: CacheMiss) -> str:
 
 
 def describe(frame: Frame, code: types.CodeType, call: at_work.Call | None = None) -> None:
-    """Sets the function that a compilation belongs to.
+    """Sets the fields of a frame that describe the function that was compiled.
 
     Args:
         frame: the frame whose fields are set.
@@ -83,21 +83,22 @@ def place_of(frame: Frame) -> Line:
 
 
 def goes_on_with(resumed: Frame, beginning: Frame) -> bool:
-    """True if a resume function continues the function of another compilation, and not one that was inlined there."""
+    """True if a resume function continues the function of another compilation, and not a function that was inlined into
+    it."""
     names = [function_names.base_name(frame.function) for frame in (resumed, beginning)]
     return resumed.filename == beginning.filename and names[0] == names[1]
 
 
 def add_failure(frame: Frame, code: types.CodeType | None, same: Iterable[Frame], translate: breaks.Translate) -> None:
-    """Adds PyTorch's report of a compilation that fails. Is to be called while PyTorch reports it.
+    """Adds PyTorch's report of a failed compilation to its frame. Must be called while PyTorch reports the failure.
 
     Args:
-        frame: of the compilation. Its error, and the guards that failed before it was tried, are known.
-        code: of its function.
-        same: the compilations of that function which the block saw.
+        frame: the frame of the compilation, with its error and the guards that failed before it.
+        code: the code of the function that was compiled.
+        same: the compilations of the function that the block saw.
         translate: returns the user's line that a line of a dumped file stands for.
     """
-    frame.status = "not compiled"  # also where the transformed code was made, and something after it failed
+    frame.status = "not compiled"  # even if transformed code was generated, and a later step failed
     ending = at_work.ending()
     message = frame.error or ""
     if ending is not None:

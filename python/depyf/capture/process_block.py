@@ -1,4 +1,4 @@
-"""A block for the rest of a process, and for the processes that are forked from it."""
+"""Records a process until it ends, and the processes that are forked from it."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ from depyf.capture.recorder import Recorder
 __all__ = ["ProcessBlock"]
 
 _FINALIZER_PRIORITY = -100
-"""Multiprocessing calls finalizers from the highest priority on, so that those of the program come first."""
+"""The priority of depyf's finalizer in `multiprocessing`, which calls finalizers from the highest priority to the
+lowest, so that the program's own finalizers run first."""
 
 
 class ProcessBlock:
-    """A block that gives each process a recorder of its own: the one that began it, and those that are forked from it.
+    """A block with one recorder for each process: the process that began the block, and every process that is forked
+    from it.
 
-    A recorder is made when the first event of its process arrives, so a process that compiles nothing leaves no trace.
-    It ends with the process. A process that is killed leaves its journal.
+    A recorder is created when the first event of its process arrives, so a process that compiles nothing writes no
+    files. A recorder ends with its process; a process that is killed leaves its journal.
 
     Args:
-        make: makes the recorder of the current process. It may raise an OSError; then a warning is issued, and the
+        make: creates the recorder of the current process. If `make` raises an OSError, a warning is issued, and the
             process is not recorded.
     """
 
@@ -37,13 +39,13 @@ class ProcessBlock:
         self._recorder: Recorder | None = None
 
     def begin(self) -> None:
-        """Begins to hear of events."""
+        """Begins to receive events from the hooks."""
         hub.add(cast(hub.Listener, self))
-        # Forked processes that end in the usual way call this too.
+        # A forked process that exits normally calls `finish`, too.
         atexit.register(self.finish)
 
     def end(self) -> None:
-        """Ends the block, and writes what is left to write for this process."""
+        """Ends the block, and writes the index and the remaining files of this process."""
         atexit.unregister(self.finish)
         try:
             hub.remove(cast(hub.Listener, self))
@@ -52,16 +54,16 @@ class ProcessBlock:
         self.finish()
 
     def finish(self) -> None:
-        """Writes what is left to write for this process."""
+        """Writes the index and the remaining files of this process."""
         if self._recorder is not None and self._process == os.getpid():
             self._recorder.finish()
 
     def recorder(self) -> Recorder | None:
-        """Returns the recorder of this process, which the first call makes; None if it cannot be made."""
+        """Returns the recorder of this process, which the first call creates; None if it cannot be created."""
         if self._process != os.getpid():
             with self._lock:
                 if self._process != os.getpid():
-                    self._recorder = None  # It is the recorder of the process that this one was forked from.
+                    self._recorder = None  # drops the recorder of the parent process
                     try:
                         self._recorder = self._make()
                     except OSError as error:
@@ -71,16 +73,17 @@ class ProcessBlock:
         return self._recorder
 
     def _finish_with_worker(self) -> None:
-        """Has `finish` called in a process of multiprocessing, which may end without what `atexit` has registered."""
+        """Registers `finish` with `multiprocessing`, whose worker processes may end without calling the functions that
+        are registered with `atexit`."""
         util = sys.modules.get("multiprocessing.util")
         if util is not None and multiprocessing.parent_process() is not None:
             util.Finalize(None, self.finish, exitpriority=_FINALIZER_PRIORITY)
 
     def __getattr__(self, event: str) -> Any:
-        """Returns the recorder's handler of an event, or another of its attributes."""
+        """Returns the recorder's handler of an event, or another attribute of the recorder."""
         recorder = self.recorder()
         return _ignore if recorder is None else getattr(recorder, event)
 
 
 def _ignore(*arguments: Any) -> None:
-    """Handles the events of a process that is not recorded."""
+    """Ignores an event, in a process that is not recorded."""

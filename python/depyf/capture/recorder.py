@@ -1,4 +1,5 @@
-"""Receives the events of one block, and passes each to the part of capture that handles it, one at a time."""
+"""Receives the events of one `prepare_debug` block, and passes each to the module of `depyf.capture` that handles it,
+one at a time."""
 
 from __future__ import annotations
 
@@ -35,15 +36,15 @@ Event = TypeVar("Event", bound=Callable[..., Any])
 
 def _event(method: Event) -> Event:
     """Makes a method of the recorder the handler of an event. Events after the end of the block are dropped: they can
-    come from other threads, and are too late for the index. After each other event the journal records what has
-    changed."""
+    come from other threads, and are too late for the index. After every event within the block, the changes are written
+    to the journal."""
 
     @functools.wraps(method)
     def handler(self: Recorder, *args: Any) -> Any:
         with self._lock:
             if self._closed:
                 return None
-            # Writing a file can cause further events, which are parts of this one.
+            # Writing a file can cause nested events; the journal is written only after the outermost event.
             is_outermost = not getattr(self._at_work, "event", False)
             self._at_work.event = True
             try:
@@ -65,16 +66,15 @@ def _working_directory() -> str:
 
 
 class Recorder:
-    """Receives the events of one block. It is thread safe. The hub catches the exceptions that it raises, and gives them to
-    `failed`.
+    """Receives the events of one `prepare_debug` block. The class is thread safe. The module `hub` catches exceptions
+    that the event handlers raise, and passes them to `failed`.
 
     Args:
         directory: the directory of the dump.
         functions: references to the code objects of the functions that the block was given.
         run: the number of the program's run in the directory; 0 if it is unknown.
-        reports_earlier: false if the block is that of a whole process, before which nothing was compiled that belongs
-            to it.
-        measures_guards: true if it is measured how long a check of each compilation's guards takes.
+        reports_earlier: false if the block records a whole process, so that earlier compilations are not reported.
+        measures_guards: whether to measure how long a check of each compilation's guards takes.
     """
 
     def __init__(
@@ -123,14 +123,14 @@ class Recorder:
 
     @_event
     def transformed(self, original: types.CodeType, code: types.CodeType) -> types.CodeType | None:
-        """Is called when Dynamo has generated `code` to run in place of `original`. Returns the same code compiled
-        from a file if that is to run."""
+        """Is called when Dynamo has generated `code` to run in place of `original`. Returns an equivalent code object
+        that was compiled from the dumped file, if it is to run instead of `code`; otherwise None."""
         return self._transformed.add(original, code)
 
     @_event
     def began_ahead(self, step: ahead.Step, function: Any = None) -> None:
-        """Is called when a function is going to be compiled ahead of time, loaded from a file of such a function, or
-        captured by `torch.compiler.precompile`, of which it is given."""
+        """Is called before a function is compiled ahead of time, loaded from a file, or captured by
+        `torch.compiler.precompile`; `function` is passed only for the last of these steps."""
         if step == "compile":
             self._compilations.begin_ahead()
         elif step == "load":
@@ -143,8 +143,8 @@ class Recorder:
 
     @_event
     def ended_ahead(self, step: ahead.Step, result: Any, succeeded: bool = True) -> None:
-        """Is called with the function that was compiled or loaded, or None if the step failed; or with the graph that was
-        precompiled, and whether it has been lowered."""
+        """Is called with the function that was compiled ahead of time or loaded from a file, or None if this failed; or
+        with the graph that `torch.compiler.precompile` captured, and whether it was lowered."""
         if step == "compile":
             self._transformed.end_ahead(result)
         elif step == "load":
@@ -164,7 +164,8 @@ class Recorder:
         self._records.take(record)
 
     def timed(self, event: PhaseEvent) -> None:
-        """Is called for each event of PyTorch's timeline. There are hundreds in a compilation, so nothing else is done."""
+        """Is called for each event of PyTorch's timeline. A compilation has hundreds of timeline events, so the journal
+        is not written after each of them."""
         events = self.session.phase_events
         if not self._closed and len(events) < PHASE_EVENTS_MAX:
             events.append(event)
@@ -176,8 +177,8 @@ class Recorder:
         self._inductor.add_ir(kind, text)
 
     def not_fused(self, first: str, second: str, reason: str) -> None:
-        """Is called when Inductor does not fuse two operations of its IR. It is no event of the journal, which does not have
-        these reasons."""
+        """Is called when Inductor does not fuse two operations of its IR. Reasons against fusion are not written to the
+        journal."""
         with self._lock:
             if not self._closed:
                 self._inductor.add_not_fused(first, second, reason)
@@ -197,13 +198,14 @@ class Recorder:
 
     @_event
     def named_graph(self, name: str, graph: Any, caller: str) -> None:
-        """Is called with each graph that PyTorch shows under a name, by the module `caller`."""
+        """Is called with each graph that the module `caller` passes to PyTorch's `lazy_format_graph_code` under a
+        name."""
         self._shown.take(name, graph, caller)
 
     @_event
     def recompiled(self, graph: Any) -> None:
-        """Is called when PyTorch has compiled the function of a graph module again: of a module that was dumped, or
-        of a copy of one."""
+        """Is called when PyTorch has recompiled the function of a graph module, which may be a module that was dumped,
+        or a copy of one."""
         self._shown.take_again(graph)
 
     @_event
@@ -212,18 +214,20 @@ class Recorder:
         self._inductor.add_loaded(path, module)
 
     def failed(self, error: Exception) -> None:
-        """Is called when a hook of depyf raised. The user is warned once, and the program goes on."""
+        """Is called with an exception that a hook of depyf raised. The user is warned once about failures within depyf,
+        and the program continues."""
         with self._lock:
             self._failures.add(error)
             self._note()
 
     def _note(self) -> None:
-        """Notes in the journal what has changed since the last call."""
+        """Writes the changes since the last call to the journal."""
         if not self._closed:
             self._journaling.note(self._compilations.take_touched())
 
     def finish(self) -> None:
-        """Writes what can only be written at the end. Never raises an exception, unless the user interrupts it."""
+        """Writes the files that can only be written at the end of the block. Never raises an exception, unless the user
+        interrupts it."""
         with self._lock:
             if self._closed:
                 return

@@ -16,7 +16,7 @@ from depyf.plain_data import load
 from depyf.session import Frame, Session
 from depyf.source_line import Line
 
-_MOST_LINES = 1_000_000  # lines of a file; further lines are ignored
+_MOST_LINES = 1_000_000  # a recorded line number that is not below this bound is ignored
 _NOT_KNOWN = (
     "What was compiled before the block, the features of depyf that worked, where the time of compiling went, the links "
     "from lines to kernels and the guards as functions are not known."
@@ -25,7 +25,7 @@ _NOT_KNOWN = (
 
 @dataclass
 class Block:
-    """The content of a block's journal."""
+    """The content of the journal of a `prepare_debug` block."""
 
     path: Path
     process: int
@@ -36,7 +36,7 @@ class Block:
 
     @property
     def last_compilation(self) -> str:
-        """The compilation that began last."""
+        """A text that describes the compilation that began last."""
         if not self.compilations:
             return "nothing was compiled"
         compile = self.compilations[-1]
@@ -47,7 +47,7 @@ class Block:
 
 
 def blocks(directory: Path) -> list[Block]:
-    """Returns the blocks that have journals in a directory. These are open, or their processes died.
+    """Returns the blocks that have journals in a directory: open blocks, and blocks whose processes died.
 
     Raises:
         OSError: a journal cannot be read.
@@ -59,11 +59,11 @@ def blocks(directory: Path) -> list[Block]:
 def recover(directory: Path) -> list[Block]:
     """Writes index, session and full_code files for the blocks of a directory whose processes died.
 
-    Their journals are removed, as the session then has everything that is in them. Returns all blocks that had
-    journals.
+    The journals of dead processes are removed, as the written session contains everything that is in them. Returns all
+    blocks that had journals.
 
     Raises:
-        OSError: the directory cannot be read or written to. Journals stay then.
+        OSError: the directory cannot be read or written to; the journals are kept in this case.
     """
     with files.locked(directory):
         blocks_found = blocks(directory)
@@ -97,19 +97,20 @@ def _write_full_code(block: Block, directory: Path) -> None:
 
 
 class _Reader:
-    """Reads the lines of a journal, and makes a block of them. Lines that cannot be read are counted."""
+    """Collects the data in the journal of a `prepare_debug` block. Lines of the journal that cannot be read are
+    counted."""
 
     def __init__(self) -> None:
         self.process = 0
         self.notes: list[str] = []
         self.lost = 0
         self._of_session: dict[str, Any] = {}
-        self._fields: dict[int, dict[str, Any]] = {}  # the fields of each frame
+        self._fields: dict[int, dict[str, Any]] = {}  # number of a frame -> the values of its fields
         self._beside: dict[int, dict[str, Any]] = {}
         self._codes: dict[int, tuple[types.CodeType, str | None]] = {}
 
     def take(self, line: dict[str, Any] | None) -> None:
-        """Takes the next line."""
+        """Processes the next line of the journal, which is None if it could not be parsed."""
         try:
             if line is None:
                 self.lost += 1
@@ -172,7 +173,7 @@ class _Reader:
         return compile
 
     def session(self, directory: Path) -> Session:
-        """Returns the session, without its frames and notes."""
+        """Returns the session that the journal describes, without its frames and notes."""
         try:
             return Session.from_dict(self._of_session, str(directory))
         except TypeError:

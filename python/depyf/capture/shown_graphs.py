@@ -1,4 +1,5 @@
-"""Graphs that PyTorch shows under a name while it compiles, and compiles again later."""
+"""Records the graphs that PyTorch shows under a name while it compiles, and those whose functions it recompiles
+later."""
 
 from __future__ import annotations
 
@@ -22,13 +23,13 @@ structured trace."""
 
 
 class ShownGraphs:
-    """Puts the graphs that are shown into the compilations that they belong to. It is not thread safe: callers hold the
-    recorder's lock.
+    """Adds each graph that PyTorch shows under a name to the compilation that it belongs to. The class is not thread
+    safe: callers hold the recorder's lock.
 
     Args:
         compilations: the compilations of the block.
-        items: takes the texts of graphs.
-        artifacts: has a graph run from its file once more.
+        items: receives the texts of graphs.
+        artifacts: makes a recompiled graph run from its file again.
     """
 
     def __init__(self, compilations: Compilations, items: Items, artifacts: Artifacts) -> None:
@@ -38,7 +39,7 @@ class ShownGraphs:
         self._has_trace = trace.has_records()
 
     def take(self, name: str, graph: Any, caller: str) -> None:
-        """Takes a graph.
+        """Adds a graph to the compilation that the calling thread is working on, or to the session.
 
         Args:
             caller: the name of the module that shows the graph.
@@ -79,7 +80,8 @@ class ShownGraphs:
         self._add_text(compilation, "Captured_Graph", graph)
 
     def _add_text(self, compilation: Compilation, kind: str | None, graph: Any) -> None:
-        """Adds the text of a graph for which the structured trace has no record."""
+        """Adds the text of a graph if this PyTorch has no structured trace, from whose records the text would come
+        otherwise."""
         if self._has_trace or kind is None:
             return
         if kind == "Captured_Graph" and any(item.kind == kind for item in compilation.items):

@@ -12,12 +12,12 @@ from depyf.session import FullCode, Session
 
 
 def write(order: list[Compilation], session: Session, artifacts: Artifacts) -> None:
-    """Writes one file a function.
+    """Writes one `full_code` file for each function, together with its resume functions.
 
     Args:
         order: the block's compilations.
-        session: is told of the files.
-        artifacts: writes them.
+        session: receives a record of each file.
+        artifacts: writes the files.
     """
     by_code: dict[int, list[Compilation]] = {}
     for compile in order:
@@ -32,14 +32,14 @@ def write(order: list[Compilation], session: Session, artifacts: Artifacts) -> N
     tops = [key for key in by_code if key in compiled and not by_code[key][0].frame.is_resume]
     for key in tops:
         reached |= _write(key, by_code, session, artifacts)
-    # Resume functions whose beginning was not compiled in this block have a file of their own.
+    # A resume function has a file of its own if the function that it continues was not compiled in this block.
     for key in by_code:
         if key in compiled and key not in reached:
             reached |= _write(key, by_code, session, artifacts)
 
 
 def _write(top: int, by_code: dict[int, list[Compilation]], session: Session, artifacts: Artifacts) -> set[int]:
-    """Writes one file; returns the functions in it."""
+    """Writes one `full_code` file; returns the numbers of the codes of the functions in it."""
     places = {
         name: line
         for group in by_code.values()
@@ -81,8 +81,8 @@ def _write(top: int, by_code: dict[int, list[Compilation]], session: Session, ar
 
 
 def _write_guards(compile: Compilation, artifacts: Artifacts) -> str | None:
-    """Writes the guards of a compilation as a function that can be executed. Returns the name of the file; None if
-    there is none."""
+    """Writes the guards of a compilation as a function that can be executed. Returns the name of the file; None if the
+    guards are unknown."""
     if compile.guarded is None:
         return None
     guards, frame = compile.guarded.guards, compile.frame

@@ -1,12 +1,14 @@
-"""From the text of a dumped graph or kernel to code that runs in the place of PyTorch's own, where that is proved.
+"""Compiles the text of a dumped graph or kernel to code that runs in place of PyTorch's own code, if both are proved
+equal.
 
-A graph's file holds a class as PyTorch prints it; its graph module, and those in that, are matched with this class and
-those in it, in order. Most often the text is compiled as it stands. Where the module takes its inputs in another way than it
-is printed with, in one list for example, the statements for that come from its own code, and stand at the line of the `def`:
-for the list of AOTAutograd's graphs the text is changed, for all else its syntax tree. Inputs that have other names in the file
-than PyTorch gave get these there too; the function's own parameters keep theirs.
-A kernel's file holds a module: where that is the text of Inductor's file under more comments, its functions get other
-positions and keep their bytecode; else functions are matched by their qualified names, and proved.
+A graph's file contains a class as PyTorch prints it; the graph module and its nested graph modules are matched with
+this class and its nested classes, in order. The text is compiled unchanged if the module takes its inputs as printed.
+Otherwise, for example if the inputs are passed in one list, the statements that unpack the inputs are copied from the
+module's own code to the line of the `def`: into the text for the list of AOTAutograd's graphs, and into the syntax tree
+in all other cases. Inputs that have other names in the file than in PyTorch's code are renamed in the copied
+statements, too; the function's own parameters keep their names. The dumped file of a kernel contains a Python module.
+If the file is the text of Inductor's file below more comments, the functions only get other positions and keep their
+bytecode; otherwise functions are matched by their qualified names, and proved equal.
 """
 
 from __future__ import annotations
@@ -26,12 +28,14 @@ __all__ = ["graph_swap", "kernel_swap"]
 Codes = dict[str, types.CodeType]
 _FIRST_INPUT = re.compile(r"def forward\(\s*self(?:,\s*(\w+))?")
 _PRINTED_DEF = re.compile(r"^( *)def forward\(.*?\).*?:\n", re.MULTILINE | re.DOTALL)
-# The function of a graph that takes all inputs in one list, which it empties.
+# Matches the function of a graph that takes all inputs in one list and clears the list after reading it
+# (`args.clear()`).
 _TAKES_LIST = re.compile(r"\s*(def forward\(self, (\w+)[^\n]*\):)\n((?:    \S[^\n]*\n)+?    \2\.clear\(\)\n)")
 
 
 def graph_swap(module: Any, text: str) -> tuple[Swap | None, str]:
-    """Returns (the swap that makes a graph module run a file with this text, why there is none)."""
+    """Returns (the swap that makes a graph module run a file with this text, or None, and the reason if there is no
+    swap)."""
     from_text = _from_text(module, text)
     if from_text is not None:
         return from_text, ""
@@ -58,9 +62,10 @@ def graph_swap(module: Any, text: str) -> tuple[Swap | None, str]:
 
 
 def _from_text(module: Any, text: str) -> Swap | None:
-    """Of a graph without graphs in it that takes its inputs as it is printed, or in a list: what would have it run the text.
+    """Returns the swap that makes a graph run the text, if the graph has no nested graphs and takes its inputs as
+    printed or in a list; otherwise None.
 
-    It needs no syntax tree, as building that of a large graph takes most of the time.
+    No syntax tree is built, because that would take most of the time for a large graph.
     """
     function, written = graphs.forward_of(module), _FIRST_INPUT.search(text)
     if function is None or written is None or graphs.submodules(module):
@@ -81,7 +86,8 @@ def _from_text(module: Any, text: str) -> Swap | None:
 
 def _with_list_of_inputs(text: str, own: str) -> str | None:
     """Returns a text whose function takes its inputs in a list, by statements on a line of their own below the `def`,
-    so that all following lines move down by one; None if the function's own code does not begin like this."""
+    so that all following lines move down by one; None if the function's own code does not begin with such
+    statements."""
     taking, printed = _TAKES_LIST.match(own), _PRINTED_DEF.search(text)
     if taking is None or printed is None:
         return None
@@ -128,10 +134,11 @@ def _forward_in(node: ast.Module | ast.ClassDef) -> ast.FunctionDef | None:
 def _forward(
     graph: Any, body: ast.ClassDef, original: types.CodeType, renames: dict[str, str]
 ) -> tuple[types.CodeType | None, str]:
-    """Returns (the code of a graph module's function from what is printed of it, why there is none).
+    """Returns (the code of a graph module's function, compiled from its printed text, or None, and the reason if there
+    is no code).
 
     Args:
-        renames: the names of inputs in the text, by PyTorch's.
+        renames: PyTorch's name of an input -> its name in the text.
     """
     source = graphs.source(graph)
     printed, own = _forward_in(body), _forward_in(ast.parse(source))
@@ -149,8 +156,8 @@ def _forward(
         texts = [_core.with_names(text, taken) for text in texts] if taken else texts
         texts += [f"{renames[parameter]} = {parameter}; del {parameter}" for parameter in parameters]
         try:
-            # The parser puts them all on the line of the `def`, because visiting the nodes of a long list of inputs
-            # takes longer.
+            # The statements are parsed again at the line of the `def`, which is faster than changing the line number of
+            # each node.
             before = ast.parse("\n" * (printed.lineno - 1) + "; ".join(texts)).body
         except SyntaxError:
             return None, "its inputs are not taken by statements of one line each"
@@ -168,16 +175,18 @@ def _forward(
 
 
 def kernel_swap(module: types.ModuleType | None, own: str, text: str, path: str) -> tuple[Swap | None, str]:
-    """Returns (what would have Inductor's output code run a file with this text, why not).
+    """Returns (the swap that makes Inductor's output code run a file with this text, or None, and the reason if there
+    is no swap).
 
     Args:
-        module: what Inductor has loaded from its file; None if it has loaded nothing.
+        module: the module that Inductor has loaded from its file; None if it has loaded none.
         own: the text of Inductor's file.
-        text: of the dumped file.
-        path: of Inductor's file.
+        text: the text of the dumped file.
+        path: the path of Inductor's file.
     """
     if module is not None and text.endswith(own.rstrip() + "\n") and _is_text_of(path, own):
-        # The lines are the same under more comments, so the bytecode is the same, and moves down by that many lines.
+        # The dumped file only adds comment lines above Inductor's text, so the bytecode is the same, and its line
+        # numbers grow by the number of added lines.
         shift = text[: -len(own.rstrip()) - 1].count("\n")
         functions = dict(_functions_of(module))
         if functions and all(instrumented.plain(function).co_filename == path for function in functions.values()):
@@ -223,7 +232,8 @@ def _functions_of(module: types.ModuleType) -> Iterator[tuple[str, types.Functio
 
 
 def _kernel_codes(text: str, own: str, path: str) -> tuple[Codes, str]:
-    """Returns (qualified name -> code that may run in place of Inductor's, why there is none)."""
+    """Returns (a dict from qualified names to codes that may run in place of Inductor's, and the reason if the dict is
+    empty)."""
     mine, theirs = _compiled(text), _compiled(own, path)
     if mine is None or theirs is None:
         return {}, "PyTorch's own text is not Python"

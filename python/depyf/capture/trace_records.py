@@ -22,14 +22,14 @@ SAME_CODE = "an earlier graph of the compilation is the same, and both run from 
 
 
 class TraceRecords:
-    """Puts the content of records into the compilations that they are about. It is not thread safe: callers hold the
-    recorder's lock.
+    """Adds the content of each record to the compilation that the record is about. The class is not thread safe:
+    callers hold the recorder's lock.
 
     Args:
-        session: gets notes about calls that are not shown.
+        session: receives notes about calls that are not shown.
         compilations: the compilations of the block.
-        items: takes graphs and output code.
-        guarding: knows why guards of earlier compilations fail.
+        items: receives graphs and output code.
+        guarding: determines why guards of earlier compilations fail.
     """
 
     def __init__(self, session: Session, compilations: Compilations, items: Items, guarding: Guarding) -> None:
@@ -76,7 +76,7 @@ class TraceRecords:
             return
         same = next((item for item in compilation.items if item.path == record.path is not None), None)
         if same is not None and not same.announced:
-            same.announced = True  # The output code was loaded before it was announced.
+            same.announced = True  # The output code was loaded before the trace announced it.
             return
         kernel.announced = True
         if same is not None:
@@ -94,7 +94,8 @@ class TraceRecords:
             self._session.notes.append(note)
 
     def _add_fact(self, compilation: Compilation, record: trace.Record) -> None:
-        """Adds what a record states about the whole compilation."""
+        """Adds the content of a record about the whole compilation: its start, guards, reasons to recompile, or a hit
+        or miss in a cache."""
         frame = compilation.frame
         if record.event == "start":
             compilation.started = True
@@ -112,7 +113,8 @@ class TraceRecords:
             frame.misses.append(CacheMiss("AOTAutograd" if '"key": "a' in record.text else "Inductor", file))
 
     def end_precompiling(self, graph: Any, succeeded: bool) -> None:
-        """Ends what `torch.compiler.precompile` captured as this graph; None if it captured none."""
+        """Ends the compilation of a function of which `torch.compiler.precompile` captured `graph`; None if it captured
+        no graph."""
         compilation = self._compilations.end_ahead()
         if compilation is None:
             return
@@ -131,7 +133,7 @@ class TraceRecords:
         compilation.settle()
 
     def _end(self, compilation: Compilation, record: trace.Record) -> None:
-        """Ends a compilation, with the reason if it has failed."""
+        """Ends a compilation, and records the reason if it has failed."""
         frame = compilation.frame
         frame.filename = frame.filename or record.filename or ""
         frame.line = record.line or frame.line
@@ -159,7 +161,7 @@ class TraceRecords:
 
 
 def _add_size(compilation: Compilation, record: trace.Record) -> None:
-    """Adds a size that was specialised, or one that is known only when the graph runs."""
+    """Adds a symbolic size that was specialised to a constant, or a size that is known only when the graph runs."""
     line = source_line.users(record.stack, origins.library())
     if record.event == "specialization":
         constant = Symbol(record.symbol, [], value=record.value, specialized_by=line, reason=record.text)

@@ -1,4 +1,4 @@
-"""The code that Dynamo makes in place of a function's own, by a call or ahead of time."""
+"""Records the transformed code that Dynamo generates in place of a function's own code, at a call or ahead of time."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ RESTORED = "restored/"
 
 
 class TransformedCode:
-    """Records transformed code and has it written. It is not thread safe: callers hold the recorder's lock.
+    """Records transformed code and has it written. The class is not thread safe: callers hold the recorder's lock.
 
     Args:
-        session: of the block.
+        session: the session of the block.
         compilations: the compilations of the block.
-        items: learns the number of a compilation from the names in its code.
+        items: receives the number of a compilation, which the names in its code contain.
         artifacts: writes the source.
         guarding: reads the guards of code that is loaded from a file.
     """
@@ -48,8 +48,8 @@ class TransformedCode:
         """The transformed codes whose compilation the block saw, and the codes that run in their place."""
 
     def add(self, original: types.CodeType, code: types.CodeType) -> types.CodeType | None:
-        """Records that Dynamo has generated `code` to run in place of `original`. Returns the same code compiled from a
-        file if that is to run."""
+        """Records that Dynamo has generated `code` to run in place of `original`. Returns an equivalent code object
+        that was compiled from the dumped file, if it is to run instead of `code`; otherwise None."""
         compilation = self._compilations.current(original.co_name)
         if compilation is None:
             return None
@@ -61,7 +61,8 @@ class TransformedCode:
     def _write(
         self, compilation: Compilation, original: types.CodeType, code: types.CodeType, *, may_run: bool
     ) -> types.CodeType | None:
-        """Writes transformed code. Returns the same code compiled from the file if that is to run."""
+        """Writes transformed code. Returns an equivalent code object that was compiled from the written file, if it is
+        to run instead of `code`; otherwise None."""
         frame = compilation.frame
         compilation.set_original(original)
         compilation.transformed = weak.reference(code)
@@ -97,7 +98,7 @@ class TransformedCode:
         self._compilations.link_resume_names()
 
     def end_ahead(self, result: ahead.Compiled | None) -> None:
-        """Records a function that was compiled ahead of time; None if that failed."""
+        """Records a function that was compiled ahead of time; `result` is None if the compilation failed."""
         compilation = self._compilations.end_ahead()
         if compilation is None or result is None or result.original is None:
             return
@@ -109,7 +110,8 @@ class TransformedCode:
             seen.line_of = compilation.guarded.origins.line_of
 
     def _write_ahead(self, compilation: Compilation, result: ahead.Compiled) -> None:
-        """Writes what is no entry of Dynamo's cache. It runs from its file from here on, as nobody has called it yet."""
+        """Writes the transformed code of a function that was compiled ahead of time, or loaded. The function runs from
+        the written file, as it has not been called yet."""
         assert result.original is not None
         may_run = hub.substitutes(self._artifacts.directory)
         replacement = self._write(compilation, result.original, result.code, may_run=may_run)
@@ -120,7 +122,7 @@ class TransformedCode:
             self._artifacts.announce_transformed(compilation, replacement, result.function)
 
     def end_loading(self, result: ahead.Compiled | None) -> None:
-        """Records a function that was loaded from a file of what was compiled ahead of time; None where that failed."""
+        """Records a function that was loaded from a file of `aot_compile`; `result` is None if loading failed."""
         compilation = self._compilations.end_ahead()
         if compilation is None or (result is None and not compilation.items):
             return
@@ -140,7 +142,8 @@ class TransformedCode:
         """Records an entry that PyTorch restores from Dynamo's cache of an earlier process."""
         compilation = self._compilations.current(original.co_name)
         if compilation is None or compilation.transformed() is not None:
-            # PyTorch has one id for all entries of a function.
+            # PyTorch has one compile id for all restored entries of a function, so each further entry gets an id of
+            # depyf's own.
             compilation = Compilation(Frame(self._compilations.next_id(RESTORED), original.co_name))
             self._compilations.add(compilation)
         compilation.restored = compilation.ended = True
@@ -151,7 +154,8 @@ class TransformedCode:
         self._settle_restored(compilation, manager, outcomes.RESTORED)
 
     def _link_restored(self, resumed: types.CodeType) -> None:
-        """Tells restored compilations which of the names that they call is a resume function that is restored now."""
+        """Adds the resume function `resumed`, which PyTorch restores, to the restored compilations whose transformed
+        code calls it."""
         for compilation in self._compilations.order:
             original = compilation.function()
             if not compilation.restored or original is None or not installed.is_resume_code(resumed):
@@ -162,7 +166,7 @@ class TransformedCode:
         self._compilations.link_resume_names()
 
     def _settle_restored(self, compilation: Compilation, manager: Any, note: str) -> None:
-        """Records the rest of what is known of a compilation of another process."""
+        """Sets the status, the note and the guards of a compilation that another process made, and writes its items."""
         frame = compilation.frame
         frame.status = "compiled before"
         frame.notes = [note.format(what=frame.title)]

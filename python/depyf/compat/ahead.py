@@ -1,7 +1,8 @@
 """Functions that were compiled ahead of time: those that `aot_compile` returns, and those that are loaded from its
 file.
 
-They are not entries of Dynamo's cache. PyTorch checks their guards at each call, and raises an error if a guard fails.
+Functions that were compiled ahead of time are not in Dynamo's cache. PyTorch checks the guards of such a function at
+each call, and raises an error if a guard fails.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from depyf.compat.private import guarded
 _AHEAD = "torch._dynamo.aot_compile"
 
 Step = Literal["compile", "load", "precompile"]
-"""The two ways to a function that was compiled ahead of time: PyTorch compiles it, or loads it from a file."""
+"""The ways to a compiled function without Dynamo's cache: PyTorch compiles it ahead of time, loads it from a file, or
+captures it with `torch.compiler.precompile`."""
 
 
 @dataclass(frozen=True)
 class Compiled(dynamo.Live):
-    """One living function that was compiled ahead of time. It has to be used at once, and must not be kept."""
+    """One living function that was compiled ahead of time. An instance refers to live guards, so it has to be used at
+    once, and must not be kept."""
 
     original: types.CodeType | None = None
     function: types.FunctionType | None = None
@@ -89,13 +92,13 @@ def failure(compiled: Compiled, bound: dict[str, Any]) -> str | None:
 
 
 def add_hook(began: Callable[[], None], ended: Callable[[Compiled | None], None]) -> Callable[[], None]:
-    """Calls `began()` before a function is compiled ahead of time, and `ended(compiled)` afterwards, with None if that
-    failed. Returns a function that removes the hook."""
+    """Calls `began()` before a function is compiled ahead of time, and `ended(compiled)` afterwards, with None if the
+    compilation failed. Returns a function that removes the hook."""
     return _around(private.get(f"{_AHEAD}:aot_compile_fullgraph"), began, ended)
 
 
 def add_load_hook(began: Callable[[], None], ended: Callable[[Compiled | None], None]) -> Callable[[], None]:
-    """Calls `began()` before a function is loaded from a file, and `ended(compiled)` afterwards, with None if that
+    """Calls `began()` before a function is loaded from a file, and `ended(compiled)` afterwards, with None if loading
     failed. Returns a function that removes the hook."""
     method = private.get(f"{_AHEAD}:AOTCompiledFunction.deserialize")
     return _around(getattr(method, "__func__", None), began, ended)
@@ -122,8 +125,8 @@ def _around(function: Any, began: Callable[[], None], ended: Callable[[Compiled 
 
 
 def run_from(compiled: Compiled, code: types.CodeType) -> None:
-    """Makes a function that nobody has called yet run other code that does the same. PyTorch saves the code that it
-    made itself."""
+    """Replaces the code of a function that nobody has called yet by equivalent code. A file to which PyTorch saves the
+    function still contains PyTorch's own code."""
     function: Any = compiled.function
     if function is not None:
         function.__code__ = code

@@ -1,7 +1,7 @@
 """Writes PyTorch's file of a function that was compiled ahead of time, with other guards and other code.
 
-The guards are a pickle. Opcodes are appended at its end, which take the objects that should stay from the memo of the
-pickle, so that all other bytes stay the same.
+In PyTorch's file, the guards are stored as a pickle. To change the guards of a file, opcodes are appended to the pickle
+that get the guards to keep from its memo, so that all other bytes stay the same.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PACKAGE = "torch._dynamo.package"
 _SHAPES = "SHAPE_ENV"
 _STOP = b"."
 _FRAME_SIZE = 8
-"""The number of bytes of the size of a frame, which follow the opcode."""
+"""The number of bytes that follow the pickle opcode FRAME and contain the size of the frame."""
 
 
 class NotPossible(Exception):
@@ -79,7 +79,7 @@ def _text(value: str) -> bytes:
 
 
 def _object(module: str, name: str, fields: dict[str, bytes]) -> bytes:
-    """Returns opcodes for an object with these fields, made without calling its class."""
+    """Returns pickle opcodes that create an object with these fields without calling its `__init__`."""
     state = b"}(" + b"".join(_text(key) + value for key, value in fields.items()) + b"u"
     return _named(module, name) + b")\x81" + state + b"b"
 
@@ -90,7 +90,7 @@ def _named(module: str, name: str) -> bytes:
 
 def _shape_parts(exprs: Iterable[str]) -> bytes:
     texts = b"](" + b"".join(map(_text, exprs)) + b"e"
-    # An object whose class has slots gets its fields from a list.
+    # `_ShapeGuardsHelper` is a dataclass with slots, whose state in a pickle is the list of its fields.
     helper = _named("torch.fx.experimental.symbolic_shapes", "_ShapeGuardsHelper") + b")\x81](" + texts + b"eb"
     fields = {"python_code_parts": helper, "verbose_code_parts": helper, "cpp_code_parts": b"N"}
     return _object(
@@ -105,7 +105,7 @@ def _shape_guard() -> bytes:
 
 
 def _appended(state: bytes, tail: bytes) -> bytes:
-    """Returns a pickle with more opcodes before its end; its last frame grows by these."""
+    """Returns a pickle with more opcodes before its STOP opcode; the size of its last frame grows by their length."""
     if not state.endswith(_STOP):
         raise NotPossible("its guards are pickled in a way that depyf does not know")
     frames = [offset for opcode, _, offset in genops(state) if opcode.name == "FRAME" and offset is not None]
@@ -119,7 +119,7 @@ def _appended(state: bytes, tail: bytes) -> bytes:
 
 
 def manager_of(result: Any, state: bytes) -> Any:
-    """Returns PyTorch's own guards for pickled ones, as PyTorch builds them when it loads a file."""
+    """Returns the guard manager that PyTorch builds from pickled guards when it loads a file."""
     loaded = private.get(f"{_PACKAGE}:load_guards_state")(state)
     return private.get(f"{_PACKAGE}:load_guard_manager")(
         loaded, _artifacts(result).original_code, result.fn.__globals__
@@ -129,7 +129,7 @@ def manager_of(result: Any, state: bytes) -> Any:
 def serialized(result: Any, code: types.CodeType, state: bytes, names: dict[str, Any], graph: Any) -> bytes:
     """Returns the bytes of a file for a function that was compiled ahead of time, with other code and guards.
 
-    PyTorch loads the file once as a check; its exceptions are passed on.
+    The bytes are loaded once with PyTorch as a check; exceptions of PyTorch's are passed on.
 
     Args:
         result: PyTorch's object for the function.

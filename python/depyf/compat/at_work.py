@@ -1,6 +1,6 @@
 """Finds the compilation that a thread is working on: the call that it compiles, and the error with which it ends.
 
-No argument of PyTorch's hooks leads to these, so the local variables of PyTorch's own frames are read.
+PyTorch passes neither the call nor the error to its hooks, so the local variables of PyTorch's own frames are read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Call:
     code: types.CodeType
     local: dict[str, Any]
     scope: dict[str, Any]
-    """The globals of the function."""
+    """The globals of the function that is called."""
     is_ahead: bool = False
     """True if there is no call, because a graph is captured ahead of time, for `aot_compile` or `torch.export`."""
 
@@ -38,7 +38,7 @@ class Ending:
     """An exception that ends a compilation."""
 
     message: str
-    """The message, together with that of the exception that caused it."""
+    """The message of the exception, together with that of the exception that caused it."""
     stack: tuple[Line, ...]
     """The lines that were being compiled, the innermost last; empty if the exception has none."""
     goes_to_caller: bool
@@ -94,7 +94,7 @@ def export() -> Export | None:
 def ending() -> Ending | None:
     """Returns the exception with which the compilation of the calling thread fails; None if there is no exception.
 
-    It must be called while PyTorch reports the end of a compilation that failed.
+    Must be called while PyTorch reports the end of a compilation that failed.
     """
     error = sys.exc_info()[1]
     if error is None:
@@ -141,8 +141,8 @@ def _compiler_locals(names: tuple[str, ...] = ("_compile", "compile_frame")) -> 
 def call_to_compile() -> tuple[types.CodeType, dict[str, Any]] | None:
     """Returns the code and the local variables of the call that makes Dynamo compile again.
 
-    It must be called while PyTorch reports the reasons. No argument of a hook leads to the call, so PyTorch's own frame
-    is read.
+    Must be called while PyTorch reports why it compiles again. PyTorch does not pass the call to a hook, so PyTorch's
+    own frame is read.
     """
     has_frame = False
     frame: types.FrameType | None = sys._getframe(1)
@@ -160,16 +160,17 @@ def call_to_compile() -> tuple[types.CodeType, dict[str, Any]] | None:
 
 
 def _globals_of_module(name: str) -> dict[str, Any] | None:
-    """Returns the globals of a module, by which the frames of its functions are recognised; None if it is not loaded."""
+    """Returns the globals of a module, by which the frames of its functions are recognised; None if the module is not
+    loaded."""
     module = sys.modules.get(name)
     return None if module is None else vars(module)
 
 
 def backend_at_work() -> Any:
-    """Returns the backend for which a graph was captured; None if it is not found. It must be called while the graph is
-    shown.
+    """Returns the backend for which a graph was captured; None if it is not found. Must be called while PyTorch passes
+    the graph to a hook.
 
-    No argument leads to the backend, so PyTorch's own frame is read.
+    PyTorch does not pass the backend to its hooks, so PyTorch's own frame is read.
     """
     frame: types.FrameType | None = sys._getframe(1)
     globals_of_module = _globals_of_module("torch._dynamo.output_graph")
@@ -184,7 +185,7 @@ def backend_at_work() -> Any:
 def globals_being_compiled() -> dict[str, Any] | None:
     """Returns the globals of the function being compiled; to be called within a bytecode hook.
 
-    No argument of the hook leads to them, so they are looked up in the compiler's own frame.
+    PyTorch does not pass the globals to the hook, so they are looked up in the frame of Dynamo's compiler.
     """
     compiling = False
     frame: types.FrameType | None = sys._getframe(1)
@@ -202,8 +203,8 @@ def globals_being_compiled() -> dict[str, Any] | None:
 
 
 def locals_being_compiled() -> dict[str, Any] | None:
-    """Returns the local variables of the call that is being compiled; None if they are not found. It must be called
-    within a bytecode hook."""
+    """Returns the local variables of the call that is being compiled; None if they are not found. Must be called within
+    a bytecode hook."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_globals.get("__name__") == "torch._dynamo.convert_frame":
@@ -238,7 +239,7 @@ Dropped = tuple[str, str]
 
 @guarded(list)
 def dropped_guards() -> list[Dropped]:
-    """Returns the guards that a filter dropped from those that are being built now."""
+    """Returns the guards that a filter dropped from the guards that Dynamo is building."""
     frame: types.FrameType | None = sys._getframe()
     while frame is not None and not (frame.f_globals.get("__name__") == _GUARDS and "sorted_guards" in frame.f_locals):
         frame = frame.f_back
@@ -255,20 +256,20 @@ def dropped_guards() -> list[Dropped]:
 
 
 def _name_of(guard: Any) -> str:
-    name = guard.name  # Before 2.9 the name is a method.
+    name = guard.name  # Before PyTorch 2.9, `Guard.name` is a method.
     return str(name() if callable(name) else name)
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A compilation that a thread was seen at."""
+    """The compilation that a thread was working on when its stack was sampled."""
 
     key: tuple[int, str]
-    """Equal for two samples of one compilation."""
+    """A key that is equal in all samples of one compilation."""
     name: str
-    """The function, and the id of the compilation where it is known: "Block.forward 0/1"."""
+    """The name of the function, followed by the id of the compilation if the id is known: "Block.forward 0/1"."""
     stage: str
-    """The part of the compiler that works: "Inductor"."""
+    """The part of the compiler that was working, such as "Inductor"."""
 
 
 _STAGES = (
@@ -279,7 +280,8 @@ _STAGES = (
     (_GUARDS, "guards"),
     ("torch._dynamo.repro", "backend"),
 )
-"""Modules, and the part of the compiler that works while one of their functions is the innermost of these."""
+"""Pairs of a module and a part of the compiler, which is working if the innermost frame in any of these modules belongs
+to the module."""
 
 
 _ASYNC = "torch._inductor.async_compile"
@@ -287,8 +289,8 @@ _WAITING = ("_wait_futures", "wait")  # the second is the name before 2.7
 
 
 def _waiting_for(local: dict[str, Any]) -> str:
-    """Returns which of its kernels Inductor waits for, of the local variables of what waits: "Inductor, C++ 3 of 7"; "" if
-    they do not tell."""
+    """Returns which kernel Inductor waits for, such as "Inductor, C++ 3 of 7", from the local variables of the function
+    that waits; "" if they do not show it."""
     kernels, scope = local.get("kernels"), local.get("scope")
     if not isinstance(kernels, dict) or not isinstance(scope, dict) or not kernels:
         return ""
@@ -304,7 +306,7 @@ def _waiting_for(local: dict[str, Any]) -> str:
 @guarded(dict)
 def samples(without: int) -> dict[int, Sample]:
     """Returns the compilation that each thread works on now, by the identifier of the thread; `without` is the thread
-    that is left out. It can be called from any thread."""
+    that is left out. The function can be called from any thread."""
     if _CONVERT not in sys.modules:
         return {}
     stacks = sys._current_frames()

@@ -1,11 +1,11 @@
 """Dynamo's cache: the entries of a function in the order in which they are tried, and entries that are put in front of
 them.
 
-Entries are put in front by the function with which PyTorch itself restores what it compiled in another process (2.9 and
-later).
+Entries are put in front of the ordinary ones with the function by which PyTorch (2.9 and later) restores compilations
+of another process.
 
-Entries point into memory of C++ that a reset frees, so only copies of their fields are kept here. C++ does not check
-entries that are loaded; `depyf.toolkit.validation` checks them beforehand.
+Dynamo's entries point into memory of C++ that a reset frees, so this module returns copies of their fields. C++ does
+not check entries that are loaded; `depyf.toolkit.validation` checks them beforehand.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _C = "torch._C._dynamo.eval_frame"
 _LOADING = (f"{_C}:_load_precompile_entry", f"{_C}:_reset_precompile_entries", f"{_C}:_debug_get_precompile_entries")
 
 RECORD = "depyf_record"
-"""The attribute of the guards of an entry registered through depyf that holds the record of the entry."""
+"""The attribute of a registered entry's guard manager that refers to depyf's record of the entry."""
 
 
 def raw_entries(code: types.CodeType) -> list[RawEntry]:
     """Returns the ordinary entries of an original code object, in the order in which they are tried.
 
     Raises:
-        NotImplementedError: this PyTorch does not show them.
+        NotImplementedError: this PyTorch does not show cache entries.
     """
     if private.get("torch._dynamo.eval_frame:_debug_get_cache_entry_list") is None:
         raise NotImplementedError("cache entries need PyTorch 2.2 or later: this one does not give them")
@@ -72,7 +72,7 @@ def loader() -> Any:
 def load_behind(code: types.CodeType, manager: Any, new: types.CodeType) -> None:
     """Puts an entry in front of the ordinary entries of `code`, and behind those that were loaded before.
 
-    PyTorch does not check that the code fits.
+    PyTorch does not check that `new` fits the function.
 
     Args:
         code: the function's own code.
@@ -85,15 +85,16 @@ def load_behind(code: types.CodeType, manager: Any, new: types.CodeType) -> None
 
 
 def replace(code: types.CodeType, entries: list[tuple[Any, types.CodeType]]) -> bool:
-    """Makes these entries, (guard manager, code to run), the only ones in front of the ordinary entries of `code`, in
-    this order.
+    """Makes `entries`, pairs of a guard manager and the code to run, the only ones in front of the ordinary entries of
+    `code`, in this order.
 
-    PyTorch does not check that the code fits. It also does not keep other threads away from entries that it frees. A
-    thread walks through entries only below the wrapper that torch.compile returns, because only this wrapper sets
-    Dynamo's callback for the thread; the threads of a notebook's kernel, of a pool or of a server are not below it.
+    PyTorch does not check that the code fits the function, nor that no other thread uses the entries that it frees. A
+    thread walks through entries only inside of a call of the wrapper that torch.compile returns, because only this
+    wrapper sets Dynamo's callback for the thread; idle threads of a notebook's kernel, of a pool or of a server are not
+    inside of such a call.
 
     Returns:
-        False, with nothing changed, if another thread may be walking through entries.
+        False, with nothing changed, if another thread may be walking through entries; otherwise True.
     """
     load_entry, reset = loader(), private.get(f"{_C}:_reset_precompile_entries")
     calls = [(reset, (code,)), *((load_entry, (code, manager, new)) for manager, new in entries)]
@@ -111,7 +112,7 @@ def _file_of_wrapper() -> str:
 
 @guarded()
 def _track(code: types.CodeType) -> None:
-    # torch._dynamo.reset clears the entries of the codes in this table, so this code is added to it.
+    # torch._dynamo.reset clears the entries of the codes in the table `input_codes`, so `code` is added to it.
     tracker = private.get("torch._dynamo.convert_frame:input_codes")
     if tracker is not None:
         tracker.add(code)
@@ -119,8 +120,8 @@ def _track(code: types.CodeType) -> None:
 
 @guarded()
 def look_at_again(code: types.CodeType) -> None:
-    """Makes Dynamo use the cache of a function again that it no longer compiles, for example after a graph break in a
-    loop."""
+    """Makes Dynamo look up the cache entries of a function again that Dynamo has given up, for example after a graph
+    break in a loop."""
     action, strategy = private.get(f"{_C}:_FrameAction"), private.get(f"{_C}:_FrameExecStrategy")
     if action is not None and strategy is not None:
         private.call(f"{_C}:set_code_exec_strategy", code, strategy(action.DEFAULT, action.DEFAULT))
@@ -182,7 +183,8 @@ def recompile_limit() -> int | None:
 
 
 def keeps_entries_at_limit() -> bool:
-    """True if an entry is still used when the limit on entries is reached; before 2.5 none is used then."""
+    """True if Dynamo still uses the entries of a function at the recompilation limit, which releases before 2.5 do
+    not."""
     return Release.of(releases.installed() or "") >= Release(2, 5)
 
 
@@ -192,10 +194,10 @@ _NO_TREES = "guards that can be evaluated and edited need PyTorch 2.6 or later"
 
 
 def new_manager(global_scope: dict[str, Any]) -> Any:
-    """Returns a tree that accepts everything.
+    """Returns a guard tree without guards, which accepts every call.
 
     Raises:
-        NotImplementedError: this PyTorch has no trees of guards that can be made.
+        NotImplementedError: this PyTorch has no trees of guards that Python code can create.
     """
     root = private.get("torch._C._dynamo.guards:RootGuardManager")
     if root is None:
@@ -204,7 +206,7 @@ def new_manager(global_scope: dict[str, Any]) -> Any:
 
 
 def clone_manager(manager: Any, dropped_sources: frozenset[str]) -> Any:
-    """Returns a copy of a tree without the guards on what is read through the given sources ("L['b']")."""
+    """Returns a copy of a tree without the guards on the values that are read through the given sources ("L['b']")."""
     if not hasattr(getattr(manager, "root", None), "clone_manager"):
         raise NotImplementedError(_NO_TREES)
     root = manager.root.clone_manager(lambda manager_node: manager_node.get_source() not in dropped_sources)
@@ -227,16 +229,17 @@ def _wrapped(root: Any, model: Any, global_scope: Any) -> Any:
 
 
 def add_guard(manager: Any, accepts: Callable[[dict[str, Any]], bool], text: str) -> None:
-    """Adds a guard on the locals that is checked before all others that read them.
+    """Adds a guard on the locals that is checked before all other guards that read the locals.
 
-    Guards that relate values keep the values in objects that copies of a tree share, until the check ends. So no Python
-    code may run between them, because another thread could interrupt it.
+    Relational guards store the values that they compare, until the check ends, in objects that all copies of a tree
+    share. No Python code may run between relational guards, because another thread could interrupt it and check a copy
+    of the tree.
 
     `accepts` must not raise an exception: PyTorch would treat that as a refusal without stating the reason.
     """
     try:
         manager.root.add_lambda_guard(accepts, [text], None)
-    except TypeError:  # Before 2.9 guards have no stack of the user's.
+    except TypeError:  # Before PyTorch 2.9, the method takes no user stack.
         manager.root.add_lambda_guard(accepts, [text])
 
 
@@ -249,7 +252,7 @@ def accepts(manager: Any, f_locals: dict[str, Any]) -> bool:
     """True if a tree of guards accepts a frame with these locals.
 
     Raises:
-        NotImplementedError: this PyTorch has no trees.
+        NotImplementedError: this PyTorch has no trees of guards.
     """
     if not hasattr(manager, "check"):
         raise NotImplementedError(_NO_TREES)

@@ -1,7 +1,7 @@
 """Finds the function behind a callable for which PyTorch has its own kind of wrapper.
 
-The results of `torch.compile` refer to what was compiled. For other callables, `__wrapped__` and `__call__` are
-followed.
+A result of `torch.compile` refers to the callable that was compiled. For all other callables, `__wrapped__` and
+`__call__` are followed.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def defined_call(value: Any) -> types.FunctionType | types.MethodType | None:
 
 
 def compiled_in(value: Any) -> Any:
-    """Returns the object that was given to `torch.compile` to get `value`, which is what the frame that Dynamo compiles
-    runs.
+    """Returns the callable that was passed to `torch.compile` to get `value`; for a module, the function or method
+    whose frame Dynamo compiles.
 
     Returns None if `value` is not a result of `torch.compile`.
     """
@@ -75,14 +75,14 @@ def compiled_in(value: Any) -> Any:
 
 
 def is_of_dynamo(scope: Mapping[str, Any]) -> bool:
-    """True for the globals of Dynamo's own modules. Dynamo compiles a function of its own around modules of PyTorch, such
-    as nn.Sequential."""
+    """True for the globals of Dynamo's own modules. Dynamo compiles a function of its own around modules of PyTorch,
+    such as nn.Sequential."""
     return str(scope.get("__name__")).startswith("torch._dynamo.")
 
 
 def code_around(value: Any) -> types.CodeType | None:
-    """Returns the code of the function that Dynamo compiles around a module of PyTorch, of a result of `torch.compile`; None
-    if it compiles the callable itself."""
+    """Returns, for a result of `torch.compile`, the code of Dynamo's wrapper function that is compiled around a module
+    of PyTorch's own; None if the callable itself is compiled."""
     inner = compiled_in(value)
     return inner.__code__ if isinstance(inner, types.FunctionType) and is_of_dynamo(inner.__globals__) else None
 

@@ -1,9 +1,9 @@
-"""Reads what `torch.compile` leaves behind: its settings, the graphs that compiled functions hold, reasons, and skip
-rules.
+"""Reads the data that `torch.compile` leaves behind: its settings, the graphs that compiled functions hold, reasons,
+and skip rules.
 
 The settings are in the context that a wrapper holds, in `dynamo_ctx` or in a cell of its closure. A graph is found
-through the attributes and closures of a compiled function, if the backend keeps it. Each function returns an empty
-result for missing data.
+through the attributes and closures of a compiled function, if the backend keeps it. Each function of this module
+returns an empty result if its data is missing.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def failures(code: types.CodeType) -> list[str]:
 
 
 def seen_by_dynamo(code: types.CodeType) -> bool:
-    """True if Dynamo has tried to compile the code since the last reset."""
+    """True if Dynamo has tried to compile the code since the last `torch._dynamo.reset`."""
     return any(seen is code for seen in dynamo.seen_codes())
 
 

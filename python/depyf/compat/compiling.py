@@ -1,8 +1,8 @@
 """Keeps Dynamo from compiling: functions that are already compiled run compiled, and all others run eagerly.
 
 For a frame that fits no cache entry, Dynamo calls an object of PyTorch's, whose result decides how the frame runs this
-time (PyTorch 2.7 and later). Two functions of PyTorch decide which frames Dynamo skips in any case. If one of these
-private names is missing, compilations are not held back.
+time (PyTorch 2.7 and later). Two functions of PyTorch decide which frames Dynamo skips in any case. If a private name
+that this module uses is missing, Dynamo compiles as usual.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Miss = Callable[[types.CodeType, dict[str, Any]], None]
 @guarded()
 def _ways() -> tuple[Any, Any] | None:
     """Returns (the result that makes Dynamo run a frame eagerly, the result that makes it run the frame and all that it
-    calls eagerly); None if there are no such results."""
+    calls eagerly); None if this PyTorch has no such results."""
     answer = private.get("torch._dynamo.types:ConvertFrameReturn")
     action = private.get("torch._dynamo.types:FrameAction")
     strategy = private.get("torch._dynamo.types:FrameExecStrategy")
@@ -36,8 +36,8 @@ def _ways() -> tuple[Any, Any] | None:
 
 
 def hold_back(tell: Miss) -> Callable[[], None] | None:
-    """Keeps Dynamo from compiling anything that this thread calls. Returns a function that ends this; None if it is not
-    possible.
+    """Keeps Dynamo from compiling anything that this thread calls. Returns a function that allows compilations again;
+    None if they cannot be prevented.
 
     `tell(code, locals)` is called with each function that would have been compiled; it must not raise an exception.
     """
@@ -50,7 +50,8 @@ def hold_back(tell: Miss) -> Callable[[], None] | None:
     ways = _ways()
     if ways is None or None in (wrapper, original, check, has_tensor):
         return None
-    # Calls would be passed on to this object, and it would be restored.
+    # Calls of other threads are passed on to `original`, and `remove` restores it, so it must be the class's own
+    # method.
     if vars(wrapper).get("__call__") is not original:
         private.not_found("torch._dynamo.convert_frame:CatchErrorsWrapper.__call__", "not as its class has it")
         return None

@@ -1,7 +1,7 @@
 """Reads the rank of this process among several.
 
-It relies on the environment that torchrun sets (`RANK`, `WORLD_SIZE`), and on `torch.distributed` if that is
-initialised.
+The rank comes from `torch.distributed` if that is initialised, and otherwise from the environment variables that
+torchrun sets (`RANK`, `WORLD_SIZE`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 
 
 def rank() -> int | None:
-    """Returns the rank of this process; None if it is the only one."""
+    """Returns the rank of this process; None if it is the only process."""
     module = sys.modules.get("torch.distributed")
     if module is not None and module.is_available() and module.is_initialized():
         return int(module.get_rank()) if module.get_world_size() > 1 else None

@@ -1,6 +1,6 @@
-"""Dynamo: the bytecode hook, the current compilation, and cache entries.
+"""Sets hooks in Dynamo, and reads its current compilation and its cache entries.
 
-If something is not as expected, the function that needs it returns an empty result.
+If a private name of PyTorch's is not as expected, the function that needs the name returns an empty result.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from depyf.compat.private import guarded
 BytecodeHook = Callable[[types.CodeType, types.CodeType], types.CodeType | None]
 _GUARDS = "torch._dynamo.guards"
 _ENTRY = "torch._C._dynamo.eval_frame:_CacheEntry"
-_MOST_ENTRIES = 100_000  # The bound for a linked list that does not end.
+_MOST_ENTRIES = 100_000  # bounds the walk through a linked list that may be cyclic
 
 
 class Compilation(NamedTuple):
     """The compilation that the calling thread is working on."""
 
     key: object
-    """The same object during the whole compilation, also for its backward if that is compiled later. Compile ids are
-    not unique: they repeat after `torch._dynamo.reset`."""
+    """An object that stays the same during the whole compilation, also for its backward if that is compiled later.
+    Compile ids are not unique: they repeat after `torch._dynamo.reset`."""
     number: Any
     """PyTorch's object for the compile id."""
     attempt: int
@@ -41,7 +41,7 @@ class Compilation(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """A copy of one cache entry. The entries themselves point into memory of C++ and must not be kept."""
+    """A copy of one cache entry. Dynamo's own entries point into memory of C++ and must not be kept."""
 
     code: types.CodeType
     guards: str = field(repr=False)
@@ -84,7 +84,8 @@ def compile_lock() -> contextlib.AbstractContextManager[Any]:
 
 _abandoned: Any = None
 """PyTorch's lock, if another thread held it when this process was forked; no thread is left in the child to release it.
-`_after_fork` sets or clears it while the child has only one thread, so that it needs no lock of its own."""
+The function `_after_fork` sets or clears the variable while the child has only one thread, so that no lock is
+needed."""
 
 
 def _after_fork() -> None:
@@ -102,17 +103,17 @@ def add_guard_hook(hook: Callable[[Any, dict[str, Any], Any], None]) -> Callable
     """Calls `hook(guard manager, local variables, guard builder)` for each compilation when its guards are built, until
     the function that it returns is called.
 
-    PyTorch has one place for such a hook; if another hook is already set, it is called too.
+    PyTorch has room for one guard hook only; a hook that is already set is called, too.
     """
     guards = private.module_of("torch._dynamo.guards:guard_manager_testing_hook_fn")
     if guards is None:
         return lambda: None
     name = "guard_manager_testing_hook_fn"
-    before: Any = vars(guards).get(name)  # PyTorch itself looks it up in this way.
+    before: Any = vars(guards).get(name)  # PyTorch reads the hook from the module's dict, too.
     ours = not_compiled(hook)
 
     def both(*args: Any, **kwargs: Any) -> None:
-        # Before 2.7 the builder is not an argument, so PyTorch's own frame is read.
+        # Before PyTorch 2.7, the guard builder is no argument of the hook, so PyTorch's own frame is read.
         builder = args[2] if len(args) > 2 else sys._getframe(1).f_locals.get("builder")
         if len(args) > 1:
             ours(args[0], args[1], builder)
@@ -122,7 +123,7 @@ def add_guard_hook(hook: Callable[[Any, dict[str, Any], Any], None]) -> Callable
     setattr(guards, name, both)
 
     def remove() -> None:
-        if vars(guards).get(name) is both:  # Nobody else has set a hook since.
+        if vars(guards).get(name) is both:  # No other code has set a hook since.
             setattr(guards, name, before)
 
     return remove
@@ -130,7 +131,8 @@ def add_guard_hook(hook: Callable[[Any, dict[str, Any], Any], None]) -> Callable
 
 @dataclass(frozen=True)
 class Live:
-    """The guards of a living cache entry. They have to be used at once, and must not be kept."""
+    """The guards of a living cache entry. An instance refers to memory of C++, so it has to be used at once, and must
+    not be kept."""
 
     compile_id: str | None
     guard_manager: Any
@@ -160,7 +162,7 @@ def live_entries(code: types.CodeType) -> list[Live]:
 
 @dataclass(frozen=True, eq=False)
 class RawEntry:
-    """The fields of one ordinary entry."""
+    """The fields of one ordinary cache entry."""
 
     code: types.CodeType
     manager: Any
@@ -176,14 +178,15 @@ def raw_entries(code: types.CodeType) -> list[RawEntry]:
 
 
 def is_in_cache(original: types.CodeType, transformed: types.CodeType) -> bool:
-    """True if Dynamo calls `transformed` in the place of `original` if its guards hold."""
+    """True if a cache entry of `original` has the code `transformed`, which Dynamo runs in its place if the guards
+    hold."""
     return any(entry.code is transformed for entry in raw_entries(original))
 
 
 @guarded()
 def _raw_entry(entry: Any) -> RawEntry | None:
     if getattr(entry, "code", entry) is None:
-        return None  # An object of its guards was freed. Dynamo keeps such an entry, but not its code.
+        return None  # Dynamo drops the code of an entry once an object that its guards refer to is freed.
     code = private.of(entry, f"{_ENTRY}.code")
     has_tree = hasattr(entry, "guard_manager") or not hasattr(entry, "check_fn")
     compile_id = private.of(entry, f"{_ENTRY}.compile_id")
@@ -223,7 +226,7 @@ def not_compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def timed(phase: str) -> contextlib.AbstractContextManager[Any]:
-    """Returns a block whose time is a phase of its own in PyTorch's timeline."""
+    """Returns a context manager whose duration is a phase of its own in PyTorch's timeline."""
     block = private.get("torch._dynamo.utils:dynamo_timed")
     return contextlib.nullcontext() if block is None else block(phase)
 
@@ -234,7 +237,7 @@ def current() -> Compilation | None:
     if context is None:
         return None
     compile_id = private.of(context, "torch._guards:CompileContext.compile_id")
-    # The context is the same object for forward and backward. Its attempt counts restarts.
+    # The context is the same object for forward and backward, and its attempt counts restarts.
     attempt = private.of(context, "torch._guards:CompileContext.attempt", 0)
     return None if compile_id is None else Compilation(context, compile_id, attempt)
 
@@ -291,7 +294,7 @@ def compiled_codes() -> list[types.CodeType]:
 
 @guarded(list)
 def seen_codes() -> list[types.CodeType]:
-    """Returns every living code object that Dynamo has tried to compile since the last reset."""
+    """Returns every living code object that Dynamo has tried to compile since the last `torch._dynamo.reset`."""
     tracker = private.get("torch._dynamo.convert_frame:input_codes")
     references = () if tracker is None else private.of(tracker, "torch._dynamo.convert_frame:Tracker.seen", ())
     alive = [reference() for reference in list(references)]
@@ -299,7 +302,7 @@ def seen_codes() -> list[types.CodeType]:
 
 
 def family(codes: list[types.CodeType]) -> list[types.CodeType]:
-    """Returns these code objects, and those of all resume functions that their transformed code leads to."""
+    """Returns `codes`, and the code objects of all resume functions that their transformed code leads to."""
     codes_found = list(codes)
     for code in codes_found:  # The list grows during the loop.
         for entry in entries(code):

@@ -1,7 +1,7 @@
 """Dynamo's eval frame callback, which receives every Python function that is called while it is set.
 
-If it cannot be set, or torch has not been imported, nothing is done. Dynamo may then compile code of depyf, which only
-costs time.
+If the callback cannot be set, or torch has not been imported, the functions do nothing: Dynamo may compile code of
+depyf, which only costs time.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any
 from depyf.compat import private
 
 _set: Callable[[Any], Any] | None = None
-"""The function that sets the callback. It is looked up beforehand, because the lookup also runs Python code that Dynamo
-would examine: `leave_alone` sets it when a `depyf.step` block begins. It has no lock, as all threads set the same
-value. A call that raises an exception clears it; a forked child goes on with its copy."""
+"""PyTorch's function that sets the callback, which `leave_alone` looks up when a `depyf.step` block begins, because the
+lookup runs Python code that Dynamo would examine. The variable has no lock, as all threads set the same value. A call
+that raises an exception clears the variable; a forked child continues with its copy."""
 
 
 def off() -> Any:
-    """Removes the callback of this thread until `restore`, which gets the returned value: `set_eval_frame(None)`."""
+    """Removes the callback of this thread (`set_eval_frame(None)`), and returns the previous callback for `restore`."""
     if _set is None:
         return None
     try:
@@ -44,8 +44,8 @@ def _give_up(error: Exception) -> None:
 
 
 def leave_alone(*functions: Callable[..., Any]) -> None:
-    """Keeps Dynamo from ever compiling these functions, because they run before they could call `off`. It has to be
-    called before they run."""
+    """Keeps Dynamo from ever compiling functions that run before `off` could be called; must be called before the
+    functions run."""
     global _set
     _set = private.get("torch._C._dynamo.eval_frame:set_eval_frame")
     pass_over(*functions)

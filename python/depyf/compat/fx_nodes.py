@@ -1,8 +1,9 @@
-"""Reads the nodes of a graph with PyTorch's notes on their origin.
+"""Reads the nodes of an FX graph with PyTorch's notes on their origin.
 
 In a node's `meta` the user's line is the last one of `stack_trace`, and `seq_nr` is the same for an operation and its
-backward. `nn_module_stack` has the modules whose methods were active; a backward node has those of its forward under
-`fwd_nn_module_stack`. Both are dicts from any key to (path, class). Fields are empty if a note is missing.
+backward. `nn_module_stack` has the modules whose methods were active, as a dict from any key to (path, class); a
+backward node has those of its forward under `fwd_nn_module_stack`. A field of a `NodeRow` is empty if its note is
+missing.
 """
 
 from __future__ import annotations
@@ -43,28 +44,28 @@ class Module(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A node from which others were made."""
+    """A node from which another node was derived."""
 
     name: str
     graph: int
-    """The `identity` of its graph; 0 if it is not noted. Passes make nodes from graphs of their own, whose names have
-    no meaning."""
+    """The `identity` of the node's graph; 0 if it is not noted. Passes derive nodes from graphs of their own, in which
+    the names of nodes have no meaning."""
 
 
 class NodeRow(NamedTuple):
-    """One node that computes something."""
+    """One node of a graph that computes a value."""
 
     name: str
     target: str
     """The operator, such as `torch.nn.functional.gelu` or `aten.mul.Tensor`."""
     line: Line | None = None
-    """The user's line."""
+    """The user's line that the node comes from."""
     sources: tuple[Source, ...] = ()
-    """The nodes that it was made from, in the graphs in which they first occurred."""
+    """The nodes that this node was derived from, in the graphs in which they first occurred."""
     seq_nr: int | None = None
     """The number of the operation in autograd; a backward node has that of its forward."""
     original: str = ""
-    """The operator that it was decomposed from, such as `aten.gelu.default`."""
+    """The operator that the node was decomposed from, such as `aten.gelu.default`."""
     backward: bool = False
     notes: tuple[str, ...] = ()
     """The members of `NOTES` that this node has."""
@@ -73,12 +74,13 @@ class NodeRow(NamedTuple):
 
     @property
     def module(self) -> str:
-        """Returns the path of the innermost module."""
+        """Returns the path of the innermost module to which the node belongs."""
         return self.modules[-1].path if self.modules else ""
 
 
 class _Notes(dict[tuple[bool, ...], tuple[str, ...]]):
-    """Caches tuples of notes: each key says which of `NOTES` a node has. Few combinations occur, each at many nodes."""
+    """Caches tuples of notes: each key states which of `NOTES` a node has. Few combinations of notes occur, each at
+    many nodes."""
 
     def __missing__(self, there: tuple[bool, ...]) -> tuple[str, ...]:
         self[there] = paths = tuple(path for path, is_there in zip(NOTES, there, strict=True) if is_there)
@@ -90,16 +92,17 @@ _NOTES = _Notes()
 
 @guarded(list)
 def rows(graph_module: Any) -> list[NodeRow]:
-    """Returns the nodes of a graph in their order, without inputs and output."""
+    """Returns the nodes of a graph in their order, without inputs, attributes and output."""
     torch_folder = library()
     node_rows: list[NodeRow] = []
     by_name: dict[str, NodeRow] = {}
-    # The keys are identities of objects that many nodes share and keep alive. An operator can be any callable.
+    # The keys contain the id() of operators, which many nodes share and keep alive; an operator can be any callable,
+    # even one that is not hashable.
     texts: dict[int, str] = {}
     targets: dict[tuple[str, int], str] = {}
-    # Combinations of types of notes that are already checked.
+    # The combinations of the types of notes that have already been checked.
     types: set[tuple[type, ...]] = set()
-    known_modules: dict[tuple[Any, ...], tuple[Module, ...]] = {}  # The modules by the keys of their stack.
+    known_modules: dict[tuple[Any, ...], tuple[Module, ...]] = {}  # maps the keys of a stack of modules to its modules
     for node in graph_module.graph.nodes:
         if node.op in ("placeholder", "output", "get_attr"):
             continue
@@ -151,8 +154,8 @@ def rows(graph_module: Any) -> list[NodeRow]:
 def _copied_into_input(node: Any) -> str:
     """Returns the name of the node whose value a `copy_` copies into an input of the graph; "" for other copies.
 
-    AOTAutograd writes the new values of buffers back at the end of a graph, and PyTorch notes the graph's last line for these
-    copies. The line that computed the value is the user's.
+    AOTAutograd writes the new values of buffers back at the end of a graph, and PyTorch notes the graph's last line for
+    these copies. The user's line is that of the node that computed the copied value.
     """
     into: Any
     value: Any
@@ -180,7 +183,8 @@ def module_of(node: Any) -> str:
 
 
 def module_paths(node: Any) -> list[str]:
-    """Returns the paths of the user's modules that were at work, the outermost first."""
+    """Returns the paths of the user's modules whose methods were active when a node was created, the outermost
+    first."""
     meta = private.checked(_META, node.meta)
     stack = private.item(meta, _MODULES[0]) or private.item(meta, _MODULES[1])
     return [module.path for module in _modules(stack)] if stack else []
@@ -223,7 +227,7 @@ def dotted(path: str) -> str:
 def _target(node: Any) -> str:
     if node.op == "call_method":
         return f"Tensor.{node.target}"
-    # There is only one object for each operator as long as the process lives.
+    # An `OpOverload` is the only object for its operator as long as the process lives, so its name can be cached.
     if type(node.target).__name__ == "OpOverload":
         return _of_operator(node)
     return _printed(node)
@@ -237,8 +241,8 @@ def _printed(node: Any) -> str:
 
 
 _operators: dict[Any, str] = {}
-"""Target of a node -> its printed name. Nothing clears it, as PyTorch keeps its operators too. Threads may write the same value at
-once, and a forked child goes on with its copy, so it has no lock.
+"""Target of a node -> its printed name. Nothing clears the table, as PyTorch keeps its operators, too. The table has no
+lock, as threads may write the same value at once; a forked child continues with its copy.
 """
 
 
@@ -267,7 +271,7 @@ def _line(trace: Any, torch_folder: str) -> Line | None:
 
 @functools.lru_cache(maxsize=4096)  # The nodes of all graphs of a compilation share a few stacks.
 def _line_of(trace: str, torch_folder: str) -> Line | None:
-    # The text that follows a frame's is not part of the stack, such as PyTorch's note on sums of gradients.
+    # Text that follows the lines of frames, such as PyTorch's note on sums of gradients, is not part of the stack.
     lines = trace.splitlines()
     stack = [
         Line(frame["file"], int(frame["line"]), after.strip(), frame["function"])

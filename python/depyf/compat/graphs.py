@@ -1,8 +1,8 @@
-"""Graphs on their way through the backends: the direction that is being compiled, graphs shown under a name, output
-code.
+"""Graphs that backends compile: the direction that is being compiled, graphs that PyTorch shows under a name, and
+output code.
 
 Dynamo calls `lazy_format_graph_code` with a graph and the name of its compiled function; other libraries call it with
-names of their own. A graph module runs the `forward` of its class, which `recompile` makes from `code`.
+names of their own. A graph module runs the `forward` of its class, which `recompile` compiles from the text `code`.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ NamedGraph = Callable[[str, Any, str], None]
 
 
 def direction() -> str | None:
-    """Returns the graph that AOTAutograd is compiling in this thread: "forward" (also for inference), "backward" or
-    "joint"; None outside of AOTAutograd."""
+    """Returns the kind of graph that AOTAutograd is compiling in this thread: "forward" (also for inference),
+    "backward" or "joint"; None outside of AOTAutograd."""
     context = private.call("torch._guards:TracingContext.try_get")
     names: Any = private.ABSENT
     if context is not None:
         names = private.of(context, "torch._guards:TracingContext.aot_graph_name", private.ABSENT)
-    if names is private.ABSENT:  # The list covers all threads; its last item is the one that began last.
+    if names is private.ABSENT:  # `graph_being_compiled` covers all threads; its last item began last.
         names = private.get("torch._functorch._aot_autograd.logging_utils:graph_being_compiled")
     if not names or not isinstance(names[-1], str):
         return None
@@ -57,18 +57,19 @@ def is_graph_module(value: object) -> bool:
 
 
 _module_hooks: list[Callable[[str, types.ModuleType], None]] = []
-"""The receivers of loaded output code. Each addition and removal is one operation, so that no lock is needed; whoever adds one
-clears it, and a forked child goes on with its copy."""
+"""The receivers of loaded output code. The list needs no lock, as each addition and removal is one operation; the code
+that adds a receiver clears it, and a forked child continues with its copy."""
 _module_interception: list[Callable[[], None]] = []
-"""Ends the interception of what loads output code; the last receiver that goes clears it. It needs no lock for the same
-reason, and a forked child goes on with its copy, as it has the interception too."""
+"""At most one function, which ends the interception of PyTorch's loader of output code; removing the last receiver
+clears the list. The list needs no lock, as each addition and removal is one operation; a forked child continues with
+its copy, as the child has the interception, too."""
 
 
 def add_module_hook(receive: Callable[[str, types.ModuleType], None]) -> Callable[[], None]:
     """Calls `receive(path, module)` with each module of output code that Inductor loads, until the function that it
     returns is called.
 
-    It is to be called when Inductor is loaded; before that it does nothing.
+    Must be called after Inductor has been loaded; before, the call has no effect.
     """
     _module_hooks.append(receive)
     if not _module_interception:
@@ -97,8 +98,8 @@ def _tell_module_hooks(original: Callable[..., Any]) -> intercept.Call:
 
 
 def loaded_module(path: str) -> types.ModuleType | None:
-    """Returns the module that Inductor loaded last from a file of output code. From a cache, the module is loaded
-    before it is announced."""
+    """Returns the module that Inductor loaded last from a file of output code. Output code from a cache is loaded
+    before PyTorch's trace reports it."""
     modules = private.get("torch._inductor.codecache:PyCodeCache.modules") or []
     return next((module for module in reversed(modules) if getattr(module, "__file__", None) == path), None)
 
@@ -153,8 +154,8 @@ def text(module: Any) -> str:
 
 @guarded()
 def forward_of(module: Any) -> types.FunctionType | None:
-    """Returns the function that a graph module runs. A function that PyTorch would compile at the first call is
-    compiled now."""
+    """Returns the function that a graph module runs. If PyTorch would compile the function only at its first call, it
+    is compiled at once."""
     make = getattr(module, "real_recompile", None)
     if make is not None:
         make()  # The call does nothing if the function has already been made.
@@ -164,7 +165,8 @@ def forward_of(module: Any) -> types.FunctionType | None:
 
 @guarded(False)
 def is_made_later(module: Any) -> bool:
-    """True if PyTorch makes the function of a graph module when it is first called or read, and has not made it yet."""
+    """True if PyTorch compiles the function of a graph module only when it is first called or read, and has not done so
+    yet."""
     return getattr(getattr(type(module), "forward", None), "__name__", "") == "_lazy_forward"
 
 

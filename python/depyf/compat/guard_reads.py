@@ -17,8 +17,8 @@ def quiet() -> contextlib.AbstractContextManager[Any]:
 
 
 _quiet: Any = None
-"""The class of the state, looked up once. It has no lock, because all threads find the same class; nothing clears it,
-and a forked child goes on with its copy."""
+"""The class of the context that `quiet` returns, looked up once. The variable has no lock, because all threads find the
+same class; nothing clears it, and a forked child continues with its copy."""
 
 
 def is_size_function(name: str) -> bool:
@@ -32,12 +32,12 @@ def helper(name: str) -> Any:
 
 
 def has_no_modes() -> bool:
-    """True if no torch function mode is active; False also if PyTorch does not show it."""
+    """True if no torch function mode is active; False also if PyTorch does not show the active modes."""
     return bool(private.call("torch._C:_len_torch_function_stack") == 0)
 
 
 def is_key_set(kind: Any) -> bool:
-    """True if the class is that of sets of dispatch keys."""
+    """True if `kind` is the class `DispatchKeySet` of PyTorch."""
     return kind is not None and kind is private.get("torch._C:DispatchKeySet")
 
 

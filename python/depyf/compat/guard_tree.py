@@ -1,7 +1,7 @@
 """Reads the tree in which Dynamo keeps a compilation's guards, through its own objects.
 
-A method that a release lacks counts as empty. Releases whose entries have no tree (before 2.4, `check_fn` is a
-function), or none that can be copied (before 2.6), give None.
+A method that a release of PyTorch lacks counts as returning an empty result. For releases whose entries have no tree
+(before 2.4, `check_fn` is a function), or a tree that cannot be copied (before 2.6), `read` returns None.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from depyf.compat import private
 from depyf.compat.private import guarded
 
 _MODULE = "torch._C._dynamo.guards"
-# These guards relate several values. Before 2.7 they have no common base class.
+# The names of the guards that relate several values, for releases that do not show `RelationalGuard`, their base class,
+# to Python.
 _RELATIONAL = {"NO_TENSOR_ALIASING", "OBJECT_ALIASING", "TENSOR_ALIASING", "STORAGE_OVERLAPPING"}
-# The text that an accessor prints in parentheses: the key, attribute or index that it reads.
+# Matches the printed text of an accessor; the text in parentheses is the key, attribute or index that the accessor
+# reads.
 _ARGUMENT = re.compile(r"^(\w+)(?:<(?:\w+::)?(\w+)>)?\((.*)\)$", re.DOTALL)
 _FRAME_LOCAL = re.compile(r"^key=(.*), framelocals_idx=\d+$", re.DOTALL)
 
@@ -41,17 +43,17 @@ class Leaf:
     """One leaf guard."""
 
     kind: str
-    """Its class in the extension module, such as TENSOR_MATCH."""
+    """The guard's class in PyTorch's extension module, such as TENSOR_MATCH."""
     texts: list[str]
-    """Its conditions as Dynamo writes them, with the line of source that needs them as a comment."""
+    """The guard's conditions as Dynamo writes them, with the line of source that needs them as a comment."""
     live: Any
-    """PyTorch's own object. The tree must be kept alive as long as it is used."""
+    """PyTorch's own object for the guard. The tree must be kept alive as long as this object is used."""
     callable: bool
     relational: bool
     epilogue: bool = False
 
     def check(self, value: Any) -> bool:
-        """Returns the guard's own verdict on a value. For a guard of the root, the value is the dict of local
+        """True if PyTorch's own guard accepts a value. For a guard of the root, the value is the dict of local
         variables."""
         return bool(self.live(value))
 
@@ -63,8 +65,8 @@ class Node:
     source: str
     """Dynamo's name for the value, such as `L['x']`."""
     type_reference: Callable[[], Any]
-    """A reference to the type that the value had when the guards were made. PyTorch removes an entry when a class is
-    gone."""
+    """A weak reference to the type that the value had when the guards were built. PyTorch removes a cache entry when a
+    class that its guards refer to is freed."""
     is_dict: bool
     """True for a manager that guards the order of the keys of a dict itself, besides its leaf guards."""
     step: Step | None
@@ -75,12 +77,13 @@ class Node:
 
     @property
     def type(self) -> type | None:
-        """The type that the value had when the guards were made; None for the root, and if the type is gone."""
+        """The type that the value had when the guards were built; None for the root, and if the type has been freed."""
         kind: type | None = self.type_reference()
         return kind
 
     def __iter__(self) -> Iterator[Node]:
-        """Yields this node and all nodes below it in the order in which they are checked, each before those below it."""
+        """Yields this node and all nodes below it in the order in which PyTorch checks them, each node before its
+        children."""
         todo = [self]
         while todo:
             node = todo.pop()
@@ -90,20 +93,20 @@ class Node:
 
 @dataclass
 class Tree:
-    """All guards of one compilation. It keeps PyTorch's objects alive."""
+    """The guards of one compilation. The tree keeps PyTorch's objects alive."""
 
     root: Node
     epilogue: list[Leaf]
-    """The guards on the local variables that are checked at the end."""
+    """The guards on the local variables that are checked after all other guards."""
     manager: Any
 
     def check(self, local: dict[str, Any]) -> bool:
-        """Returns the guard manager's own verdict on local variables."""
+        """True if PyTorch's guard manager accepts a call with these local variables."""
         return bool(self.manager.check(local))
 
     def check_verbose(self, local: dict[str, Any]) -> tuple[bool, list[str], list[tuple[str, int, str]]]:
-        """Returns the same, with the text of the first guard that fails, and the frames of the user's code that need
-        it."""
+        """Returns (whether PyTorch's guard manager accepts a call with these local variables, the texts of the first
+        guard that fails, the lines of the user's code that need this guard as (file, line, text))."""
         verdict = self.manager.check_verbose(local)
         stack = [
             (frame.filename, frame.lineno, frame.line or "") for frame in getattr(verdict, "user_stack", None) or ()
@@ -111,10 +114,10 @@ class Tree:
         return bool(verdict.result), list(verdict.verbose_code_parts), stack
 
     def part(self, nodes: Iterable[Node]) -> Callable[[dict[str, Any]], bool]:
-        """Returns a check of these nodes and of those on the way to them, made by PyTorch on a copy of the tree.
+        """Returns a function that checks these nodes and their ancestors, in C++ on a copy of the tree.
 
-        It serves for values that depyf cannot reach itself. The copy also has the guards on the state of the process:
-        if only those fail, the check returns that the nodes hold.
+        A check in C++ is needed for values that depyf cannot read itself. The copy of the tree also has the guards on
+        the state of the process; if these fail, the check returns True.
         """
         wanted = set()
         for node in nodes:
@@ -127,10 +130,10 @@ class Tree:
         return lambda local: bool(clone.check(local)) or not root.check(local)
 
     def copy_of(self, nodes: Iterable[Node]) -> Callable[[dict[str, Any]], bool]:
-        """Returns the check of a copy of the tree that has only these nodes, made by PyTorch.
+        """Returns the `check` method of a copy of the tree that has only these nodes.
 
-        The nodes above a node have to be among them. The copy counts its own failures, so that its checks do not change
-        the order in which the tree itself looks at values. The guards of the root belong to every copy.
+        The ancestors of each node have to be among `nodes`. The copy counts its own failures, so that its checks do not
+        change the order in which the tree itself looks at values. Every copy of the tree has the guards of the root.
         """
         managers = {id(node.manager) for node in nodes}
         clone = self.manager.clone_manager(lambda manager: manager is self.manager or id(manager) in managers)
@@ -175,7 +178,7 @@ def read(guard_manager: Any) -> Tree | None:
     nodes: list[Node] = []
 
     def node_of(manager: Any, step: Step | None, parent: Node | None) -> Node:
-        type_of = getattr(manager, "get_type_of_guarded_value", None)  # The method exists from 2.7 on.
+        type_of = getattr(manager, "get_type_of_guarded_value", None)  # Older releases lack this method.
         kind = None
         if type_of is not None and step is not None:
             kind = private.checked(f"{_MODULE}:RootGuardManager.get_type_of_guarded_value", type_of())
@@ -212,7 +215,8 @@ def _leaf(live: Any, relational: Any, *, epilogue: bool = False) -> Leaf:
 @functools.lru_cache(maxsize=4096)  # The entries of a function have most steps in common.
 def _step(kind: str, text: str) -> Step:
     """Returns the step of an accessor, from the name of its class and its printed text."""
-    # An accessor whose class Python does not know shows only its printed text.
+    # An accessor whose class is not visible to Python has the type `GuardAccessor`, and only its printed text names its
+    # kind.
     match = _ARGUMENT.match(text)
     if match is None:
         return Step(text if kind == "GuardAccessor" else kind)

@@ -1,16 +1,16 @@
 """Private names of PyTorch as text: names in Dynamo's conditions, and functions that the conditions of depyf call.
 
-Nothing here is looked up when a guard is read. The guard language (`depyf.guards`) writes these names into conditions,
-which are executed only when somebody checks them; a release without one of them refuses the condition then.
+No name of this module is looked up when a guard is read. The package `depyf.guards` writes the names into conditions,
+which are executed only when a guard is checked; if PyTorch lacks a name, the check fails.
 """
 
 GUARDS = "torch._C._dynamo.guards"
 AOT_UTILS = "torch._functorch._aot_autograd.utils"
 
-# The state in which the guard manager reads values. It ignores every __torch_function__.
+# The context in which the guard manager reads values, which ignores every `__torch_function__`.
 QUIET = "torch._C.DisableTorchFunction()"
 MODE_STACK = "torch._dynamo.utils.get_torch_function_mode_stack()"
-# A format string: `{}` is the tensor.
+# A format string, in which `{}` stands for the tensor.
 DISPATCH_KEYS = (
     "str((torch._C._dispatch_keys({}) | torch._C._dispatch_tls_local_include_set())"
     " - torch._C._dispatch_tls_local_exclude_set())"
@@ -20,7 +20,7 @@ TORCH_FUNCTION_ENABLED = "torch._C._is_torch_function_enabled()"
 TORCH_FUNCTION_ALL_DISABLED = "torch._C._is_torch_function_all_disabled()"
 ALLOW_TF32 = "torch._C._get_cublas_allow_tf32()"
 FUNCTORCH_STATE = "torch._functorch.pyfunctorch.compare_functorch_state([])"
-# Functions without their arguments.
+# The names of functions that conditions call.
 TUPLE_ITERATOR_ITEM = "torch._dynamo.utils.tuple_iterator_getitem"
 RANGE_ITERATOR = "torch._dynamo.utils.normalize_range_iter"
 

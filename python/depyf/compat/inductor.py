@@ -1,8 +1,8 @@
 """Reads Inductor's scheduler: its operations, how they were fused, and why not.
 
 The loggers of the IR are called by a function that has the scheduler's nodes in a local variable. A node's `origins`
-are nodes of the graph after post-grad passes. For each two nodes that may be fused an object is made, which is called
-with the reason if they are not fused.
+are nodes of the graph after post-grad passes. For each pair of nodes that may be fused, Inductor creates a `WhyNoFuse`
+object, and calls it with the reason if the nodes are not fused.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ class Operation(NamedTuple):
     """One node of Inductor's IR."""
 
     name: str
-    """The name, such as `op6`."""
+    """The name of the operation, such as `op6`."""
     kind: str
-    """"loops" (it becomes a part of a kernel), "library call" or "nothing" (it computes nothing)."""
+    """"loops" (the operation becomes a part of a kernel), "library call" or "nothing" (it computes nothing)."""
     writes: tuple[str, ...]
     reads: tuple[str, ...]
-    """The names of the buffers that it reads."""
+    """The names of the buffers that the operation reads."""
     origins: tuple[str, ...]
-    """The names of nodes of the graph after post-grad passes."""
+    """The names of the nodes of the graph after post-grad passes from which the operation was made."""
     call: str = ""
     """For a library call: the function that is called."""
 
 
 def elsewhere() -> bool:
-    """True if Inductor compiles in another process. Only what that process logs is known here."""
+    """True if Inductor compiles in another process, of which only the log records are known."""
     mode = private.get("torch._inductor.compile_fx:fx_compile_mode")
     return getattr(mode, "name", "NORMAL") == "SUBPROCESS"
 
@@ -47,9 +47,9 @@ def is_compile_worker() -> bool:
 
 @guarded(list)
 def operations() -> list[list[Operation]]:
-    """Returns the operations that the scheduler has now, grouped by fusion.
+    """Returns the current operations of Inductor's scheduler, grouped by fusion.
 
-    It is to be called while the IR is logged.
+    Must be called while Inductor logs its IR.
     """
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -79,10 +79,11 @@ def _operation(node: Any) -> Operation:
 
 
 def add_fusion_hook(receive: Callable[[str, str, str], None]) -> Callable[[], None]:
-    """Calls `receive(name, name, reason)` for each two nodes that Inductor does not fuse, if Inductor is loaded.
+    """Calls `receive(first name, second name, reason)` for each pair of nodes that Inductor does not fuse, if Inductor
+    is loaded.
 
-    Inductor's logger would also get these reasons, but making its texts takes time, so it is not enabled. Returns a
-    function that removes the hook.
+    The reasons are not taken from Inductor's logger, because enabling it would make Inductor format a text for each
+    reason. Returns a function that removes the hook.
     """
 
     @guarded()

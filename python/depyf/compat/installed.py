@@ -1,4 +1,5 @@
-"""The globals that Dynamo installs in the user's module: compiled graphs, resume functions and modules, known by their names."""
+"""The globals that Dynamo installs in the user's module: compiled graphs, resume functions and modules, which are
+recognised by their names."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ READING_CALLS = frozenset(
         "record_pregraph_bytecode_exit",
     }
 )
-"""The functions of Dynamo that transformed code calls to read sizes of tensors, and to mark its beginning for a
-profiler."""
+"""The functions of Dynamo that transformed code calls to read sizes of tensors, and to mark the beginning of
+transformed code for a profiler."""
 
 
 def resume_code(value: object) -> types.CodeType | None:
@@ -34,15 +35,15 @@ def resume_code(value: object) -> types.CodeType | None:
             continue
         if type(content) is types.CodeType:
             return content
-    for default in value.__defaults__ or ():  # PyTorch makes such a factory when it restores entries of its cache.
+    for default in value.__defaults__ or ():  # PyTorch makes a factory with a default when it restores cache entries.
         if type(default) is types.CodeType:
             return default
     return value.__code__
 
 
 def resume_globals(value: types.FunctionType) -> dict[str, Any]:
-    """Returns the globals of the resume function behind a `__resume_at_*` global; a factory of one keeps them in a
-    cell."""
+    """Returns the globals of the resume function behind a `__resume_at_*` global; a factory of resume functions keeps
+    them in a cell."""
     for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ()):
         if name == "f_globals":
             with contextlib.suppress(ValueError):
@@ -78,8 +79,8 @@ def is_resume_code(code: types.CodeType) -> bool:
 
 
 def find_global(name: str) -> object:
-    """Returns the value of a global whose name is unique in the process, from whichever module has it; None if none has
-    it."""
+    """Returns the value of a global whose name is unique in the process, from the module that has it; None if no module
+    does."""
     for module in list(sys.modules.values()):
         table = getattr(module, "__dict__", None)
         if type(table) is dict and name in table:

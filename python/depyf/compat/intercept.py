@@ -1,6 +1,6 @@
 """Intercepts calls of functions of PyTorch that have no hook, and that other modules import by name.
 
-The function object has to stay, so its code object is replaced, and restored later.
+Other modules refer to an intercepted function object, so only its code object is replaced, and restored later.
 """
 
 from __future__ import annotations
@@ -15,18 +15,19 @@ from depyf.compat.dynamo import not_compiled
 Call = Callable[[tuple[Any, ...], dict[str, Any], str], Any]
 
 _answers: dict[tuple[str, int], Callable[..., Any]] = {}
-"""(file, first line) of a function -> the answer for its calls. Each write is one assignment, so that it needs no lock;
-`take_away` clears an entry. A forked child goes on with its copy, as it has the interceptions too."""
+"""(file, first line) of a function -> the function that answers its calls. The table needs no lock, as each write is
+one assignment; the method `take_away` clears an entry. A forked child continues with its copy, as the child has the
+interceptions, too."""
 
 
 class Interception:
     """A function of PyTorch whose calls another function answers, from `set` to `take_away`.
 
     Args:
-        function: the function. If it is not a plain Python function, nothing is done.
-        answer: receives a copy of the original function, and returns the function that answers calls. That one gets the
-            positional arguments, the keyword arguments, and the name of the caller's module, and returns the caller's
-            result.
+        function: the function to intercept; nothing is done if it is not a plain Python function.
+        answer: receives a copy of the original function, and returns the function that answers calls; the latter gets
+            the positional arguments, the keyword arguments, and the name of the caller's module, and returns the
+            caller's result.
     """
 
     def __init__(self, function: object, answer: Callable[[Callable[..., Any]], Call]) -> None:
@@ -38,7 +39,7 @@ class Interception:
         function = self._function
         copy = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__)
         copy.__kwdefaults__ = function.__kwdefaults__
-        # The code has the file name of torch's own file, which Dynamo skips.
+        # The replacement has the file name of the original code, because Dynamo skips functions in torch's files.
         self._place = code.co_filename, code.co_firstlineno
         template = _template.__code__
         lines_down = code.co_firstlineno - template.co_firstlineno
@@ -58,26 +59,27 @@ class Interception:
 
     def take_away(self) -> None:
         """Ends the interception."""
-        # Nobody else has replaced the code since.
+        # The code is restored only if no other program has replaced it since.
         if self._function is not None and self._function.__code__ is self._replacement:
             self._function.__code__ = self._code
             del _answers[self._place]
 
 
 def around(function: object, answer: Callable[[Callable[..., Any]], Call]) -> Callable[[], None]:
-    """Lets another function answer the calls of a function; see `Interception`. Returns a function that ends this."""
+    """Lets another function answer the calls of a function; see `Interception`. Returns a function that ends the
+    interception."""
     interception = Interception(function, answer)
     interception.set()
     return interception.take_away
 
 
-# This code runs with torch's globals, so it imports what it needs. It calls no function of depyf that Dynamo could
-# compile.
+# The code of `_template` runs with the globals of PyTorch's function, so it imports each module that it uses. The code
+# of `_template` calls no function of depyf that Dynamo could compile.
 def _template(*args, **kwargs):  # type: ignore[no-untyped-def]
     import sys
 
-    # A variable that holds this frame would be a cycle, which keeps the frame's and its callers' variables until a
-    # collection.
+    # No local variable refers to this frame, because the cycle would keep the variables of the frame and its callers
+    # alive until the garbage collector runs.
     caller = sys._getframe(1).f_globals.get("__name__")
     code = sys._getframe().f_code
     answer = sys.modules["depyf.compat.intercept"]._answers[code.co_filename, code.co_firstlineno]

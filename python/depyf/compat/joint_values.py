@@ -1,4 +1,5 @@
-"""The nodes of a joint graph as plain data: what each computes, in which memory its value lies, and where it comes from."""
+"""The nodes of a joint graph as plain data: the operator, the inputs, the size and storage of the value, and the source
+line."""
 
 from __future__ import annotations
 
@@ -18,28 +19,28 @@ class Value(NamedTuple):
 
     name: str
     operator: str
-    """ "" of an input."""
+    """The operator of the node; "" for an input."""
     inputs: tuple[int, ...]
-    """Positions of the nodes that it reads."""
+    """The positions in `Values.values` of the nodes that this node reads."""
     dtype: str
-    """`torch.float32`; "" if it is no tensor."""
+    """The element type, such as `torch.float32`; "" if the value is no tensor."""
     shape: tuple[str, ...]
     bytes: int
-    """Of its elements. Sizes that vary count as in the call that was compiled."""
+    """The size of the value's elements in bytes. A dynamic size counts with its value in the call that was compiled."""
     storage: int
-    """The number of the memory that it lies in, which views share; -1 if it is no tensor."""
+    """The number of the value's storage, which views share; -1 if the value is no tensor."""
     storage_bytes: int
     line: Line | None
     module: str
     rule: str
-    """Why it may not be recomputed; "" if it may."""
+    """The reason why the value may not be recomputed; "" if it may be."""
     is_forward: bool
     source: str
-    """The node of the captured graph that it comes from; "" if that is not noted."""
+    """The name of the node of the captured graph that this node comes from; "" if it is not noted."""
 
 
 class Values:
-    """Reads the nodes of graphs, each name once."""
+    """Reads the nodes of a joint graph and of its forward graph, each name once."""
 
     def __init__(self, rules: Mapping[str, str], forward: Collection[str], call: Line | None) -> None:
         self.values: list[Value] = []
@@ -48,7 +49,7 @@ class Values:
         self._rules, self._forward = rules, forward
         self._positions: dict[str, int] = {}
         self._storages: dict[int, tuple[int, Any]] = {}
-        """The identity of a storage -> its number, and the storage, which keeps its identity."""
+        """The id() of a storage -> (its number, the storage, which is kept alive so that its id() stays unique)."""
 
     def add(self, graph: Any) -> None:
         """Adds the nodes of the joint graph."""
@@ -58,8 +59,8 @@ class Values:
                 self.values.append(self._value(node, self._rules.get(node.name, "")))
 
     def name_of(self, node: Any) -> str:
-        """Returns the name of the value of a node of the forward graph, and adds the value if the joint graph has none. A node
-        that the partitioner added may have the name of another one of the joint graph."""
+        """Returns the name of the value of a node of the forward graph, and adds the value if the joint graph has no
+        such node. A node that the partitioner added may have the same name as another node of the joint graph."""
         name = str(node.name)
         position = self._positions.get(name)
         if position is not None and self.values[position].operator == _operator(node):
@@ -103,7 +104,7 @@ class Values:
         try:
             storage = tensor.untyped_storage()
             size = _hint(storage.nbytes())
-        except (NotImplementedError, RuntimeError):  # a sparse tensor, or one of another kind
+        except (NotImplementedError, RuntimeError):  # a sparse tensor, or another tensor without a storage
             return len(self._storages) + 1_000_000_000, _product(tensor.shape) * tensor.element_size()
         number, _ = self._storages.setdefault(id(storage), (len(self._storages), storage))
         return number, size
@@ -117,7 +118,8 @@ _NEIGHBOURS_MAX = 100
 
 
 def _line_nearby(node: Any) -> Line | None:
-    """Returns the line of the nearest node that has one, where a pass noted none: of what the node reads before what reads it."""
+    """Returns the user's line of a node, or of the nearest node that has one if a pass noted none: the nodes that it
+    reads are tried before the nodes that read it."""
     waiting, seen = [node], {node}
     for near in waiting:
         line = fx_nodes.line_of(near)
@@ -139,7 +141,8 @@ def _product(sizes: Any) -> int:
 
 
 def _hint(size: Any) -> int:
-    """Returns a size; of one that varies, its value in the call that was compiled, and 0 if that is unknown."""
+    """Returns a size as an integer; for a dynamic size, its value in the call that was compiled, and 0 if that is
+    unknown."""
     if isinstance(size, int):
         return size
     hint = private.of(private.of(size, "torch:SymInt.node"), "torch.fx.experimental.sym_node:SymNode.hint")

@@ -1,12 +1,12 @@
 """Finds Inductor's output code behind a compiled graph, and replaces it by other output code for some calls only.
 
-A compiled graph's `current_callable` calls the `call` of a file of output code with a list of inputs. The classes that
-AOTAutograd makes for trained graphs lead to two of those. The `metadata` of autograd's nodes state which call of the
-forward a backward belongs to.
+A compiled graph's `current_callable` calls the `call` of a file of output code with a list of inputs. For a graph that
+is trained, AOTAutograd creates a class that leads to two compiled graphs, the forward and the backward. depyf notes in
+the `metadata` of an autograd node which forward call its backward belongs to.
 
-The compiled graph of an edited entry is the same one that Dynamo's entry has, because AOTAutograd's wrappers around it
-cannot be copied. So its callable is replaced by one that decides at each call, by the entry that makes the call, which
-kernels run.
+An edited entry shares its compiled graph with Dynamo's entry, because AOTAutograd's wrappers around the graph cannot be
+copied. The callable of the graph is replaced by a switch that selects the kernels at each call, by the entry that makes
+the call.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _KEY = "depyf_kernels"
 _GRAPH = "torch._inductor.output_code:CompiledFxGraph"
 
 _now = threading.local()
-"""Holds in `instead`, for each thread, the kernels that replace others in the current call. It needs no lock, as each
-thread has its own value. The call clears it when it returns; the thread of a forked child is in the call that its
-parent was in."""
+"""The attribute `instead` contains, for each thread, the kernels that replace others in the current call. No lock is
+needed, as each thread has its own value. The value is cleared when the call returns; the thread of a forked child is in
+the same call as its parent."""
 
 
 class _Switch:
@@ -48,19 +48,20 @@ class _Switch:
 
 
 Instead = dict[_Switch, Callable[..., Any]]
-"""The callables that replace the compiled graphs, by the switches of these graphs."""
+"""Maps the switch of a compiled graph to the callable that replaces the graph."""
 
 
 @guarded()
 def _of_node() -> Instead | None:
-    """Returns the replaced kernels of the forward call that the running backward belongs to."""
+    """Returns the replacement kernels of the forward call that the running backward belongs to."""
     node = private.call("torch._C:_current_autograd_node")
     return None if node is None else node.metadata.get(_KEY)
 
 
 @guarded(dict)
 def compiled_graphs(function: object) -> dict[str, Any]:
-    """Returns Inductor's compiled graphs by their direction. A backward exists after its first run, which compiles it."""
+    """Returns Inductor's compiled graphs by their direction. A compiled graph of a backward exists after its first run,
+    which compiles it."""
     graph_class = _graph_class()
     if graph_class is None:
         return {}
@@ -105,8 +106,7 @@ def _graph_class() -> type | None:
 
 
 def load(path: str, graph: Any) -> Callable[..., Any]:
-    """Returns the `call` of a file of output code, with the values besides the inputs that the code of `graph` was
-    given.
+    """Returns the function `call` of a file of output code; the constants of `graph` become globals of its module.
 
     Raises:
         SyntaxError, OSError: the file cannot be read.
@@ -138,9 +138,9 @@ def load(path: str, graph: Any) -> Callable[..., Any]:
 
 
 def with_kernels(function: Callable[..., Any], kernels: list[tuple[Any, Callable[..., Any]]]) -> Callable[..., Any]:
-    """Returns `function` with other callables in the place of those of the compiled graphs that it leads to.
+    """Returns a function that calls `function`, with other callables in place of those of the compiled graphs.
 
-    Nothing changes for other callers, at the same time or later.
+    Other callers of `function` still run the original kernels, at the same time and later.
     """
     instead: Instead = {}
     for graph, call in kernels:
@@ -163,9 +163,9 @@ def with_kernels(function: Callable[..., Any], kernels: list[tuple[Any, Callable
 
 
 def _mark(result: Any, instead: Instead) -> None:
-    """Marks the backward of these outputs as that of the entry."""
+    """Marks the autograd nodes of these outputs, so that their backward runs the replacement kernels."""
     todo = [getattr(tensor, "grad_fn", None) for tensor in (result if isinstance(result, (tuple, list)) else [result])]
-    for _ in range(len(todo) * 4):  # A few views can be between an output and the node.
+    for _ in range(len(todo) * 4):  # A few views can be between an output and the autograd node of the compiled graph.
         if not todo:
             break
         node = todo.pop()

@@ -1,9 +1,9 @@
 """Finds the graph module behind a compiled function, if it is still alive.
 
-The attribute `_dynamo_source` of its placeholders distinguishes Dynamo's graph from a graph that a backend derived from
-it. Each backend keeps the graph in another place (the eager one runs its `forward`, AOTAutograd passes its methods on).
-So the search goes a few steps through the closures, attributes and bound objects that the compiled function leads to.
-If no graph is found, the backend has released it.
+The attribute `_dynamo_source` of a graph's placeholders distinguishes Dynamo's graph from a graph that a backend
+derived from it. Each backend keeps the graph in another place (the eager one runs its `forward`, AOTAutograd passes its
+methods on). The search follows the closures, attributes and bound objects that the compiled function leads to, up to
+`_MAX_OBJECTS` objects. If no graph is found, the backend has released it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MAX_OBJECTS = 400
 
 @guarded()
 def graph_module(function: object) -> Any:
-    """Returns the FX graph that Dynamo gave to the backend; None if nothing holds it any more."""
+    """Returns the FX graph that Dynamo passed to the backend; None if the graph is not found."""
     try:
         from torch.fx import GraphModule
 
@@ -78,6 +78,6 @@ def source(placeholder: Any) -> str | None:
 
 
 def inputs(graph_module: Any) -> list[tuple[str, str]]:
-    """Returns (name, the expression that it is taken from) of each input of a graph of Dynamo's; the expression is ""
-    if it is unknown."""
+    """Returns (name, the expression from which Dynamo takes its value) of each input of a captured graph; the
+    expression is "" if it is unknown."""
     return [(node.name, source(node) or "") for node in placeholders(graph_module)]

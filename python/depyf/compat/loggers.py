@@ -1,7 +1,7 @@
 """PyTorch's loggers of artifacts: Inductor's IR, and the graphs of another process in which Inductor compiles.
 
-The loggers are found by the ends of their names. A handler that raises an exception would break the compilation; the
-handlers that are added here never do.
+The loggers are found by the ends of their names. A handler that raises an exception would break the compilation, so the
+handlers of depyf catch all exceptions.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Handler(logging.Handler):
 
     def __init__(self, receive: Callable[[logging.LogRecord], None]) -> None:
         super().__init__(logging.DEBUG)
-        # There must be no frame of depyf between the frames of logging, which Dynamo skips, and the function that
-        # Dynamo is told to skip.
+        # No frame of depyf may be between the frames of `logging`, which Dynamo skips, and the function that is marked
+        # for Dynamo to skip.
         self.emit = not_compiled(receive)  # type: ignore[method-assign]
 
 
@@ -58,7 +58,7 @@ def add_ir_handlers(receive: Callable[[str, str], None], elsewhere: bool = False
 
             try:
                 undo.append(listen(logging.getLogger(name), on_record))
-            except Exception as error:  # The handlers that are already added are removed as well.
+            except Exception as error:  # `remove` must still remove the handlers that were added before.
                 private.not_found(name.rpartition(".")[2], f"raised {type(error).__name__}: {error}")
 
     def remove() -> None:

@@ -1,13 +1,14 @@
-"""The private names of PyTorch and CPython that depyf relies on, and what it can do with them.
+"""The private names of PyTorch and CPython that depyf relies on, and the features of depyf that need them.
 
-There is one row for each name: where it is, its purpose, the releases that have it and its shape there, the arguments
-and results by which it is recognised, and the consequence of its absence. `depyf.compat.private` is the way to use
-one; a name that has no row cannot be used. `python -m depyf doctor` prints which names are as expected. All rows are in
-one file, so that a search in it shows everything that is known of a name.
+There is one row for each private name: where it is, its purpose, the releases that have it and its shape there, the
+arguments and results by which it is recognised, and the consequence of its absence. Names are used through
+`depyf.compat.private`, which accepts only names that have a row. `python -m depyf doctor` prints which names are as
+expected. All rows are in one file, so that a search in it shows everything that is known of a private name.
 
-A path is `module:object.member`. A word in front of a path is the kind of a member: `attribute` of the instances of a
-class, `key` of a dict that an attribute holds, `local` variable of a function, `record` of PyTorch's structured
-trace, `logger`, or `mark` on a function or module. Without that, it is found by looking it up.
+The path of a private name is `module:object.member`. A word in front of a path is the kind of a member: `attribute` of
+the instances of a class, `key` of a dict that an attribute holds, `local` variable of a function, `record` of PyTorch's
+structured trace, `logger`, or `mark` on a function or module. A name without such a word is found by following its
+path.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ class Feature:
     key: str
     title: str
     lost: str
-    """What users lose without it."""
+    """The consequence for users if the feature does not work."""
     needs_torch: bool = True
     since: str = "2.2"
-    """The first release of PyTorch that has the names that it needs."""
+    """The first release of PyTorch that has the names that the feature needs."""
     before: str = ""
-    """What earlier releases offer instead."""
+    """The data that earlier releases offer instead."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class Name:
     """The word in front of the path: "attribute", "key", ...; "" for a name that is looked up."""
     since: str = "2.2"
     until: str = ""
-    """The last release that is known to have it. Its absence in a later one is expected."""
+    """The last release that is known to have the name, whose absence in later releases is expected; "" if there is
+    none."""
     shape: str = ""
     """The shape that the name has in each release, if it differs."""
     takes: int | None = None
@@ -56,16 +58,16 @@ class Name:
     fallback: str = ""
     """What depyf does without the name; "" if nothing replaces it."""
     lazy: bool = False
-    """True if its module is never loaded just to look it up."""
+    """True if the module of the name is never loaded just to look the name up."""
 
     @cached_property
     def module(self) -> str:
-        """The module that contains it; "" if no module does."""
+        """The module that contains the name; "" if no module does."""
         return self.path.partition(":")[0] if ":" in self.path else ""
 
     @cached_property
     def parts(self) -> list[str]:
-        """The attributes that lead to it from the module."""
+        """The attributes that lead from the module to the name."""
         return self.path.partition(":")[2].split(".") if ":" in self.path else [self.path.rpartition(".")[2]]
 
     @cached_property
@@ -75,12 +77,12 @@ class Name:
 
     @cached_property
     def key(self) -> str:
-        """For an item of a dict: the key, which stands in brackets."""
+        """For an item of a dict: the key, which is in brackets at the end of the path."""
         return self.last.partition("[")[2].removesuffix("]")
 
     @cached_property
     def types(self) -> tuple[str, ...]:
-        """The names of the types of its value or result."""
+        """The names of the types that the value or result of the name may have."""
         return tuple(self.gives.split("|")) if self.gives else ()
 
     def expected(self, release: Release) -> bool:
@@ -170,7 +172,7 @@ _OF_IR_NODES = [
 
 # fmt: off
 NAMES = [
-    # What is compiled ahead of time
+    # Functions that were compiled ahead of time
     Name("torch._precompile:PrecompiledModule", "capture", "what torch.compiler.precompile captures and loads", since="2.15"),
     Name("torch._precompile:PrecompiledModule._compile", "capture", "captures a function", since="2.15"),
     Name("torch._precompile:PrecompiledModule._fn", "capture", "that function", "attribute", since="2.15"),
@@ -232,7 +234,7 @@ NAMES = [
          since="2.9", fallback="the code of restored entries is not shown"),
     Name("torch._dynamo.package:_GuardedCodeCacheEntry.dynamo_code", "entries", "the code of one of them", "attribute",
          since="2.9", fallback="the code of restored entries is not shown"),
-    # What is restored from Dynamo's cache of an earlier process
+    # Entries that are restored from Dynamo's cache of an earlier process
     Name("torch._dynamo.package:CompilePackage.install", "capture", "puts restored entries in front of the others", since="2.9",
          fallback="what is restored is not recorded"),
     Name("torch._dynamo.package:CompilePackage._codes", "entries", "the restored entries by function", "attribute", since="2.9",
@@ -332,7 +334,7 @@ NAMES = [
          fallback='taken for "default"'),
     Name(f"{_EVAL}:DynamoStance.stance", "entries", "its name", "attribute", since="2.6", gives="str",
          fallback='taken for "default"'),
-    # The results of torch.compile
+    # Attributes of the results of torch.compile
     Name("_torchdynamo_orig_callable", "entries", "what a result of torch.compile was made of", "mark",
          fallback="__wrapped__ is followed"),
     Name("_torchdynamo_wrapper_id", "entries", "tells a result of torch.compile from a copy of its attributes", "mark",
@@ -354,7 +356,7 @@ NAMES = [
          fallback="the backend's class is told"),
     Name("torch:_TorchCompileWrapper.compiler_fn", "entries", "the backend in a wrapper of it", "attribute",
          fallback="the backend's class is told"),
-    # The stages of a compilation, for numerics
+    # The stages of a compilation that `depyf.numerics` compares
     Name("torch._inductor.compile_fx:_recursive_pre_grad_passes", "numerics", "the passes on the captured graph", lazy=True,
          since="2.6", fallback="that stage is not compared"),
     Name("torch._inductor.compile_fx:_recursive_joint_graph_passes", "numerics", "the passes on the joint graph", lazy=True,
@@ -460,7 +462,7 @@ NAMES = [
          fallback="reasons are told in PyTorch's words"),
     Name("torch:is_inference_mode_enabled", "reasons", "is inference mode why gradients are off?", takes=0, gives="bool",
          fallback="only grad mode is named"),
-    # The origins of guards
+    # The origins of guards: lines of source, and symbolic sizes
     Name(f"{_GUARDS}:GuardBuilder.check_fn_manager", "guards", "the way from guards to the compilation", "attribute",
          gives="CheckFunctionManager|None",
          fallback="the lines that need guards, and sizes, are not in the dump"),
@@ -669,7 +671,7 @@ NAMES = [
          fallback="inputs are shown without it"),
     Name("torch.fx:GraphModule.meta[dynamo_compile_id]", "entries", "tells a graph of Dynamo's", "key", since="2.9",
          fallback="known by its inputs"),
-    # What compiling costs
+    # Names that are needed to measure the time of compilations
     Name("torch._logging._internal:TorchLogsFormatter", "costs", "writes records of the trace as a log", gives="type"),
     Name("torch._dynamo.symbolic_convert:InstructionTranslatorBase", "costs", "traces the instructions of a function", gives="type",
          fallback="what tracing a line takes is missing"),
@@ -683,7 +685,7 @@ NAMES = [
          fallback="compiling a graph counts as tracing its last line"),
     Name("torch._dynamo.output_graph:OutputGraph.compile_subgraph", "costs", "compiles it",
          fallback="compiling a graph counts as tracing its last line"),
-    # What the forward keeps for the backward
+    # The partitioner, which decides which values the forward saves for the backward
     Name("torch._functorch.partitioners:min_cut_rematerialization_partition", "costs", "divides a joint graph", gives="function"),
     Name("torch._functorch.partitioners:default_partition", "costs", "the same, without recomputing", gives="function"),
     Name("torch._functorch.partitioners:solve_min_cut", "costs", "chooses what is kept", since="2.6", gives="function",
@@ -700,7 +702,7 @@ NAMES = [
          fallback="a graph with random numbers is not divided again"),
     Name("torch:SymInt.node", "costs", "what knows the value of a size", "attribute", gives="SymNode"),
     Name("torch.fx.experimental.sym_node:SymNode.hint", "costs", "the value of a size in the call that is compiled", "attribute"),
-    # Keeping Dynamo from compiling
+    # Names that are needed to keep Dynamo from compiling
     Name(f"{_CONVERT}:CatchErrorsWrapper", "debug", "what Dynamo calls for a frame that fits no entry", since="2.4", gives="type"),
     Name(f"{_CONVERT}:CatchErrorsWrapper.__call__", "debug", "the same", since="2.4"),
     Name(f"{_CONVERT}:has_tensor_in_frame", "debug", "would Dynamo compile it?", takes=1),

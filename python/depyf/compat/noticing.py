@@ -1,7 +1,7 @@
-"""Notices names that PyTorch no longer uses, if their absence shows only by missing data.
+"""Detects private names that the installed PyTorch does not use, if their absence shows only by missing data.
 
-If a block received one kind of data for a compilation, it must have received others too. The user is warned about each
-missing kind by the name that it depends on.
+If a `prepare_debug` block received one kind of data for a compilation, it must have received certain other kinds, too.
+The user is warned about each missing kind of data by the private name that the data depends on.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Direction(Protocol):
 
 
 class Seen(Protocol):
-    """The nodes of the graphs that PyTorch showed by name."""
+    """The nodes of the graphs that PyTorch showed under a name."""
 
     captured: list[NodeRow]
     joint: list[NodeRow]
@@ -49,7 +49,7 @@ class Seen(Protocol):
 
 
 class Compile(Protocol):
-    """The part of a compilation that a block saw: see `depyf.capture.compilation`."""
+    """The part of `depyf.capture.compilation.Compilation` that this module reads."""
 
     frame: Frame
     number: int | None

@@ -1,7 +1,7 @@
 """The origins of guards and symbolic sizes: the user's lines, and the places in PyTorch that set them.
 
-The compilation of the guard builder has the guards with their stacks, and the environment of symbolic sizes. Fields are
-empty if an origin is missing.
+The guard builder leads to its compilation, which has the guards with their stacks, and to the `ShapeEnv` with symbolic
+sizes. A field of `Origins` is empty if the data is missing.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def users_line(stack: Iterable[Any] | None, known: dict[str, bool] | None = None
 
     Args:
         stack: the stack, the innermost frame last.
-        known: whether each file is the user's; it is filled, and can be shared by many stacks.
+        known: file -> whether it is the user's; new files are added, and many stacks can share the dict.
     """
     frames = list(stack or ())
     if not frames:

@@ -1,4 +1,5 @@
-"""Inductor's output code that is loaded in the process: its functions, and what PyTorch knows of their lines."""
+"""Inductor's output code that is loaded in the process: its functions, and the stack traces that PyTorch keeps for
+their lines."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ _FUNCTIONS = ("call", "partition_")
 
 
 def is_inductor_loaded() -> bool:
-    """True if the module of Inductor is loaded that loads output code."""
+    """True if the program has imported `torch._inductor.codecache`, the module that loads output code."""
     return "torch._inductor.codecache" in sys.modules
 
 
@@ -23,7 +24,7 @@ def functions() -> list[types.FunctionType]:
     """Returns every living function of output code that runs a graph, or a part of one.
 
     The functions are found among all objects, because a graph that is compiled again to the same text replaces the
-    module of the one before, which may still run.
+    module of the earlier compilation, whose functions may still run.
     """
     maps = private.get(_LINEMAPS)
     if not maps:
@@ -41,7 +42,7 @@ def functions_of(module: types.ModuleType) -> list[types.FunctionType]:
     """Returns the functions of one module of output code that run a graph, or a part of one."""
     members: list[types.FunctionType] = []
     for name, value in list(vars(module).items()):
-        function = getattr(value, "__func__", value)  # The method of an object, from 2.9 on.
+        function = getattr(value, "__func__", value)  # From PyTorch 2.9 on, the value is a bound method.
         if type(function) is types.FunctionType and name.startswith(_FUNCTIONS) and function not in members:
             members.append(function)
     return members
@@ -50,7 +51,7 @@ def functions_of(module: types.ModuleType) -> list[types.FunctionType]:
 @guarded(list)
 def stacks(path: str) -> list[tuple[int, str]]:
     """Returns the lines of a file of output code at which another operator begins, each with its stack as the text of a
-    traceback. Code from a cache may have none."""
+    traceback. Output code from a cache may have no stacks."""
     linemap = (private.get(_LINEMAPS) or {}).get(path) or []
     if len(linemap) != 2:
         return []

@@ -1,4 +1,4 @@
-"""Finds the outputs of compiled graphs, for graphs that are certain to return exactly these."""
+"""Finds the names of the outputs of compiled graphs, for graphs that are certain to return exactly their outputs."""
 
 from __future__ import annotations
 
@@ -29,9 +29,8 @@ def outputs(code: types.CodeType) -> dict[str, tuple[str, ...]]:
 
 
 def _outputs_being_compiled() -> tuple[str, ...] | None:
-    """Returns the names of the outputs of the graph that is being compiled. It must be called within a bytecode hook.
-
-    No argument of the hook leads to the graph, so it is looked up in the compiler's own frame.
+    """Returns the names of the outputs of the graph that is being compiled. Must be called within a bytecode hook.
+    PyTorch does not pass the graph to the hook, so it is looked up in the frame of Dynamo's compiler.
     """
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -44,9 +43,9 @@ def _outputs_being_compiled() -> tuple[str, ...] | None:
 
 _captured: weak.Table[tuple[str, ...]] = weak.Table()
 """Maps the callable that AOTAutograd returned for a graph to the names of the graph's outputs, which are known while it
-is compiled. An item is cleared together with its callable, and nothing else clears it. It has no lock, as each write is
-one assignment; a forked child goes on with its copy."""
-_WRAPPERS_MAX = 8  # wrappers around a function
+is compiled. An item is removed when its callable is freed, and nothing else clears the table. The table has no lock, as
+each write is one assignment; a forked child continues with its copy."""
+_WRAPPERS_MAX = 8  # the largest number of wrappers that are removed from a function
 _WRAPPERS = "torch._dynamo.eval_frame"  # the module of the wrappers that keep Dynamo out of a function
 
 
@@ -64,8 +63,8 @@ _AOT = "torch._functorch.aot_autograd"
 
 
 def _is_of_aot(function: types.FunctionType) -> bool:
-    """True for a callable that AOTAutograd returned for a graph. It returns the outputs in a new list or tuple,
-    whatever the backend did."""
+    """True for a callable that AOTAutograd returned for a graph, which returns the outputs in a new list or tuple,
+    independent of the backend."""
     of_module = function.__globals__.get("__name__") == _AOT
     return of_module and function.__qualname__.startswith("aot_module_simplified.")
 
@@ -76,7 +75,7 @@ def outputs_of_call(function: Any, captured: tuple[str, ...] | None) -> tuple[st
 
     Args:
         function: the callable that Dynamo calls for the graph.
-        captured: the outputs of the graph that the backend was given, if it is being compiled now.
+        captured: the outputs of the graph that the backend received, if the graph is being compiled.
     """
     for _ in range(_WRAPPERS_MAX):
         if isinstance(function, types.MethodType) and function.__func__ is getattr(

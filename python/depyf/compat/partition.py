@@ -1,8 +1,10 @@
-"""How AOTAutograd divides a joint graph into forward and backward, and why it keeps what it keeps.
+"""Reads how AOTAutograd divides a joint graph into forward and backward, and why it saves a value instead of
+recomputing it.
 
-The min-cut partitioner builds a flow network in which each value is an edge from `NAME_in` to `NAME_out`, and cuts it where
-the fewest bytes pass. An edge of unlimited capacity from "source" to `NAME_in` means that the value may not be recomputed;
-from release 2.10 on the edge has the reason as text. What the network is made of is read when networkx is asked for the cut.
+The min-cut partitioner builds a flow network in which each value is an edge from `NAME_in` to `NAME_out`, and computes
+the cut through which the fewest bytes pass. An edge of unlimited capacity from "source" to `NAME_in` means that the
+value may not be recomputed; from release 2.10 on the edge has the reason as text. depyf reads the network when the
+partitioner calls `networkx.minimum_cut`.
 """
 
 from __future__ import annotations
@@ -34,24 +36,25 @@ _HEURISTIC = "used far apart in the forward, or at the end of a long chain of op
 
 @dataclass
 class Partition:
-    """A joint graph and what its partitioner made of it."""
+    """A joint graph, and how its partitioner divided it."""
 
     values: list[Value]
     saved: list[str]
-    """Names of what the forward keeps for the backward, in the order in which it returns them; sizes among them."""
+    """The names of the values, including sizes, that the forward saves for the backward, in the order in which it
+    returns them."""
     outputs: int
-    """The number of values that the forward returns before these."""
+    """The number of values that the forward returns before the saved ones."""
     partitioner: str
-    """ "min cut" or "default"."""
+    """The partitioner that divided the graph: "min cut" or "default"."""
     symbols: dict[str, int]
-    """Sizes that vary -> their value in the call that was compiled."""
+    """Symbol of a dynamic size -> its value in the call that was compiled."""
     redo: Callable[[float | None, str | None], Partition | None] = field(repr=False)
-    """Divides the graph again: with another budget, or with the modules of that path recomputed. Returns None if PyTorch
-    has no such partitioner."""
+    """Divides the graph again, with another memory budget, or with the modules of a path recomputed. Returns None if
+    the installed PyTorch lacks the partitioner."""
 
 
 class _Rules:
-    """The reasons of the last cut, by the names of the nodes."""
+    """The names of the nodes that the last cut did not allow to recompute, with the reasons."""
 
     def __init__(self) -> None:
         self.rules: dict[str, str] = {}
@@ -68,21 +71,23 @@ class _Rules:
 
 
 class _AtWork(threading.local):
-    """What the calling thread divides."""
+    """The state of the division that the calling thread is performing."""
 
     rules: _Rules | None = None
-    """The rules of the graph that is divided."""
+    """The rules of the graph that is being divided; None outside of a division."""
     is_again: bool = False
-    """True if that is for `Partition.redo`."""
+    """True if the graph is divided for `Partition.redo`."""
 
 
 _at_work = _AtWork()
-"""Threads share nothing in it, so it has no lock; a forked child goes on with its copy, and each call clears it."""
+"""The state is separate for each thread, so it has no lock; a forked child continues with its copy, and each division
+clears it."""
 
 
 def add_hook(receive: Callable[[Partition], None]) -> Callable[[], None]:
-    """Calls `receive(partition)` in the compiling thread for each joint graph that is divided, until the function that it returns
-    is called. Until then AOTAutograd's cache is off, as what it holds was divided before."""
+    """Calls `receive(partition)` in the compiling thread for each joint graph that is divided, until the function that
+    it returns is called. AOTAutograd's cache is disabled while the hook is set, as a graph from the cache is not
+    divided again."""
     undo = [_around(path, _of_partition(receive, path)) for path in (MIN_CUT, DEFAULT)]
     undo.append(_around(f"{_PARTITIONERS}:solve_min_cut", _of_cut))
     settings = _settings({_CACHE: False})
@@ -103,7 +108,7 @@ def _around(path: str, answer: Callable[[Callable[..., Any]], intercept.Call]) -
 
 @contextmanager
 def _settings(values: dict[str, Any]) -> Iterator[None]:
-    """Changes settings of PyTorch for a while."""
+    """Changes settings of PyTorch during a `with` block."""
     before: list[tuple[Any, str, Any]] = []
     for path, value in values.items():
         module, name = private.module_of(path), path.partition(":")[2]
@@ -137,10 +142,10 @@ def _note_forward(rules: _Rules, args: tuple[Any, ...]) -> None:
 
 @contextmanager
 def _cuts(rules: _Rules) -> Iterator[None]:
-    """Reads the networks that this thread cuts."""
+    """Reads the networks that this thread cuts during a `with` block."""
     try:
         import networkx
-    except ImportError:  # PyTorch says so itself
+    except ImportError:  # PyTorch itself raises an error if networkx is missing
         yield
         return
     thread, cut = threading.get_ident(), networkx.minimum_cut
@@ -162,7 +167,8 @@ _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 def _calling_line() -> Line | None:
-    """Returns the user's line that made the calling thread compile: code of PyTorch alone has no other line."""
+    """Returns the innermost line of the user's on the stack of the calling thread, which stands for nodes that have no
+    line; None if there is none."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
@@ -175,7 +181,7 @@ def _calling_line() -> Line | None:
 def _of_partition(receive: Callable[[Partition], None], path: str) -> Callable[[Callable[..., Any]], intercept.Call]:
     def answer(original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
-            # Inductor divides the graphs of its own patterns, too.
+            # Inductor's pattern matcher also divides graphs, which are not the user's.
             is_pattern = caller == "torch._inductor.pattern_matcher"
             if is_pattern or _at_work.rules is not None or _at_work.is_again:
                 return original(*args, **kwargs)
@@ -197,7 +203,7 @@ def _of_partition(receive: Callable[[Partition], None], path: str) -> Callable[[
 
 @guarded()
 def _copy_of(module: Any) -> Any:
-    """Returns a graph module with nodes and notes of its own."""
+    """Returns a copy of a graph module, with copies of its nodes and of their `meta` dicts."""
     import torch
 
     graph = torch.fx.Graph()
@@ -232,14 +238,14 @@ def _partition(
 
 
 def _mode() -> Any:
-    """Returns the mode whose tensors the graph that is compiled holds; None outside of a compilation."""
+    """Returns the fake tensor mode of the graph that is being compiled; None outside of a compilation."""
     context = private.call("torch._guards:TracingContext.try_get")
     return None if context is None else private.of(context, "torch._guards:TracingContext.fake_mode")
 
 
 @contextmanager
 def _tracing(mode: Any) -> Iterator[None]:
-    """Gives a block the context of a compilation, in which the partitioner looks for the mode."""
+    """Enters a tracing context during a `with` block, because the partitioner looks up the fake tensor mode in it."""
     context, tracing = private.get("torch._guards:TracingContext"), private.get("torch._guards:tracing")
     if mode is None or context is None or tracing is None:
         yield
@@ -275,8 +281,8 @@ def _again(
 
 
 def _mark(graph_module: Any, path: str) -> None:
-    """Marks the nodes of the modules of that path as PyTorch marks those of a function under `torch.utils.checkpoint`. Each
-    module outside another one of the path is a region of its own."""
+    """Marks the nodes of the modules that `path` stands for as PyTorch marks the nodes of a function under
+    `torch.utils.checkpoint`. Each outermost module that matches `path` is a checkpoint region of its own."""
     policy = private.get("torch.utils.checkpoint:CheckpointPolicy.PREFER_RECOMPUTE")
     regions: dict[str, int] = {}
     nodes = [

@@ -1,6 +1,8 @@
-"""`torch.compiler.precompile`: what a function computes is captured without Dynamo, and written as a program of its own.
+"""`torch.compiler.precompile`, which captures the graph of a function without Dynamo, and writes it as a program of its
+own.
 
-There is no bytecode and there are no guards: the program checks the shapes and types of its arguments itself.
+A captured function has no transformed bytecode and no guards: the program checks the shapes and types of its arguments
+itself.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ def loaded_function(value: Any) -> Any:
 
 def add_hook(began: Callable[[Any], None], ended: Callable[[Any, bool], None]) -> Callable[[], None]:
     """Calls `began(function)` before a function is captured, and `ended(graph, succeeded)` after it was lowered; the
-    graph is None if none was captured. Returns a function that removes the hook."""
+    graph is None if no graph was captured. Returns a function that removes the hook."""
     function = private.get(f"{_MODULE}:PrecompiledModule._compile")
 
     def answer(original: Callable[..., Any]) -> intercept.Call:

@@ -61,7 +61,7 @@ def ir_graph() -> Any:
 
 
 def ir_user_fields() -> list[str]:
-    """Returns the names of the fields of a user of a buffer."""
+    """Returns the names of the fields of `NodeUser`, Inductor's class for a node that uses a buffer."""
     return list(getattr(private.get(f"{_SCHEDULER}:NodeUser"), "__dataclass_fields__", ()))
 
 

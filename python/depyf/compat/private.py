@@ -1,8 +1,8 @@
 """The only way to use the private names that `depyf.compat.names` lists.
 
-A name is lost if it is missing, raises an exception, or has another type than its row states. The user is warned once,
-with the name, and depyf continues with the fallback. The absence of a name that this release is known to lack is not a
-loss.
+A private name is lost if it is missing, raises an exception, or has another type than its row in the list states. The
+user is warned once about a lost name, and depyf continues with the fallback of the name. The absence of a name that
+this release is known to lack is not a loss.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ for _name in NAMES:
 _TITLES = {feature.key: feature for feature in FEATURES}
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _MACHINERY = (__file__, shape.__file__)
-"""The files of this folder that look names up for all the others, and do not use names themselves."""
+"""The files of `depyf.compat` that look private names up for all other files, and do not use the names themselves."""
 _WORD = re.compile(r"\w+")
 
 losses: dict[str, str] = {}
-"""Path of a name -> what is wrong with it in this process. Nothing clears it, so that each loss is reported once. It
-has no lock, as each write is one assignment; a forked child goes on with its copy."""
+"""Path of a lost name -> what is wrong with it in this process. Nothing clears the table, so that each loss is reported
+once. The table has no lock, as each write is one assignment; a forked child continues with its copy."""
 
 
 def get(path: str) -> Any:
@@ -52,8 +52,8 @@ def get(path: str) -> Any:
 
 
 def module_of(path: str) -> Any:
-    """Returns the module that contains a name; None if the name is absent. It is needed to assign a variable of that
-    module."""
+    """Returns the module that contains a name; None if the name is absent. The module is needed to assign one of its
+    variables."""
     name = shape.BY_PATH[path]
     try:
         shape.look_up(name)
@@ -95,8 +95,8 @@ def of(owner: Any, path: str, otherwise: Any = None) -> Any:
 
 
 def item(table: Any, path: str, otherwise: Any = None) -> Any:
-    """Returns the value that a dict of an object has under a key; `otherwise` if it has none, or one of another type
-    than its row states."""
+    """Returns the value that a dict of PyTorch's has under a key; `otherwise` if there is no value, or one of another
+    type than the row of the key states."""
     name = shape.BY_PATH[path]
     try:
         value = table.get(name.key)
@@ -148,7 +148,7 @@ def guarded(otherwise: Any = None, *, raises: tuple[type[Exception], ...] = ()) 
 
 
 def not_found(path: str, how: str = "is not there") -> None:
-    """Records that a name is not as expected, for names whose absence shows only when they are used."""
+    """Records that a private name is not as expected, for names whose absence shows only when they are used."""
     lost(shape.BY_PATH[path], how)
 
 
@@ -159,8 +159,8 @@ def expected(path: str) -> bool:
 
 
 def lost(name: Name, how: str) -> None:
-    """Records that a name is not as expected. Warns once, unless this release is known to lack the name or PyTorch is
-    not installed."""
+    """Records that a name is not as expected. Warns once about the name, unless this release is known to lack it or
+    PyTorch is not installed."""
     if name.path in losses:
         return
     losses[name.path] = how
@@ -175,7 +175,7 @@ def lost(name: Name, how: str) -> None:
 
 
 def blame(error: Exception, code: types.CodeType | None = None) -> None:
-    """Records the name that an exception came from as lost."""
+    """Records the private name that an exception came from as lost."""
     if isinstance(error, Unexpected):
         lost(error.name, error.how)
         return
@@ -199,8 +199,7 @@ def _candidates(error: Exception, code: types.CodeType | None) -> list[Name]:
     traceback = error.__traceback__
     lines: list[list[str]] = []
     while traceback is not None:
-        # These are the names in the lines of depyf that the exception passed through, the innermost first, and
-        # PyTorch's functions.
+        # Collects the names in the lines of depyf that the exception passed through, the innermost line first.
         frame = traceback.tb_frame
         if frame.f_code.co_filename.startswith(_PACKAGE) and frame.f_code.co_filename not in _MACHINERY:
             text, used = linecache.getline(frame.f_code.co_filename, traceback.tb_lineno), set(_names_in(frame.f_code))

@@ -22,9 +22,10 @@ def _needs(feature: Feature) -> str:
 
 
 def features(right: Collection[str] = ()) -> list[FeatureState]:
-    """Returns the state of each feature, judged by the names that it needs and by the failures in this process.
+    """Returns the state of each of depyf's features, judged by the private names that it needs and by the failures in
+    this process.
 
-    The names in Inductor are judged only if Inductor is loaded. It takes two milliseconds.
+    The private names in Inductor are judged only if Inductor is loaded. A call takes two milliseconds.
 
     Args:
         right: the paths of names that were just checked and are as expected.
@@ -41,7 +42,8 @@ def features(right: Collection[str] = ()) -> list[FeatureState]:
     global _last
     if not right:
         return [_feature(feature, Release.of(version), right) for feature in FEATURES]
-    # Everything else depends on these, and usually they have not changed since the end of the previous block.
+    # The result depends only on the items of `depends_on`, which have usually not changed since the end of the previous
+    # block.
     loaded = tuple(module in sys.modules for module in _MODULES)
     depends_on = (version, loaded, frozenset(right), dict(private.losses))
     if _last is None or _last[0] != depends_on:
@@ -52,8 +54,9 @@ def features(right: Collection[str] = ()) -> list[FeatureState]:
 
 _MODULES = tuple(dict.fromkeys(name.module for name in NAMES if name.module))
 _last: tuple[tuple[Any, ...], list[FeatureState]] | None = None
-"""The inputs of the last call of `features`, and its result. It has no lock: threads may set it at once, and either
-value is right. The next call replaces it, and nothing clears it; a forked child goes on with its copy."""
+"""The inputs of the last call of `features`, and its result. The variable has no lock: threads may set it at once, and
+either value is right. The next call replaces the value, and nothing clears it; a forked child continues with its
+copy."""
 
 
 def _feature(feature: Feature, release: Release, right: Collection[str]) -> FeatureState:
@@ -69,7 +72,7 @@ def _feature(feature: Feature, release: Release, right: Collection[str]) -> Feat
         if how is None:
             how = shape.problem(name)
         if how is None or (not expected and name.until and Release.of(name.until) < release):
-            continue  # Another name has replaced it.
+            continue  # Another name replaces this one in later releases.
         state.expected = state.expected and not expected
         if name.fallback:
             state.status = FALLBACK if state.status == WORKS else state.status
@@ -83,18 +86,19 @@ def _feature(feature: Feature, release: Release, right: Collection[str]) -> Feat
 def load() -> None:
     """Imports all modules that contain names, so that all names can be judged."""
     for module in dict.fromkeys(name.module for name in NAMES if name.module):
-        with contextlib.suppress(Exception):  # A failure is reported together with the names.
+        with contextlib.suppress(Exception):  # A failed import is reported together with the names of the module.
             importlib.import_module(module)
 
 
 _right: set[str] = set()
-"""The paths of names in loaded modules that were as expected when `tell_losses` checked them in this process. A name
-that changes later is noticed when it is used. Nothing clears the set. It has no lock, as each write adds one path; a
-forked child goes on with its copy."""
+"""The paths of names in loaded modules that were as expected when `tell_losses` checked them in this process. A private
+name that changes later is detected when it is used. Nothing clears the set. The set has no lock, as each write adds one
+path; a forked child continues with its copy."""
 
 
 def tell_losses() -> set[str]:
-    """Warns once about each name that is not as this release should have it. Returns the paths of the other names."""
+    """Warns once about each private name that is not as this release of PyTorch should have it. Returns the paths of
+    the names that are as expected."""
     right: set[str] = set()
     version = releases.installed()
     if version is None:
@@ -108,7 +112,7 @@ def tell_losses() -> set[str]:
             if name.module in sys.modules:
                 _right.add(name.path)
             continue
-        # Only one lost member of an object is reported here; the doctor reports all of them.
+        # The user is warned about only one lost member of an object; `depyf doctor` reports all lost members.
         owner = name.path.rpartition(".")[0]
         if any(path.rpartition(".")[0] == owner != "" or path == owner for path in private.losses):
             private.losses[name.path] = how
@@ -119,5 +123,5 @@ def tell_losses() -> set[str]:
 
 @functools.cache
 def _expected(release: Release) -> tuple[Name, ...]:
-    """Returns the names that a release should have."""
+    """Returns the private names that a release of PyTorch should have."""
     return tuple(name for name in NAMES if name.expected(release))

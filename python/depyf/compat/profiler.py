@@ -1,4 +1,4 @@
-"""The ranges that PyTorch's profiler shows of compiled functions, and a cheap way to open one."""
+"""The ranges that PyTorch's profiler records for compiled functions, and a fast way to open a range."""
 
 from __future__ import annotations
 
@@ -18,22 +18,23 @@ KINDS = {
     "CompiledFunction": "graph",
     "## Call CompiledFxGraph": "graph",
 }
-"""Prefix of the name of a range of PyTorch's -> what runs in it. The first that fits counts."""
+"""Prefix of the name of a range in PyTorch's profile -> the kind of work in the range. The first prefix that matches
+counts."""
 _COMPILING = "(dynamo_timed)"
 
 
 def open_range() -> Callable[[str], AbstractContextManager[Any]] | None:
-    """Returns what makes the context manager of a range with a name, in a tenth of the time of PyTorch's public one; None if
-    this PyTorch has only that."""
+    """Returns a class of context managers that open a profiler range with a given name, ten times as fast as PyTorch's
+    public class; None if this PyTorch has only the public class."""
     fast: Callable[[str], AbstractContextManager[Any]] | None = private.get("torch._C._profiler:_RecordFunctionFast")
     return fast
 
 
 def allocations(call: Callable[[], object]) -> list[list[int]] | None:
-    """Calls a function, and returns the bytes that each thread allocated in it, in order; what was freed is negative. None if
-    this PyTorch cannot tell. No profile may be open.
+    """Calls a function, and returns for each thread the bytes of its allocations in order, with freed bytes as negative
+    numbers; None if this PyTorch does not record them. No profile may be open.
 
-    PyTorch's older profiler lists them. Its successor writes to standard error when it begins.
+    PyTorch's legacy profiler is used, because the newer one writes to standard error when it begins.
     """
     enable = private.get("torch.autograd:_enable_profiler_legacy")
     disable = private.get("torch.autograd:_disable_profiler_legacy")
@@ -50,7 +51,8 @@ def allocations(call: Callable[[], object]) -> list[list[int]] | None:
 
 
 def library_functions() -> Any:
-    """Returns the object whose members are the library functions of output code, `extern_kernels`; None if it is absent."""
+    """Returns the object whose members are the library functions of output code, `extern_kernels`; None if it is
+    absent."""
     return private.get("torch._inductor.select_algorithm:extern_kernels")
 
 
@@ -60,8 +62,8 @@ def is_open() -> bool:
 
 
 def kind_of(name: str) -> str:
-    """Returns what runs in a range of PyTorch's: "lookup", "region", "pregraph", "graph", "backward" or "compiling"; ""
-    for all others."""
+    """Returns the kind of work in a range of PyTorch's profile: "lookup", "region", "pregraph", "graph", "backward" or
+    "compiling"; "" for any other range."""
     if name.endswith(_COMPILING):
         return "compiling"
     return next((kind for prefix, kind in KINDS.items() if name.startswith(prefix)), "")

@@ -1,4 +1,4 @@
-"""Releases of PyTorch and CPython, as far as they decide which names are expected."""
+"""Releases of PyTorch, which decide which private names are expected."""
 
 from __future__ import annotations
 

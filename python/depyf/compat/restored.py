@@ -1,7 +1,7 @@
 """Entries that PyTorch restores from its cache of an earlier process (`torch._dynamo.config.caching_precompile`).
 
-They stand in front of the ordinary entries of Dynamo's cache, and PyTorch shows only their guards. Their code is in the
-package from which they were restored, which the wrapper that torch.compile returns holds.
+Restored entries precede the ordinary entries of Dynamo's cache, and PyTorch shows only their guards. The code of a
+restored entry is in the package that it was restored from, to which the wrapper that torch.compile returns refers.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _PACKAGE = "torch._dynamo.package"
 Receive = Callable[[types.CodeType, Any, types.CodeType], None]
 
 _installing = threading.local()
-"""Holds in `now`, for each thread, True while the thread installs restored entries. It needs no lock, as each thread
-has its own value; the end of the call clears it, also in the thread of a forked child."""
+"""The attribute `now` is True, for each thread, while the thread installs restored entries. No lock is needed, as each
+thread has its own value; the end of the installation clears it, also in the thread of a forked child."""
 
 
 def add_hook(receive: Receive) -> Callable[[], None]:
@@ -55,7 +55,7 @@ def add_hook(receive: Receive) -> Callable[[], None]:
 
     def remove() -> None:
         interception.take_away()
-        if vars(module).get(name) is load_and_tell:  # Nobody else has replaced it since.
+        if vars(module).get(name) is load_and_tell:  # No other code has replaced the function since.
             setattr(module, name, load_entry)
 
     return remove

@@ -9,7 +9,7 @@ from depyf.compat import fx_nodes
 from depyf.compat.private import guarded
 from depyf.session import RuntimeAssert
 
-# The text that PyTorch writes if the program has none of its own.
+# Matches the message that PyTorch writes into an assertion for which the program states no message.
 _OWN_TEXT = re.compile(r"Runtime assertion failed for expression (?P<condition>.+) on node '\w*'\Z", re.DOTALL)
 _ASSERTIONS = ("aten._assert_scalar.default", "torch._check", "_check", "torch._check_is_size", "_check_is_size")
 

@@ -25,13 +25,13 @@ class Unexpected(Exception):
 
 
 lookups: dict[str, tuple[Any, ...]] = {}
-"""Path of a function -> the module and all objects on the way from there, which were checked. Nothing clears it, as
-`leads_over` checks each entry before it is used. It has no lock, as each write is one assignment; a forked child goes
-on with its copy."""
+"""Path of a function -> its module and all objects on the path from the module, which have been checked. Nothing clears
+the table, as `leads_over` checks each entry before it is used. The table has no lock, as each write is one assignment;
+a forked child continues with its copy."""
 
 
 def leads_over(name: Name, seen: tuple[Any, ...]) -> bool:
-    """True if the path of a name still leads over the objects that `lookups` has for it."""
+    """True if the path of a private name still leads through the objects that `lookups` contains for it."""
     value = sys.modules.get(name.module)
     if value is not seen[0]:
         return False
@@ -46,7 +46,7 @@ def leads_over(name: Name, seen: tuple[Any, ...]) -> bool:
 
 
 def look_up(name: Name) -> Any:
-    """Returns the object that a path leads to; None if its module is not loaded and the name is no reason to load it.
+    """Returns the object that a path leads to; None if the module is not loaded and the name is `lazy`.
 
     Raises:
         Unexpected: the object is absent, or is not as the row of the name states.
@@ -76,7 +76,7 @@ def look_up(name: Name) -> Any:
 
 @functools.cache
 def _way(path: str) -> list[tuple[str, Name | None]]:
-    """Returns the attributes that lead to a name, each with its row if it has one."""
+    """Returns the attributes on the path to a name, each with its row in `NAMES` if it has one."""
     name = BY_PATH[path]
     ways = [f"{name.module}:{'.'.join(name.parts[: i + 1])}" for i in range(len(name.parts))]
     return [(part, BY_PATH.get(way)) for part, way in zip(name.parts, ways, strict=True)]
@@ -92,7 +92,7 @@ def in_words(error: Exception) -> str:
 
 
 def _check_type(name: Name, value: Any) -> None:
-    """Raises Unexpected if the object that was looked up cannot be as the row states."""
+    """Raises Unexpected if an object that was looked up is not as the row of its name states."""
     if name.takes is None:
         check_result(name, value)
     elif _checked.get(name.path) is not (code := getattr(value, "__code__", value)):
@@ -102,8 +102,8 @@ def _check_type(name: Name, value: Any) -> None:
 
 _checked: dict[str, Any] = {}
 """Path of a function -> its code, or the callable if it has no code, which was checked against its row. Nothing clears
-it, as an entry is compared with the current object. It has no lock, as each write is one assignment; a forked child
-goes on with its copy."""
+the table, as an entry is compared with the current object. The table has no lock, as each write is one assignment; a
+forked child continues with its copy."""
 
 
 def _check_function(name: Name, value: Any) -> None:
@@ -126,7 +126,7 @@ def check_result(name: Name, value: Any) -> None:
 
 
 def accepts(function: Any, count: int) -> bool:
-    """True if a function accepts `count` positional arguments, and also if that is unknown."""
+    """True if a function accepts `count` positional arguments, and also if its parameters are unknown."""
     bound = 0
     if isinstance(function, types.MethodType):
         function, bound = function.__func__, 1
@@ -143,11 +143,11 @@ def accepts(function: Any, count: int) -> bool:
 
 
 def problem(name: Name) -> str | None:
-    """Returns what is wrong with a name; None if nothing is, or if only using the name could show it."""
+    """Returns what is wrong with a private name; None if nothing is, or if only using the name could show a problem."""
     try:
         return _problem(name)
     except Unexpected as error:
-        return error.how if error.name is name else None  # The row of that name reports it.
+        return error.how if error.name is name else None  # The row of the other name reports the error.
     except Exception as error:  # The lookup itself failed.
         return in_words(error)
 
@@ -163,7 +163,8 @@ def _problem(name: Name) -> str | None:
 
 
 def _owner(name: Name) -> Any:
-    """Returns the object that has the name as an attribute; None if it is absent or not loaded."""
+    """Returns the object that has the name as an attribute; None if the object is absent or its module is not
+    loaded."""
     owner: Any = sys.modules.get(name.module)
     for part in name.parts[:-1]:
         owner = getattr(owner, part, None)
@@ -173,7 +174,7 @@ def _owner(name: Name) -> Any:
 def _attribute_problem(name: Name) -> str | None:
     owner = _owner(name)
     if not isinstance(owner, type):
-        return None  # The row of the owner reports it, or the class has another name in this release.
+        return None  # The owner's row reports its absence, or the class has another name in this release.
     if any(name.last in vars(base) for base in owner.__mro__):
         return None if hasattr(owner, name.last) else "is not there"
     if any(name.last in vars(base).get("__annotations__", ()) for base in owner.__mro__):

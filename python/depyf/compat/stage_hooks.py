@@ -1,8 +1,8 @@
-"""The live graphs and callables of a compilation, stage by stage, while PyTorch makes them.
+"""Reports the graphs and callables of a compilation, stage by stage, while PyTorch compiles.
 
-`install` is for a process that only measures and then ends: nothing takes the hooks away. Inductor's stages are functions
-of `compile_fx`, each pass runs in a `GraphTransformObserver`, and `GraphLowering` knows which node's value each
-buffer of the output code holds.
+The function `install` is for a process that only measures and then ends: its hooks cannot be removed. Inductor's stages
+are functions of `compile_fx`, each pass runs in a `GraphTransformObserver`, and `GraphLowering` knows which node's
+value each buffer of the output code holds.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _HOOKED = (
 
 
 class Receiver(Protocol):
-    """What hears of the stages. Its methods are called in the compiling thread."""
+    """Receives the stages of a compilation. The methods of a receiver are called in the compiling thread."""
 
     def begin_passes(self, stage: str, module: Any) -> None:
         """Receives a graph before the passes "pre-grad", "joint" or "post-grad"."""
@@ -47,21 +47,22 @@ class Receiver(Protocol):
         """Receives a graph after one pass."""
 
     def begin_backend(self, module: Any, is_backward: bool) -> None:
-        """Receives the graph that AOTAutograd hands to its compiler."""
+        """Receives the graph that AOTAutograd passes to its compiler."""
 
     def end_backend(self, module: Any, call: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
-        """Receives what the compiler made of the graph, and returns what is to run in its place."""
+        """Receives the callable to which the graph was compiled, and returns the callable that is to run in its
+        place."""
 
     def loaded(self, path: str, module: types.ModuleType) -> None:
         """Receives output code when it is loaded."""
 
     def lowered(self, nodes_of_buffers: dict[str, str]) -> None:
-        """Receives, by the name of a buffer of output code, the name of the node whose value it holds."""
+        """Receives a dict from the name of each buffer of output code to the name of the node whose value the buffer
+        contains."""
 
 
 def install(receiver: Receiver) -> None:
-    """Reports the stages of all compilations of this process from now on. Caches of graphs are switched off, so that
-    each stage is reached, and random numbers come from PyTorch's own generators as they do without a compiler."""
+    """Reports the stages of all further compilations of this process to `receiver`."""
     for stage, path in _OF_STAGES.items():
         _around(path, _of_stage(receiver, stage))
     graphs.add_named_graph_hook(receiver.shown)
@@ -73,7 +74,8 @@ def install(receiver: Receiver) -> None:
 
 
 def _around(path: str, answer: Callable[[Callable[..., Any]], intercept.Call]) -> None:
-    """Lets an answer take the calls of a function; also of what somebody has put in the place of PyTorch's own function."""
+    """Makes `answer` receive the calls of a function of PyTorch's, even if another program has replaced the
+    function."""
     function = private.get(path)
     plain = getattr(function, "__func__", function)
     if isinstance(plain, types.FunctionType) and not plain.__code__.co_freevars:
@@ -103,13 +105,13 @@ _SETTINGS = {
     "torch._dynamo.config:recompile_limit": 1000,
     "torch._dynamo.config:accumulated_recompile_limit": 10000,
 }
-"""The settings of a process that only measures: no stage is skipped for a cache, a function may be compiled once more, and
-random numbers come from PyTorch's own generators."""
+"""The settings of a process that only measures: no stage is skipped because of a cache, a function may be compiled many
+times, and random numbers come from PyTorch's own generators."""
 
 
 @guarded()
 def prepare() -> None:
-    """Loads the modules that are hooked, and changes the settings of this process; see `install`."""
+    """Imports the modules whose functions `install` hooks, and changes PyTorch's settings for this process."""
     for path in (*_OF_STAGES.values(), *_HOOKED):
         __import__(path.partition(":")[0])
     for path, value in _SETTINGS.items():
@@ -213,7 +215,7 @@ def _nodes_of_buffers(lowering: Any) -> dict[str, str]:
 
 
 def backend_of(compiled: Any) -> Any:
-    """Returns the backend that a result of `torch.compile` was made with; None if it is not known."""
+    """Returns the backend of a result of `torch.compile`; None if it is unknown."""
     candidates = [getattr(compiled, "dynamo_ctx", None)]
     for cell in getattr(compiled, "__closure__", None) or ():
         try:
@@ -235,7 +237,8 @@ def backend_of(compiled: Any) -> Any:
 
 @guarded()
 def compile_single(module: Any, inputs: list[Any]) -> Callable[[list[Any]], Any] | None:
-    """Returns what Inductor makes of a graph of ATen's operators whose inputs are tensors, by itself; None if it cannot."""
+    """Compiles a single graph of ATen operators with Inductor, and returns its callable; None if Inductor's functions
+    are missing."""
     import torch
 
     make_mode = private.get("torch._subclasses.fake_tensor:FakeTensorMode")

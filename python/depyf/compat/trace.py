@@ -1,8 +1,8 @@
 """PyTorch's structured trace.
 
-A function `trace_structured` sends records to the logger `torch.__trace` if that has handlers. It does so at once, in
-the compiling thread. A handler that raises an exception would break the compilation; the handler that is added here
-never does.
+A function `trace_structured` sends records to the logger `torch.__trace` if that has handlers. Each record of the trace
+is sent at once, in the compiling thread. A handler that raises an exception would break the compilation, so depyf's
+handler catches all exceptions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from depyf.source_line import Line
 
 _TRACE = "torch.__trace"
 _SENDER = "torch._logging._internal:trace_structured"
-# Name of a record that holds a graph -> kind of the graph in depyf's file names.
+# Name of a record that contains a graph -> kind of the graph in depyf's file names.
 _GRAPHS = {
     "dynamo_output_graph": "Captured_Graph",
     "before_pre_grad_graph": "BEFORE_PRE_GRAD",
@@ -67,7 +67,7 @@ class Record:
     `text`), "start", "end", "specialization", "runtime value" or "export"."""
     text: str = ""
     graph: str | None = None
-    """The kind of graph."""
+    """For a graph: its kind in depyf's file names."""
     direction: str | None = None
     """For a kernel: "forward" or "backward", if its text shows it."""
     function: str | None = None
@@ -75,31 +75,32 @@ class Record:
     line: int | None = None
     """For a start or an end: the first line of the function that is compiled."""
     error: str | None = None
-    """For an end: why nothing was compiled."""
+    """For an end: the reason why nothing was compiled."""
     seconds: float | None = None
     """For an end: the duration of the compilation in seconds."""
     guard_microseconds: float | None = None
-    """For an end: the time in microseconds of PyTorch's own check of the guards; None before 2.7, and if it made none."""
+    """For an end: the time in microseconds that PyTorch measured for a check of the guards; None before 2.7, and if it
+    measured none."""
     symbol: str = ""
     value: str = ""
     stack: tuple[Line, ...] = ()
-    """For a specialization: the size's symbol, its only value, and the user's lines; `text` is the reason. For a
-    runtime value: its symbol, its range, and the lines that compute it."""
+    """The fields `symbol`, `value` and `stack` of a specialization: the size's symbol, its only value, and the user's
+    lines (`text` is the reason); of a runtime value: its symbol, its range, and the lines that compute it."""
     path: str | None = None
     """For a kernel: the path of PyTorch's own file."""
 
 
 _FACTS = ("co_filename", "co_firstlineno", "fail_type", "fail_reason", "entire_frame_compile_time_s")
-"""The metrics of a compilation that are read."""
+"""The metrics of a compilation that depyf reads from every release of PyTorch."""
 _GUARD_TIME = "guard_latency_us"
-"""Another one, which not every release has."""
+"""The metric with the time of a check of guards, which not every release of PyTorch has."""
 
 
 def _facts_of(metadata: Callable[[], Any]) -> dict[str, Any] | None:
-    """Returns the metrics of a compilation that depyf reads; None if all of them have to be requested.
+    """Returns the metrics of a compilation that depyf reads; None if the function `metadata` has to be called for them.
 
-    The function that PyTorch passes copies a hundred fields, with all that they hold, out of the one object that it
-    refers to, which takes longer than writing the transformed code.
+    PyTorch's function `metadata` makes a deep copy of the hundred fields of the one object in its closure, which takes
+    longer than writing the transformed code, so the object is read instead.
     """
     cells = getattr(metadata, "__closure__", None)
     if cells is None or len(cells) != 1:
@@ -113,16 +114,17 @@ def _facts_of(metadata: Callable[[], Any]) -> dict[str, Any] | None:
         return None
 
 
-# See `_Handlers`.
+# Dynamo skips functions in the file of `logging`; see `_Handlers`.
 _facts_of.__code__ = _core.moved(_facts_of.__code__, logging.__file__)
 
 
 class _Handlers(list[logging.Handler]):
     """The list of handlers of the structured trace while depyf's handler is the only one.
 
-    PyTorch asks whether the list is empty before it makes a record. At that moment depyf's handler is served, and the
-    answer stays False, as it is without depyf, so that no record is built. If there are other handlers, or filters, the
-    answer is True, and depyf's handler receives PyTorch's records.
+    PyTorch tests whether the list of handlers is empty before it builds a record (`if trace_log.handlers`). The method
+    `__bool__` passes the data to depyf's handler and returns False, as an empty list does, so that PyTorch builds no
+    record. If there are other handlers or filters, `__bool__` returns True, and depyf's handler receives PyTorch's
+    records.
     """
 
     def __bool__(self) -> bool:
@@ -152,14 +154,14 @@ class _Handlers(list[logging.Handler]):
         try:
             facts = _facts_of(metadata) if _EVENTS.get(name) == "end" else None
             facts = metadata() if facts is None else facts
-        except Exception as error:  # Without depyf nobody would have called it.
+        except Exception as error:  # Without depyf, PyTorch would not have called `metadata`.
             private.blame(error)
             return False
         if name != "artifact" or not isinstance(facts, dict) or facts.get("name") in _HEARD:
             self[0].tell(name, facts, payload)
         return False
 
-    # Dynamo skips logging's file, and could compile code that is in depyf's file.
+    # Dynamo skips functions in the file of `logging`, but could compile a function in depyf's file.
     __bool__.__code__ = _core.moved(__bool__.__code__, logging.__file__)
 
 
@@ -168,8 +170,7 @@ class _TraceHandler(Handler):
 
     Args:
         receive: is called with the metadata and the payload of a record.
-        exports: is called with the calls of `torch.export`, which has no record of its own: once or several times for
-            each.
+        exports: is called with each call of `torch.export`, which has no record of its own, once or several times.
         phases: is called with the content of each event of PyTorch's timeline.
     """
 
@@ -215,15 +216,15 @@ class _TraceHandler(Handler):
 
 
 def has_records() -> bool:
-    """True if this PyTorch sends records, which releases before 2.4 do not."""
+    """True if this PyTorch sends records of the structured trace, which releases before 2.4 do not."""
     return private.get("torch._logging:trace_structured") is not None
 
 
 def add_trace_handler(
     receive: Callable[[Record], None], receive_event: Callable[[PhaseEvent], None]
 ) -> Callable[[], None]:
-    """Calls `receive(record)` for each record of the trace that depyf uses, and `receive_event(event)` for each event of
-    PyTorch's timeline, until the function that it returns is called."""
+    """Calls `receive(record)` for each record of the trace that depyf uses, and `receive_event(event)` for each event
+    of PyTorch's timeline, until the function that it returns is called."""
 
     def tell(metadata: Any, payload: Any) -> None:
         if not isinstance(metadata, dict):
@@ -256,8 +257,8 @@ def add_trace_handler(
         return lambda: None
     before = logger.handlers
     if type(before) is list:
-        # The handler goes in front: PyTorch has a handler that removes itself at the first record, and the handler
-        # behind it misses that record.
+        # depyf's handler is put in front of all other handlers: PyTorch has a handler that removes itself at the first
+        # record, so that the handler behind it misses this record.
         logger.handlers = _Handlers(
             [handler, *(other_handler for other_handler in before if other_handler is not handler)]
         )

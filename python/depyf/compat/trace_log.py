@@ -14,11 +14,11 @@ from depyf.compat.loggers import Handler
 _TRACE = "torch.__trace"
 _FORMATTER = "torch._logging._internal:TorchLogsFormatter"
 _BYTES_MAX = 1 << 30
-"""A program that compiles for ever fills no memory with its log."""
+"""The largest size of a log, so that a program that compiles forever does not fill the memory."""
 
 
 class _LogHandler(Handler):
-    """Keeps the records as text. A forked child writes into its own copy."""
+    """Writes the records of the structured trace into a log in memory. In a forked child, the handler does nothing."""
 
     def __init__(self, log: io.StringIO) -> None:
         super().__init__(self.keep)
@@ -48,10 +48,10 @@ def add_log(log: io.StringIO) -> Callable[[], None]:
 
 @contextmanager
 def without_handlers_of(package: str) -> Iterator[None]:
-    """Takes the handlers that a package has added to the structured trace away while the block is open.
+    """Removes the handlers that a package has added to the structured trace during a `with` block.
 
-    pytest adds handlers to every logger that does not pass its records on. It would show each record of the trace as a
-    line without a text, and PyTorch builds no records where nobody else listens.
+    pytest adds handlers to every logger that does not pass its records on. A handler of pytest would show each record
+    of the trace as a line without text, and makes PyTorch build records that it would not build otherwise.
     """
     logger = logging.getLogger(_TRACE)
     handlers = [each for each in logger.handlers if type(each).__module__.partition(".")[0] == package]

@@ -1,4 +1,5 @@
-"""The time that Dynamo takes for each line of source: its translator executes one instruction after the other, symbolically."""
+"""Measures the time that Dynamo takes to trace each line of source: its translator executes one bytecode instruction
+after the other, symbolically."""
 
 from __future__ import annotations
 
@@ -14,34 +15,37 @@ from depyf.compat import dynamo, private
 _TRANSLATOR = "torch._dynamo.symbolic_convert:InstructionTranslatorBase"
 _GRAPH = "torch._dynamo.output_graph:OutputGraph"
 _LINES_MAX = 50_000
-"""Lines of all compilations; time of further ones is left out."""
+"""The largest number of lines in all compilations; the time of further lines is not recorded."""
 
 
 @dataclass
 class LineTime:
-    """What tracing one line took."""
+    """The time that Dynamo needed to trace one line of source."""
 
     self_seconds: float = 0.0
-    """Without what the line calls."""
+    """The time without that of the functions that the line calls."""
     total_seconds: float = 0.0
-    """With it. A recursive line counts what it calls once for each call."""
+    """The time including that of the functions that the line calls. The time of a recursive line counts once for each
+    call."""
     instructions: int = 0
 
     def add(self, seconds: float, inner: float, compiling: float) -> None:
-        """Adds an instruction, with the time of those within it and of the graphs that were compiled in it."""
+        """Adds the time of an instruction. `inner` is the part that nested instructions and the compilation of graphs
+        took, and `compiling` the part that the compilation of graphs took."""
         self.self_seconds += seconds - inner
         self.total_seconds += seconds - compiling
         self.instructions += 1
 
 
 class _Work(threading.local):
-    """What the calling thread traces."""
+    """The state of the calling thread's tracing."""
 
     def __init__(self) -> None:
         self.nested: list[float] = []
-        """For each instruction at work, the outermost first, the time of those within it."""
+        """For each instruction that is being traced, the outermost first, the time of its nested instructions and of
+        compiling graphs."""
         self.compiling: list[float] = []
-        """For each of them, the part of that time in which graphs were compiled, which is no tracing."""
+        """For each instruction that is being traced, the time in which graphs were compiled, which is not tracing."""
         self.compile_id = ""
 
 
@@ -49,7 +53,7 @@ Lines = dict[tuple[str, types.CodeType, int], LineTime]
 
 
 def add_hook(lines: Lines) -> Callable[[], None]:
-    """Adds up what tracing takes, by compile id, code and line, until the function that it returns is called."""
+    """Adds up the time that tracing takes, by compile id, code and line, until the returned function is called."""
     translator, step = private.get(_TRANSLATOR), private.get(f"{_TRANSLATOR}.step")
     if translator is None or not isinstance(step, types.FunctionType):
         return lambda: None
@@ -81,7 +85,7 @@ def add_hook(lines: Lines) -> Callable[[], None]:
     graph, finish = private.get(_GRAPH), private.get(f"{_GRAPH}.compile_subgraph")
 
     def timed_finish(self: Any, *args: Any, **kwargs: Any) -> Any:
-        # The graph is compiled within the instruction that ends it, and is no tracing of its line.
+        # A graph is compiled while its last instruction is traced, but this time does not count as tracing the line.
         start = clock()
         try:
             return finish(self, *args, **kwargs)
@@ -107,7 +111,7 @@ def _replace(owner: Any, name: str, function: Callable[..., Any]) -> Callable[[]
     setattr(owner, name, function)
 
     def remove() -> None:
-        if owner.__dict__.get(name) is function:  # nobody else has replaced it
+        if owner.__dict__.get(name) is function:  # no other code has replaced it
             setattr(owner, name, before)
 
     return remove

@@ -1,6 +1,6 @@
-"""The costs of compiled functions by the user's own names: `guard_costs` measures how long it takes to find the
-compilation for a call, `compile_costs` records where the time of compiling goes, `memory_costs` what is kept for the
-backward, and `profile` where the time of calls goes."""
+"""Measures the costs of compiled functions and reports them by the user's own names: `guard_costs` measures how long it
+takes to find the compilation for a call, `compile_costs` records where the time of compiling goes, `memory_costs`
+records which values are kept for the backward, and `profile` measures where the time of calls goes."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from depyf.costs.run_time import profile
 
 
 class Costs:
-    """The costs of a program, as a context manager around it."""
+    """A context manager that measures the costs of the program that runs in its block."""
 
     def __init__(self) -> None:
         self._blocks = ExitStack()
@@ -36,7 +36,8 @@ class Costs:
         return "\n\n".join(f"{title}\n{'-' * len(title)}\n{costs}" for title, costs in parts.items())
 
     def write(self, directory: Path) -> str:
-        """Writes costs.txt, costs.json and run_time.json to a directory. Returns the text for readers, and where it is.
+        """Writes costs.txt, costs.json and run_time.json to a directory. Returns the text of costs.txt and the paths of
+        the files.
 
         Raises:
             OSError: a file cannot be written.
@@ -49,6 +50,6 @@ class Costs:
         }
         (directory / "costs.txt").write_text(text + "\n", encoding="utf-8")
         (directory / "costs.json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-        # The reader of dumps takes it as the times at the lines, which the report shows.
+        # `depyf report` reads run_time.json from the directory and shows the times at the source lines.
         (directory / "run_time.json").write_text(self._calls.to_record(), encoding="utf-8")
         return f"{text}\n\n          in {directory}/costs.txt, with all members in costs.json"

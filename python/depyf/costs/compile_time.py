@@ -1,8 +1,8 @@
 """Records where the time of compiling goes: the timeline and the records of PyTorch's own trace, and Dynamo's tracing
 by line.
 
-A block receives PyTorch's structured trace as TORCH_TRACE does, and the core reads it like any log of that kind
-(`src/costs/compile_time`). Only the tracing time of each line is measured here.
+A `compile_costs` block receives the same structured trace that TORCH_TRACE writes to a log, and the C++ core reads the
+trace like a log (`src/costs/compile_time`). This file itself measures only the time for which Dynamo traces each line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from depyf.live_line import live_line
 
 
 class CompileCosts:
-    """The time of compiling in the block, by its causes. `str` returns a text for readers."""
+    """The time of compiling in a `compile_costs` block, by its causes; `str(costs)` returns it as a text for
+    readers."""
 
     def __init__(self) -> None:
         self._log = io.StringIO()
@@ -53,7 +54,8 @@ class CompileCosts:
         return self._log.getvalue().encode("utf-8", "surrogatepass")
 
     def _compare_missed_keys(self) -> None:
-        """Compares the keys that Inductor's cache did not have with its entries, of which later compilations make more."""
+        """Compares the keys that Inductor's cache lacked with the cache's entries; this is done when the block ends,
+        because later compilations add entries."""
         folder = inductor.cache_folder()
         if folder is not None:
             self._missed = _core.missed_keys(self._log_bytes(), folder)
@@ -83,12 +85,13 @@ def compile_costs(*, shows_live_line: bool = True) -> Iterator[CompileCosts]:
             compiled(x)
         print(costs)
 
-    The block belongs around the first calls, since functions that were compiled before are not seen. To see the time of a
-    cold start, begin with empty caches (TORCHINDUCTOR_FORCE_DISABLE_CACHES=1). In a terminal, a line on standard error
-    shows each compilation that takes longer than two seconds, unless the environment variable DEPYF_QUIET is set.
+    A `compile_costs` block must contain the first calls, because functions that were compiled before it are not
+    recorded. To see the time of a cold start, begin with empty caches (TORCHINDUCTOR_FORCE_DISABLE_CACHES=1). In a
+    terminal, a line on standard error shows each compilation that takes longer than two seconds, unless the environment
+    variable DEPYF_QUIET is set.
 
     Args:
-        shows_live_line: false if no such line is shown.
+        shows_live_line: false if no line about long compilations is shown in a terminal.
     """
     costs = CompileCosts()
     undo = [trace_log.add_log(costs._log), tracing_time.add_hook(costs._lines)]

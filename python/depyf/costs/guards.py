@@ -1,4 +1,5 @@
-"""Measures the guards of all entries of a function on the inputs of a call, and its code up to the first graph."""
+"""Measures the time of the guards of all cache entries of a function on the inputs of a call, and the time of its
+transformed code up to the first graph."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ _HARMLESS = (
     "PRECALL", "CACHE", "MAKE_CELL", "POP_TOP", "NOP", "KW_NAMES", "EXTENDED_ARG", "NOT_TAKEN", "UNPACK_SEQUENCE",
     "ROT_", "DUP_TOP", "DELETE_FAST",
 )  # fmt: skip
-"""The instructions that change nothing which outlives the frame. An item is read as the guards read it."""
+"""The name prefixes of instructions that change nothing which outlives the frame. Reading an item, as in `x[0]`, is one
+of the harmless instructions, because the guards read the same items."""
 _HAS_NULL = "PUSH_NULL" in dis.opmap
 _GRAPH, _READS, _OTHER = "a graph", "a function of Dynamo's that reads", "another function"
 
@@ -33,7 +35,7 @@ def guard_costs(fn: Any, /, *args: Any, **kwargs: Any) -> GuardCosts:
         print(depyf.guard_costs(compiled, x))
 
     Nothing of the program runs, with one exception: the transformed code of the entry that accepts the call runs up to
-    its first graph, if it only reads its inputs until then.
+    its first graph, if it only reads its inputs before this graph.
 
     Args:
         fn: a compiled function, module or method: the result of torch.compile, or the original.
@@ -41,7 +43,7 @@ def guard_costs(fn: Any, /, *args: Any, **kwargs: Any) -> GuardCosts:
         kwargs: the keyword arguments of the call.
 
     Returns:
-        The cost of each cache entry's guards, of groups of them, and the guards that others imply.
+        The cost of each cache entry's guards, the cost of groups of guards, and the guards that other guards imply.
 
     Raises:
         TypeError: there is no Python function behind `fn`, or the arguments do not fit it.
@@ -122,10 +124,11 @@ def _ends_at_graph(call: Callable[[], object]) -> bool:
 
 
 def _why_not_run(code: types.CodeType) -> str:
-    """Returns why transformed code cannot be run up to its first graph; "" if it can, because it only reads until then."""
-    callees: list[str] = []  # The callees of the open calls; the innermost is last.
+    """Returns why transformed code must not be run up to its first graph; "" if the code before the graph only reads
+    values."""
+    callees: list[str] = []  # The kinds of the callees that are pushed, but not yet called; the innermost is last.
     reading_locals: set[str] = set()
-    at_callee = False  # true if the previous instruction loaded the function that is called next
+    at_callee = False  # true if the previous instruction loaded the callee or a part of it, as in `module.function`
     for instruction in dis.get_instructions(code):
         name, argument = instruction.opname, instruction.argval
         if name.startswith("CALL") and name != "CALL_INTRINSIC_1":
@@ -153,7 +156,7 @@ def _why_not_run(code: types.CodeType) -> str:
 
 
 def _kind_of_callee(name: str, argument: object, reading_locals: set[str]) -> str:
-    """Returns what the function does that an instruction loads as a callee."""
+    """Returns the kind of the callee that an instruction loads: `_GRAPH`, `_READS` or `_OTHER`."""
     if not isinstance(argument, str):
         return _OTHER
     if name.startswith("LOAD_FAST"):

@@ -1,8 +1,8 @@
-"""Records what compiled functions keep for their backward, why, and what another choice would keep.
+"""Records which values compiled functions keep for their backward, why, and how much another partition would keep.
 
-A block receives each joint graph as its partitioner divides it, and the output code that Inductor makes of its parts.
-The core computes everything else (`src/costs`): which tensors share memory, what recomputing would cost, and the plan
-of output code.
+A `memory_costs` block receives each joint graph as PyTorch's partitioner divides it, and the output code that Inductor
+generates for the forward and backward parts. The C++ core (`src/costs`) computes which tensors share memory, how much
+recomputing them would cost, and the memory plan of the output code.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from depyf.session import PhaseEvent
 
 _AOT_ID = re.compile(r"# AOT ID: \['(\d+)_(\w+)'\]")
 _MEASURING_SECONDS = 20.0
-"""The time after which `to_json` begins no further measurement of a library call."""
+"""The time in seconds after which `to_json` begins no further measurement of a library call."""
 _GRAPHS_MAX = 1000
-"""The number of graphs that a block keeps, so that a program that compiles forever does not fill the memory."""
+"""The largest number of graphs that a block keeps, so that a program that compiles forever does not fill the memory."""
 
 
 @dataclass
 class WhatIf:
-    """What the graphs would keep for the backward after a change."""
+    """The memory that the graphs would keep for the backward after a change of their partition."""
 
     change: str
     """The change: `activation_memory_budget=0.5`, or `checkpoint("layers.0")`."""
     bytes_before: int
     bytes_after: int
-    """The bytes that the forwards would compute and keep. Inputs and parameters do not count, because they are held in
-    any case."""
+    """The bytes that the forwards would compute and keep after the change. Inputs and parameters do not count, because
+    they stay in memory in any case."""
     graphs: list[str] = field(default_factory=list)
     """The compilations that the change affects."""
 
@@ -53,21 +53,21 @@ class _Graph:
     partition: Partition
     compile_id: str
     codes: dict[str, str] = field(default_factory=dict)
-    """Direction -> output code."""
+    """Maps "forward" or "backward" to the output code for this direction."""
     number: str = ""
 
 
 class MemoryCosts:
-    """What the training graphs that were compiled in the block keep for their backward. `str` returns a text for
-    readers."""
+    """The memory that training graphs compiled in a `memory_costs` block keep for their backward; `str(costs)` returns
+    a text about it for readers."""
 
     def __init__(self) -> None:
         self._lock = locks.Lock()
         self._graphs: list[_Graph] = []
         self._last: dict[int, _Graph] = {}
-        """thread -> the graph whose forward is compiled next"""
+        """Maps the id of a thread to the graph whose forward the thread compiles next."""
         self._own_memory: dict[str, int | None] = {}
-        """a library call that was made to measure what it allocates -> the bytes; None if they cannot be measured"""
+        """Maps a library call to the bytes that it allocates; None if they cannot be measured."""
 
     def __str__(self) -> str:
         return _core.memory_costs_text(self.to_json())
@@ -93,7 +93,7 @@ class MemoryCosts:
         return text if indent is None else json.dumps(json.loads(text), indent=indent)
 
     def what_if(self, *, budget: float | None = None, checkpoint: str | None = None) -> WhatIf:
-        """Lets PyTorch's partitioner divide the graphs again, and returns what would be kept.
+        """Lets PyTorch's partitioner divide the graphs again after a change, and returns the memory that would be kept.
 
         Args:
             budget: a value for `torch._functorch.config.activation_memory_budget`: 1 for the fastest division, 0 to
@@ -102,8 +102,8 @@ class MemoryCosts:
                 for each module of a list.
 
         Raises:
-            ValueError: both or none of the two are given, the budget is not from 0 to 1, or no graph contains such a
-                module.
+            ValueError: both or none of `budget` and `checkpoint` are given, the budget is not from 0 to 1, or no graph
+                contains the module.
             RuntimeError: the partitioner failed, as it would if the change were applied.
         """
         if (budget is None) == (checkpoint is None):
@@ -137,8 +137,8 @@ class MemoryCosts:
             return [_plain(graph) for graph in self._graphs]
 
     def _measure(self, graphs: list[dict[str, Any]]) -> None:
-        """Measures the library calls of the graphs' plans that have not been measured. No lock is held meanwhile, so
-        that another thread can compile."""
+        """Measures the library calls of the graphs' plans that have not been measured. No lock is held during a
+        measurement, so that another thread can compile."""
         plans = [plan for graph in graphs for plan in (graph["forward"], graph["backward"]) if plan]
         calls = {call["call"] for plan in plans for call in plan["library_calls"]}
         until = time.monotonic() + _MEASURING_SECONDS
@@ -201,15 +201,15 @@ def _plain(graph: _Graph) -> dict[str, Any]:
 
 @contextmanager
 def memory_costs() -> Iterator[MemoryCosts]:
-    """Records what functions that are compiled in the block keep for their backward.
+    """Records the memory that functions compiled in the block keep for their backward.
 
         with depyf.memory_costs() as memory:
             compiled(x).sum().backward()
         print(memory)
 
-    The block belongs around the first training step. AOTAutograd's cache is off in the block, because graphs in it were
-    divided in another process. A function that was compiled before is not seen; `torch.compiler.reset()` before the block
-    makes it compile again.
+    A `memory_costs` block must contain the first training step. AOTAutograd's cache is off in a `memory_costs` block,
+    because a graph from the cache is not divided again. A function that was compiled before the block is not recorded;
+    `torch.compiler.reset()` before the block makes PyTorch compile it again.
     """
     costs = MemoryCosts()
     undo = [partition.add_hook(costs._divided), trace.add_trace_handler(costs._traced, _ignore)]

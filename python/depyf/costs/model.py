@@ -20,29 +20,31 @@ class EntryCost:
     accepts: bool
     """True if the guards accept the call."""
     is_passed: bool
-    """True if the call passes the entry and takes one that is tried later."""
+    """True if the entry refuses the call, and no entry that is tried before it accepts the call."""
     microseconds: float
     """The microseconds of one check of the entry's guards, up to the first guard that fails."""
     groups: list[GroupCost] = field(default_factory=list)
-    """The parts of a check that accepts the call, the most expensive first; empty for an entry that refuses it."""
+    """The groups of guards of a check that accepts the call, the most expensive first; empty if the entry refuses the
+    call."""
     pregraph_microseconds: float | None = None
-    """The microseconds of the transformed code until it calls its first graph; None if that was not measured."""
+    """The microseconds of the transformed code until it calls its first graph; None if the time was not measured."""
     why_no_pregraph: str = ""
     redundant: list[Redundant] = field(default_factory=list)
-    """The guards that others imply. PyTorch checks them all the same."""
+    """The guards that PyTorch checks although other guards imply them."""
 
 
 @dataclass
 class GuardCosts:
-    """The costs of looking up a call in Dynamo's cache. `str` returns a text for readers."""
+    """The costs of looking up a call in Dynamo's cache; `str(costs)` returns them as a text for readers."""
 
     function: str
     entries: list[EntryCost] = field(default_factory=list)
-    """The entries in the order in which Dynamo tries them now. An entry that is used is tried first the next time."""
+    """The cache entries in the order in which Dynamo tries them for the call. Dynamo moves an entry that accepts a call
+    to the front."""
     passed: int = 0
-    """The number of entries that refuse the call before its own."""
+    """The number of entries that refuse the call before an entry accepts it; all entries if none accepts it."""
     lookup_microseconds: float = 0.0
-    """The microseconds of all checks up to the entry of the call, in the order of the entries."""
+    """The microseconds of the guard checks of all entries up to the entry that accepts the call."""
 
     def __str__(self) -> str:
         return _core.guard_costs_text(_core.json_text(self, levels=0))

@@ -1,7 +1,7 @@
 """Measures how much memory a function of ATen or oneDNN allocates while it runs on a CPU.
 
-Such functions copy operands into another order, and need memory for intermediate values. No code states that, and it
-depends on the processor.
+Functions of ATen and oneDNN copy operands into another layout, and allocate memory for intermediate values. How much
+memory ATen and oneDNN allocate is not stated in output code, and depends on the processor.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from depyf.compat import profiler
 
 _PART_OF_MEMORY = 4
-"""A call is left out if its tensors take more than this part of the memory that is free: one quarter."""
+"""The divisor of the free memory: a call is not measured if its tensors take more than a quarter of the free memory."""
 
 
 class _TooLargeError(Exception):
@@ -22,15 +22,16 @@ class _TooLargeError(Exception):
 
 
 def measure(call: str) -> int | None:
-    """Returns the most bytes that a call allocates at once, results included.
+    """Returns the largest number of bytes that a library call has allocated at one time, results included.
 
-    call: an expression as the core writes it (`src/costs/library_call.h`):
-        `extern_kernels.mm(tensor((8, 4), (4, 1), torch.float32), tensor(...), out=tensor(...))`. Its tensors are filled with
-        zeros, which are valid indices too. Random numbers of the program are as before.
+    Args:
+        call: an expression as the core writes it (`src/costs/library_call.h`), such as `extern_kernels.mm(tensor((8,
+            4), (4, 1), torch.float32), tensor(...), out=tensor(...))`. The tensors of the call are filled with zeros,
+            which are valid indices too. The measurement does not change the program's random state.
 
     Returns:
-        The bytes; None if they cannot be measured: a profile is open, the tensors are too large, this PyTorch lacks the profiler,
-        or the call raises.
+        The bytes; None if they cannot be measured: a profile is open, the tensors are too large, this PyTorch lacks the
+        profiler, or the call raises.
     """
     import torch
 
@@ -65,7 +66,7 @@ def measure(call: str) -> int | None:
     try:
         positional, named = eval(f"operands({arguments}", names)
         function = eval(name, names)
-        # Some of the memory of a first call is kept from then on, so the second call is measured.
+        # The first call of a function allocates memory that is kept for later calls, so the second call is measured.
         with torch.no_grad(), torch.random.fork_rng(devices=[]):
             function(*positional, **named)
             threads = profiler.allocations(lambda: function(*positional, **named))

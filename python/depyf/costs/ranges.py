@@ -1,10 +1,10 @@
-"""Substitutes functions of output code by copies that open a range of the profiler around each kernel and library call.
+"""Replaces functions of output code by copies that open a profiler range around each kernel and library call.
 
     cpp_fused_gelu_0(arg0, buf1)      becomes      with open_range("depyf:17"):
                                                        cpp_fused_gelu_0(arg0, buf1)
 
-The whole body stands in a range too, so that allocations and checks between the calls are seen. Positions stay those
-of the file that ran before.
+A further range encloses the whole body, so that allocations and checks between the calls are measured too. The source
+positions of a copy are those of the replaced function.
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ from depyf.costs import recording
 PREFIX = "depyf:"
 _OPEN, _COUNT = "_depyf_open_range", "_depyf_count"
 _RANGES_OF_A_CALL = 6
-"""The number of ranges that PyTorch itself records in an average call of a kernel or library, about."""
+"""The approximate number of ranges that PyTorch itself records in an average call of a kernel or library."""
 
 
 @dataclass
 class Site:
-    """A statement of output code, or all of its function."""
+    """A statement of output code that has a range, or a whole function of output code."""
 
     file: str
-    """Inductor's file, also if another file runs in its place."""
+    """Inductor's file of the output code, even if another file runs in its place."""
     line: int
     callee: str
-    """The kernel or library function; "" for the whole function."""
+    """The kernel or library function that the statement calls; "" if the site is a whole function."""
 
 
 @dataclass
 class Substitutes:
-    """The functions that run with ranges, from `put` to `take_away`."""
+    """The functions of output code that run with ranges, each from `put` to `take_away`."""
 
     count: Callable[[int], None]
-    """Is called with the number of ranges, about, that the call of a function is going to record."""
+    """Receives the approximate number of ranges that a call of a function is about to record."""
     sites: list[Site] = field(default_factory=list)
-    """The range `depyf:N` belongs to the N-th site."""
+    """The sites of all ranges: the range `depyf:N` belongs to `sites[N]`."""
     without: dict[str, str] = field(default_factory=dict)
-    """File -> why its functions run without ranges."""
+    """Maps a file to the reason why its functions run without ranges."""
     _put: dict[types.FunctionType, types.CodeType] = field(default_factory=dict)
 
     def put(self, function: types.FunctionType) -> None:
-        """Has a function run with ranges, unless it does so already."""
+        """Replaces the code of a function by a copy with ranges, unless the function already runs with ranges."""
         before = function.__code__
         if instrumented.plain(function) is not before:
             return
@@ -63,8 +63,8 @@ class Substitutes:
         self._put[function] = function.__code__ = code
 
     def follow(self) -> Callable[[], None]:
-        """Puts ranges into code that replaces that of a function with ranges, until the function that it returns is
-        called."""
+        """Adds ranges anew whenever other code replaces the code of a function with ranges, until the returned function
+        is called."""
 
         def again(function: types.FunctionType) -> None:
             if function in self._put:
@@ -74,7 +74,7 @@ class Substitutes:
         return lambda: instrumented.listeners.remove(again)
 
     def take_away(self) -> None:
-        """Has all functions run as they did before."""
+        """Replaces the code with ranges of all functions by the code without ranges."""
         for function, code in self._put.items():
             if function.__code__ is code:
                 function.__code__ = instrumented.plain(function)
@@ -114,7 +114,7 @@ def _range(site: int, body: list[ast.stmt]) -> ast.With:
 
 
 def _definition(code: types.CodeType) -> ast.FunctionDef:
-    """Returns the definition of a function in the file that it runs from.
+    """Returns the syntax tree of a function, from the source file of its code object.
 
     Raises:
         OSError, SyntaxError, ValueError: the file cannot be read, or does not contain the function.
@@ -123,7 +123,8 @@ def _definition(code: types.CodeType) -> ast.FunctionDef:
 
 
 def _definition_in(file: str, name: str, line: int | None = None) -> ast.FunctionDef:
-    """Returns the first definition with a name in a file, at a line if one is given.
+    """Returns the syntax tree of the first function with a name in a file; if `line` is given, of the function at this
+    line.
 
     Raises:
         OSError, SyntaxError, ValueError: the file cannot be read, or does not contain the function.

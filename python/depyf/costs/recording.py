@@ -1,4 +1,4 @@
-"""PyTorch's profiler, and the ranges that it recorded of compiled functions."""
+"""Wraps PyTorch's profiler, and reads the ranges that it recorded of compiled functions."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Range(NamedTuple):
     thread: int
     start: float
     end: float
-    """Microseconds since the profile began."""
+    """The end, like `start`, in microseconds since the profile began."""
     device_us: float
-    """The microseconds of what was launched within the range on another device."""
+    """The microseconds for which work that was launched within the range ran on another device."""
 
 
 class Profile:
-    """PyTorch's profiler, from `start` to `stop`."""
+    """A profile of PyTorch's profiler, which records from `start` to `stop`."""
 
     def __init__(self) -> None:
         import torch
@@ -36,7 +36,7 @@ class Profile:
         """Begins to record.
 
         Raises:
-            RuntimeError: a profile is open, of depyf or of the program.
+            RuntimeError: another profile is open, of depyf or of the program.
         """
         if profiler.is_open():
             raise RuntimeError(
@@ -49,20 +49,22 @@ class Profile:
         self._profile.__exit__(None, None, None)
 
     def ranges(self, prefix: str) -> list[Range]:
-        """Returns the ranges whose names begin with a prefix, and those of PyTorch's that have a kind."""
+        """Returns the CPU ranges whose names begin with a prefix, and PyTorch's own ranges for which `profiler.kind_of`
+        knows a kind."""
         ranges: list[Range] = []
         for event in self._profile.events() or ():
             name = event.name
             if (name.startswith(prefix) or profiler.kind_of(name)) and "CPU" in str(event.device_type):
                 is_new = hasattr(event, "device_time_total")
-                device = event.device_time_total if is_new else event.cuda_time_total  # the name before 2.4
+                # Before PyTorch 2.4 the attribute `device_time_total` has the name `cuda_time_total`.
+                device = event.device_time_total if is_new else event.cuda_time_total
                 start, end = float(event.time_range.start), float(event.time_range.end)
                 ranges.append(Range(name, int(event.thread), start, end, float(device or 0)))
         return ranges
 
 
 def open_range() -> Callable[[str], AbstractContextManager[Any]]:
-    """Returns what makes the context manager of a range with a name."""
+    """Returns a function that takes a name and returns the context manager of a range with this name."""
     fast = profiler.open_range()
     if fast is not None:
         return fast

@@ -1,9 +1,9 @@
 """Measures where the time of calls of compiled functions goes, by line of source.
 
 PyTorch's profiler records ranges: those of PyTorch around guards and compiled regions, and depyf's own around each
-kernel and library call of Inductor's output code. The core sums them up by line, module, kernel and function
-(`src/costs/run_time`). Lines come from PyTorch's trace if the function is compiled in the block, and from what PyTorch
-keeps of output code otherwise.
+kernel and library call of Inductor's output code. The C++ core sums the ranges' times up by line, module, kernel and
+function (`src/costs/run_time`). Source lines come from PyTorch's trace if the function is compiled in the `profile`
+block, and otherwise from the stack traces that PyTorch keeps for output code.
 """
 
 from __future__ import annotations
@@ -26,11 +26,13 @@ from depyf.names import compiled_fn_number
 from depyf.session import PhaseEvent
 
 _RANGES_MAX = 200_000
-"""The number of ranges, about, after which a profile ends by itself: they take memory, and a second for 20,000."""
+"""The approximate number of ranges after which a profile ends by itself, because ranges take memory, and a second for
+each 20,000."""
 
 
 class RunCosts:
-    """The time of the calls of compiled functions in a block, by line of source. `str` returns a text for readers."""
+    """The time of the calls of compiled functions in a `profile` block, by line of source; `str(costs)` returns it as a
+    text for readers."""
 
     def __init__(self, ranges_max: int) -> None:
         self._log = io.StringIO()
@@ -41,7 +43,7 @@ class RunCosts:
         self._substitutes = ranges.Substitutes(self._count)
         self._start = 0.0
         self._announced = ""
-        """The file of output code that was announced last, until its functions are found."""
+        """The file of output code that PyTorch's trace reported last; "" after the search for its functions."""
         self._undo: list[Callable[[], None]] = []
         self._is_hooked = False
 
@@ -96,13 +98,13 @@ class RunCosts:
         }
 
     def _count(self, count: int) -> None:
-        """Ends the profile before it fills the memory."""
+        """Counts recorded ranges, and ends the profile at the limit, before the ranges fill the memory."""
         self._left -= count
         if self._left <= 0 and threading.get_ident() == self._thread:
             self._end()
 
     def _hook_loading(self) -> None:
-        """Learns of output code that is loaded, once Inductor is there."""
+        """Adds a hook for output code that is loaded, as soon as Inductor has been imported."""
         if not self._is_hooked and output_code.is_inductor_loaded():
             self._is_hooked = True
             self._undo.append(graphs.add_module_hook(self._loaded))
@@ -113,7 +115,7 @@ class RunCosts:
             self._announced = record.path or ""
 
     def _timed(self, event: PhaseEvent) -> None:
-        """Looks for output code that came from a cache, which is loaded before it is announced."""
+        """Looks for output code that came from a cache, because it is loaded before PyTorch's trace reports it."""
         if self._announced and event.kind == "E":
             module, self._announced = graphs.loaded_module(self._announced), ""
             if module is not None:
@@ -126,12 +128,13 @@ class RunCosts:
 
 
 def _described(file: str) -> dict[str, Any]:
-    """Returns the head of a file of output code, which names its graph, and the stacks of its lines."""
+    """Returns the first lines of a file of output code, which name its graph, and the stack traces of its lines."""
     return {"head": "".join(linecache.getlines(file)[:4]), "stacks": output_code.stacks(file)}
 
 
 def _frames() -> list[dict[str, Any]]:
-    """Returns what is compiled now: each entry's function, whether it calls a graph, and the line at which it breaks."""
+    """Returns for each live cache entry its function, whether its code calls a graph, and the line of its graph
+    break."""
     frames: list[dict[str, Any]] = []
     for code in dynamo.seen_codes():
         for entry in dynamo.live_entries(code):
@@ -157,8 +160,8 @@ def _frames() -> list[dict[str, Any]]:
 
 
 def _name_of(code: types.CodeType, entry: dynamo.Live) -> str:
-    """Returns the name of an entry's function. A function that Dynamo compiles around a module has the name of the module's
-    `forward`; only the guards know the module."""
+    """Returns the name of an entry's function. If Dynamo wrapped a module in a function of its own, the name is that of
+    the `forward` of the module's class, which only the guards name."""
     if callables.is_of_dynamo({"__name__": entry.find_global("__name__")}):
         tree = guard_tree.read(entry.guard_manager)
         free = {f"L['{name}']" for name in code.co_freevars}
@@ -179,14 +182,15 @@ def profile(*, ranges_max: int = _RANGES_MAX) -> Iterator[RunCosts]:
                 compiled(x).sum().backward()
         print(costs)
 
-    Calls before the block warm caches up, and are not seen. For functions that are compiled in the block, each line of a fused kernel and
-    the module of each line are known; for others a fused kernel counts to the line that PyTorch keeps for it.
+    Calls before a `profile` block warm up caches, and are not measured. For functions that are compiled in the block,
+    each line of a fused kernel and the module of each line are known; for other functions, the time of a fused kernel
+    counts to the line that PyTorch keeps for the kernel.
 
     Args:
-        ranges_max: the number of ranges of time, about, after which the measurement ends by itself; the block goes on.
+        ranges_max: the approximate number of ranges after which the measurement ends by itself; the block goes on.
 
     Raises:
-        RuntimeError: another profile is open. PyTorch's profiler allows one at a time.
+        RuntimeError: another profile is open, and PyTorch's profiler allows only one at a time.
     """
     costs = RunCosts(ranges_max)
     costs._undo += [trace_log.add_log(costs._log), trace.add_trace_handler(costs._traced, costs._timed)]

@@ -1,6 +1,8 @@
-"""`python -m depyf doctor`: the features that work with the installed PyTorch and Python.
+"""Implements `python -m depyf doctor`, which finds the features of depyf that work with the installed PyTorch and
+Python.
 
-`depyf.compat.probe` examines the private names; whatever only shows in use is tried by a small program (`trial`).
+`depyf.compat.probe` examines the private names of PyTorch; a small program (`trial`) tries the features that have to be
+used to be checked.
 """
 
 from __future__ import annotations
@@ -25,23 +27,24 @@ __all__ = ["Diagnosis", "diagnose"]
 
 @dataclass
 class Diagnosis:
-    """The state of each feature, and the outcome of the program."""
+    """The state of each feature of depyf, and the outcome of the trial program."""
 
     depyf: str
     python: str
     torch: str | None
-    """Their versions; None: it is not installed."""
+    """The version of PyTorch; None if PyTorch is not installed."""
     backend: str
-    """Of the program that was run."""
+    """The backend of torch.compile in the trial program."""
     features: list[FeatureState]
     program: str
-    """"works", or what went wrong; "not run" without PyTorch."""
+    """The outcome of the trial program: "works", the error, or "not run" without PyTorch."""
     warnings: list[str] = field(default_factory=list)
-    """What depyf warned of meanwhile."""
+    """The warnings of depyf during the diagnosis."""
 
     @property
     def ok(self) -> bool:
-        """True if everything is as it should be with these releases."""
+        """True if the program did not fail, and each feature has the state that is expected with the installed
+        releases."""
         return self.program in ("works", "not run") and all(feature.expected for feature in self.features)
 
     def to_json(self) -> str:
@@ -65,10 +68,11 @@ class Diagnosis:
 
 
 def diagnose(backend: str = "aot_eager") -> Diagnosis:
-    """Probes what is installed, and runs a program once from end to end.
+    """Probes the installed PyTorch and Python, and runs the trial program once from end to end.
 
     Args:
-        backend: for torch.compile. With "inductor" its parts are tried too, which takes longer and needs a C++ compiler.
+        backend: the backend for torch.compile; with "inductor" the features that need Inductor are tried too, which
+            takes longer and needs a C++ compiler.
     """
     version = releases.installed()
     program, warnings_given = "not run", []
@@ -86,15 +90,15 @@ def diagnose(backend: str = "aot_eager") -> Diagnosis:
 
 
 def _with(state: FeatureState, problems: list[str]) -> FeatureState:
-    """Returns the state of a feature, changed by the problems that the program showed."""
+    """Returns the state of a feature, changed to missing if the trial program showed problems of the feature."""
     if not problems or state.status == probe.MISSING:
         return state
     return dataclasses.replace(state, status=probe.MISSING, why=[*state.why, *problems], expected=False)
 
 
 def run(arguments: Any) -> int:
-    """Runs the command. Returns its exit status: 0 if everything is as it should be, else 1; also 1 if the report cannot
-    be written."""
+    """Runs `depyf doctor`. Returns the exit status: 0 if the diagnosis is ok; 1 if not, or if the report cannot be
+    written."""
     diagnosis = diagnose(arguments.backend)
     print(diagnosis.to_json() if arguments.json else diagnosis)
     if arguments.report is not None:

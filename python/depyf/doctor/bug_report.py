@@ -1,6 +1,6 @@
 """Writes what a bug report needs to a file: versions, the platform, settings, and what `depyf doctor` found.
 
-Nothing of the user's code is in it, and the home folder is `~` in all paths.
+The bug report contains nothing of the user's code, and `~` replaces the home folder in all paths.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def text(findings: str, torch_version: str | None) -> str:
 
     Args:
         findings: what `depyf doctor` prints.
-        torch_version: the version of PyTorch; None if there is none.
+        torch_version: the version of PyTorch; None if PyTorch is not installed.
     """
     sections = {
         "Versions": [
@@ -49,7 +49,8 @@ def text(findings: str, torch_version: str | None) -> str:
 
 
 def without_home(content: str) -> str:
-    """Returns a text with `~` in the place of the user's home folder, under each of its names."""
+    """Returns a text with `~` in the place of the user's home folder, also where symbolic links in its path are
+    resolved."""
     homes = {str(Path.home()), os.path.realpath(Path.home())}
     for home in sorted(homes - {"", os.sep}, key=len, reverse=True):
         content = re.sub(re.escape(home.rstrip(os.sep)) + r"(?![\w.-])", "~", content)
@@ -57,8 +58,8 @@ def without_home(content: str) -> str:
 
 
 def _settings() -> list[str]:
-    """Returns a line for each variable of the environment that depyf, Python or PyTorch read; values of secrets are left
-    out."""
+    """Returns a line for each variable of the environment that depyf, Python or PyTorch reads; the values of secrets
+    are left out."""
     return [
         f"{name}={'(left out)' if _SECRET.search(name) else value}"
         for name, value in sorted(os.environ.items())
@@ -67,7 +68,7 @@ def _settings() -> list[str]:
 
 
 def _compiler() -> str:
-    """Returns the first line of what the C++ compiler says of its version."""
+    """Returns the first line that the C++ compiler prints for `--version`; "none" if there is no compiler."""
     command = shutil.which(os.environ.get("CXX", "")) or shutil.which("c++") or shutil.which("g++")
     if command is None:
         return "none"

@@ -1,4 +1,5 @@
-"""A program from torch.compile to dump, explanation, edit and step: what each feature has to show."""
+"""Runs a small program, from torch.compile to dump, explanation, edit and step, and checks the result of each
+feature."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from depyf.session import Frame, Session
 
 
 def toy_example(a: Any, b: Any) -> Any:
-    """Has a graph break in four lines, as its branch depends on data."""
+    """Has a graph break, because its branch depends on the data of a tensor."""
     x = a / (a.abs() + 1)
     if b.sum() < 0:
         b = b * -1
@@ -23,7 +24,7 @@ def toy_example(a: Any, b: Any) -> Any:
 
 
 def run(backend: str) -> tuple[str, dict[str, list[str]]]:
-    """Returns ("works" or what went wrong with the program, key of a feature -> what it did not show)."""
+    """Returns "works" or the error of the program, and the problems of each feature by the feature's key."""
     problems = offline.run()
     try:
         with tempfile.TemporaryDirectory() as directory:
@@ -75,7 +76,7 @@ def _checked(check: Callable[[], list[str]]) -> list[str]:
 
 
 def _values(function: Any, arguments: list[Any]) -> list[Any]:
-    """Returns the result, and the gradient of the first argument."""
+    """Returns the result of a function, and the gradient of the function's first argument."""
     first = arguments[0].detach().requires_grad_()
     result = function(first, *arguments[1:])
     result.sum().backward()
@@ -83,7 +84,7 @@ def _values(function: Any, arguments: list[Any]) -> list[Any]:
 
 
 def _needed(session: Session, shows: Callable[[Frame], bool], part: str) -> list[str]:
-    """Returns a sentence if no compilation shows the part; else nothing."""
+    """Returns a sentence if no compilation shows the part; otherwise an empty list."""
     return [] if any(shows(frame) for frame in session.frames) else [f"the dump of the program has no {part}"]
 
 
@@ -149,7 +150,7 @@ def _register(compiled: Any, call: list[Any], expected: Any) -> list[str]:
     import torch
 
     if cache.why_not_loadable() is not None:
-        return []  # told by its names
+        return []  # The probe of private names reports the feature as missing.
     entry = next(candidate for candidate in depyf.cache_entries(compiled) if candidate.check(*call))
     edited = entry.edit(source=entry.source.replace("return ", "return 100 * "))
     with edited.register():
@@ -165,7 +166,7 @@ def _debug() -> list[str]:
     missed = []
     remove = compiling.hold_back(lambda code, local: missed.append(code))
     if remove is None:
-        return []  # told by its names
+        return []  # The probe of private names reports the feature as missing.
     try:
         result = torch.compile(_not_compiled, backend="eager")(torch.ones(2))
     finally:

@@ -53,7 +53,8 @@ def artifact_text(
 
 
 def runs_text(kind: str, reason: str) -> str:
-    """Returns a line that states whether a graph or kernel runs from its file. `reason` is empty if it does."""
+    """Returns a line that states whether a graph or kernel runs from its file. `reason` is why it does not, or empty if
+    the graph or kernel runs from the file."""
     if reason:
         return f"Does not run from this file: {' '.join(reason.split())}."
     if kind == "kernel":
@@ -61,11 +62,12 @@ def runs_text(kind: str, reason: str) -> str:
     return "Runs from this file where the backend runs this graph as it is: proved equivalent to PyTorch's own."
 
 
-# The text of a file is made twice: first to find out whether it can run, and then with the answer.
+# The cache serves the second of two calls: the text of a file is made first to find out whether it can run, and again
+# to write the answer into it.
 @functools.lru_cache(maxsize=8)
 def graph_class(text: str, name: str = "GraphModule") -> str:
-    """Returns the class that PyTorch prints for a graph, under a name that Python accepts, and without what differs in
-    every run."""
+    """Returns the class that PyTorch prints for a graph, under a name that Python accepts, and without the names and
+    numbers that differ in every run."""
     text = names.shorten(text)
     if "# graph id: " in text:
         text = _GRAPH_ID.sub("", text)
@@ -77,7 +79,7 @@ def graph_class(text: str, name: str = "GraphModule") -> str:
 
 
 def transformed_text(frame: Frame, source: str, runs: str) -> str:
-    """Returns the text of the file of transformed code: the result of the proof, what runs, and `source`."""
+    """Returns the text of the file of transformed code: the result of the proof, `runs`, and the rest of `source`."""
     head = [
         remark(f"The code that runs in place of {frame.title} where the guards of this compilation hold."),
         remark(_belongs(frame, None)),
@@ -106,14 +108,14 @@ def _or_comments(text: str) -> str:
     shortened = _core.shortened_graph(text)
     if (_short_compiles if len(shortened) <= _CACHED_CHARACTERS else compiles)(shortened):
         return text
-    try:  # Compiling the text again gives the error with its line.
+    try:  # Compiling the whole text reports the error with its line.
         compile(text, "<dump>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         return "\n".join([remark(f"PyTorch's own text, which is not Python: {error}"), *map(remark, text.splitlines())])
     return text
 
 
-_CACHED_CHARACTERS = 500  # Without their usual lines most graphs have the same short text.
+_CACHED_CHARACTERS = 500  # When shortened, most graphs have one of a few short texts.
 
 
 def compiles(text: str) -> bool:

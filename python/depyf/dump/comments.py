@@ -1,4 +1,4 @@
-"""Puts texts of PyTorch and of the program's names into single lines, whatever they contain."""
+"""Makes comments of one line from texts of PyTorch and from names of the program, even if they contain line breaks."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from depyf import names
 
 
 def remark(text: str) -> str:
-    """Returns a comment of one line."""
+    """Returns a text as a comment of one line."""
     return f"# {names.one_line(text)}".rstrip()

@@ -1,10 +1,10 @@
-"""Lists the files that a compilation should have left and did not leave."""
+"""Lists the files that a compilation should have written to a dump and did not write."""
 
 from __future__ import annotations
 
 from depyf.session import Artifact, Frame, Missing
 
-# These stages exist only if Inductor runs. A warm cache returns the result without them.
+# The following stages exist only if Inductor compiles the graph itself and does not take the result from its cache.
 _NOT_IN_CACHE = ("BEFORE_PRE_GRAD", "AFTER_PRE_GRAD")
 _OF_DIRECTION_NOT_IN_CACHE = ("BEFORE_POST_GRAD", "ir_pre_fusion", "ir_post_fusion")
 _ELSEWHERE = "Inductor made it in another process; to have it here, set TORCHINDUCTOR_FX_COMPILE_MODE=NORMAL"
@@ -17,13 +17,12 @@ _RESTORED = "made where the function was compiled; `depyf open` of the file show
 def missing_artifacts(
     frame: Frame, cached: set[str | None], *, elsewhere: bool = False, restored: bool = False
 ) -> list[Missing]:
-    """Returns the artifacts that are missing for a compilation that came this far, each with the reason.
+    """Returns the artifacts that a compilation in the state of `frame` should have and lacks, each with the reason.
 
     Args:
-        cached: the directions that came from a cache; None stands for everything that was made together with the
-            forward.
+        cached: the directions that came from a cache; None stands for both directions.
         elsewhere: true if Inductor compiled in another process.
-        restored: true if another process compiled the function, and this one loaded it.
+        restored: true if another process compiled the function, and this process loaded the result.
     """
     if restored:
         return [Missing("the stages before what is here", _RESTORED)]

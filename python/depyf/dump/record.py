@@ -26,16 +26,17 @@ def write(
     last: bool = True,
     recovered: bool = False,
 ) -> None:
-    """Writes the files about the whole directory. If one cannot be written, the others are still written.
+    """Writes the files about the whole directory of a dump. If a file cannot be written, the other files are still
+    written.
 
     Args:
-        sessions: the runs to add. A `session.json` that cannot be read or written is noted in the last of them.
-        provenance: the links of their compilations.
+        sessions: the runs to add; the last run gets a note if `session.json` cannot be read or written.
+        provenance: the links of the compilations of these runs.
         tables: for each compilation of the last run the costs of its lines of source, and the number of operators of
             its graph (-1 if unknown).
-        recovered: true if the runs were rebuilt from journals; then the costs of lines are computed from the files of
-            graphs.
-        last: false if the directory already contains a run that is later than these.
+        recovered: true if the runs were rebuilt from journals, so that the costs of lines are computed from the files
+            of graphs.
+        last: false if the directory already contains a run that is later than the runs to add.
 
     Raises:
         OSError: a file cannot be written.
@@ -60,7 +61,7 @@ def write(
     pages = _core.index_files(str(directory), text, times or _content(directory / "times.json"), tables, recovered)
     for name, page_text in pages.items():
         replace(name, page_text)
-    for path in directory.glob("compilation_*.md"):  # These pages belong to runs that are no longer recorded.
+    for path in directory.glob("compilation_*.md"):  # Pages of runs that are not recorded are deleted.
         if path.name not in pages and _PAGE.fullmatch(path.name):
             path.unlink(missing_ok=True)
     try:
@@ -74,7 +75,8 @@ def write(
 
 
 def _merged(directory: Path, sessions: list[Session], *, last: bool) -> list[Session]:
-    """Returns the runs that the directory already records together with the new ones. The same run is listed once."""
+    """Returns the runs that the directory already records together with the new runs. A run that is already recorded is
+    listed only once."""
     runs: list[Session] = []
     try:
         runs = read_runs(directory)
@@ -89,7 +91,7 @@ def _merged(directory: Path, sessions: list[Session], *, last: bool) -> list[Ses
 
 
 def _put_aside(directory: Path, why: str) -> str:
-    """Renames a session.json that cannot be read, so that nothing is lost. Returns a note about it."""
+    """Renames a session.json that cannot be read, so that nothing is lost. Returns a note about the unreadable file."""
     lead = f"The session.json that was in the directory could not be read ({why})"
     for number in itertools.count():
         name = f"session.unreadable.{number}.json"
@@ -117,14 +119,14 @@ def session_json(runs: list[Session]) -> str:
 
 
 def times_json(run: Session) -> str:
-    """Returns the content of `times.json`: the duration of each compilation of the last run and the time of a check of its
-    guards, in the order of `session.json`, and the events of PyTorch's timeline.
+    """Returns the content of `times.json`: the duration of each compilation of the last run and the time of a check of
+    the compilation's guards, in the order of `session.json`, and the events of PyTorch's timeline.
 
     An event is a list of "B" (begin), "E" (end) or "X" (whole), its name, the microseconds since `start_us`, its
     compile id or "", and, for a whole event, its duration in microseconds.
 
-    The content is in a file of its own because it differs in every run; the other files of a dump stay the same if the
-    program does.
+    The times of compilations are not in `session.json` because they differ in every run; the other files of a dump stay
+    the same if the program does.
     """
     start = min((event.microseconds for event in run.phase_events), default=0.0)
     events = [

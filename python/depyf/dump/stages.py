@@ -5,4 +5,4 @@ from __future__ import annotations
 from depyf import _core
 
 KINDS = {kind: about for kind, about, _ in _core.stages()}
-"""kind of the file -> its description, in the order in which the files are made and should be read."""
+"""Maps the kind of a file to its description, in the order in which the files are made and should be read."""

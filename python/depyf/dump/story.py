@@ -1,4 +1,4 @@
-"""Writes the file that leads through everything that torch.compile made of a function."""
+"""Writes the full_code file, which leads through all code, graphs and guards that torch.compile made of a function."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from depyf.guards.source import source as guard_source
 from depyf.session import Frame
 from depyf.source_line import Line
 
-# The fields of a frame that the file describes.
+# The fields of a `Frame` that the full_code file describes.
 _TOLD = (
     *WORDED,
     *("compile_id", "compiled_fn", "resume_name", "resume_names", "resume_calls", "transformed_file", "frontier"),
@@ -35,20 +35,23 @@ class Section:
     guard_files: list[str | None]
     """For each compilation the file with its guards as a function; None if the guards are not known as a list."""
     resume_places: dict[str, Line] = field(default_factory=dict)
-    """The user's lines at which the resume functions that its compilations call continue."""
+    """The user's lines at which the resume functions that the section's compilations call continue, by the names of
+    these functions."""
     own_places: dict[str, Line] = field(default_factory=dict)
-    """For a resume function: the line at which it continues, by the names under which it is called."""
+    """The user's line at which the section's function continues if it is a resume function, by each name under which it
+    is called."""
     source: str | None = None
-    """The source of the function, if it is already known."""
+    """The source of the section's function; None if it is not known yet."""
 
     @property
     def text(self) -> str:
-        """The source of the function."""
+        """The source of the section's function."""
         return self.source or original_source(self.original)
 
 
 def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
-    """Returns one Python file that leads from the original function through code, graphs and guards to the end.
+    """Returns one Python file that leads from the original function through the transformed code, graphs and guards of
+    all compilations.
 
     Args:
         sections: the function, followed by the resume functions that its code leads to.
@@ -69,7 +72,8 @@ def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
 
 
 def _told(frame: Frame) -> dict[str, Any]:
-    # The guards of a model take thousands of lines, so they are listed only if there is no list of limits.
+    # The guards of a model take thousands of lines, so only the first guard is passed on if the frame has a list of
+    # limits (`frontier`).
     guards = frame.guards[:1] if frame.frontier else frame.guards
     return {**{name: getattr(frame, name) for name in _TOLD}, "guards": guards}
 
@@ -83,8 +87,7 @@ def _marked(top: Section, file: str, line: int) -> list[str]:
 
 
 def guard_function(guards: Guards, name: str, title: str) -> str:
-    """Returns the text of a file with the guards of a compilation as a function, and the explanations that a reader
-    needs.
+    """Returns the text of a file with the guards of a compilation as a function, and with comments on its parameters.
 
     Args:
         name: the name of the function.

@@ -12,8 +12,8 @@ from depyf.session import Failure, Frame, Symbol
 UNFINISHED = "The block ended before this compilation did."
 DIED = "The process died before this compilation ended."
 
-# The fields of a frame that the sentences need. The guards of a model are not among them, because they take thousands
-# of lines.
+# The fields of a `Frame` that the sentences need, without the guards, because the guards of a model take thousands of
+# lines.
 WORDED = (
     *("function", "name", "filename", "line", "is_resume", "status", "error", "raised", "stopped_by", "exceeded"),
     *("breaks", "failures", "recompile_reasons", "notes", "symbols", "runtime_values", "runtime_asserts"),
@@ -35,13 +35,14 @@ def details(frame: Frame) -> list[str]:
 
 
 def runtime_rows(frame: Frame) -> list[str]:
-    """Returns lines about the values that are known only when the graph runs, and about the checks that it makes then."""
+    """Returns lines about the values that are known only when the graph runs, and about the checks that the graph makes
+    at run time."""
     return list(_words(frame)["at run time"])
 
 
 def deciding_reason(failures: list[Failure]) -> str:
-    """Returns why a compilation was needed: the reason against the nearest earlier one, and the number of further
-    reasons.
+    """Returns why a compilation was needed: the reason why the nearest earlier compilation does not serve the call, and
+    the number of further reasons.
 
     Args:
         failures: the value of `Frame.failures`, the nearest compilation first; at least one.

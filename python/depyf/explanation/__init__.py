@@ -1,4 +1,5 @@
-"""`depyf.explain`: states what torch.compile made of a function, why, and what it would compile next."""
+"""Implements `depyf.explain`, which states what code and graphs torch.compile made of a function, why it compiled them,
+and for which calls it would compile again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Builds an explanation from the cache entries that exist, and from what blocks of `prepare_debug` recorded."""
+"""Builds an explanation of a function from its cache entries, and from the facts that blocks of `prepare_debug`
+recorded."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ _ASK = "depyf.prepare_debug, entered before the function is compiled, records it
 
 
 def explain(fn: Any, /, *args: Any, **kwargs: Any) -> Explanation:
-    """Explains what torch.compile made of a function, as far as it still exists.
+    """Explains what code and graphs torch.compile made of a function, as far as they still exist.
 
         compiled(x)
         print(depyf.explain(compiled))
@@ -33,13 +34,13 @@ def explain(fn: Any, /, *args: Any, **kwargs: Any) -> Explanation:
     Args:
         fn: a compiled function, module or method: the result of torch.compile, or the original function; or a function
             that was compiled ahead of time, as `aot_compile` returns it or as it was loaded from a file.
-        args: the arguments of a call, if the cost of its guards is to be measured (see `depyf.guard_costs`). Without
-            arguments nothing is measured.
+        args: the arguments of a call, if the cost of the call's guards is to be measured (see `depyf.guard_costs`);
+            without arguments nothing is measured.
         kwargs: the keyword arguments of the call.
 
     Returns:
-        The cache entries with their guards, code, graphs and resume functions; why each of them was compiled; and what
-        would be compiled next. Facts that only `prepare_debug` can record are included if a block recorded them;
+        The cache entries with their guards, code, graphs and resume functions; why each entry was compiled; and which
+        calls would be compiled next. Facts that only `prepare_debug` can record are included if a block recorded them;
         otherwise they are reported as missing.
 
     Raises:
@@ -71,8 +72,8 @@ class _Builder:
         self._done: set[int] = set()
 
     def function(self, code: types.CodeType, user: types.CodeType) -> Explanation:
-        """Returns the explanation of a function or a resume function. `user` is the code of the user's function that
-        the resume function continues."""
+        """Returns the explanation of a function or a resume function. `user` is the code of the user's own function,
+        which a resume function continues."""
         self._done.add(id(code))
         live = sorted(dynamo.live_entries(code), key=lambda entry: _order(entry.compile_id))
         restored_entries = self._restored(code)
@@ -91,7 +92,8 @@ class _Builder:
         return explanation
 
     def _restored(self, code: types.CodeType) -> list[dynamo.Live]:
-        """Returns the entries of a function that PyTorch restored from its cache of an earlier process."""
+        """Returns the cache entries of a function that PyTorch restored from its cache of an earlier process; an empty
+        list if their code is unknown."""
         managers = cache.restored(code)
         codes = memory.restored_of(code) or (restored.codes_of(self._given, code) if managers else [])
         if len(codes) != len(managers):
@@ -108,8 +110,8 @@ class _Builder:
         return entry
 
     def ahead_of_time(self, functions: list[ahead.Compiled]) -> Explanation:
-        """Returns the explanation of a function that was compiled ahead of time, with an entry for each input of a
-        model."""
+        """Returns the explanation of a function that was compiled ahead of time, with an entry for each form of a
+        model's inputs that was compiled."""
         first = functions[0].original
         assert first is not None
         explanation = Explanation(
@@ -161,8 +163,8 @@ class _Builder:
         elif entry.failures:
             entry.why = ["compiled again because guards failed"]
         else:
-            # Without a block nothing is known about the call itself. PyTorch keeps only its message about each earlier
-            # entry.
+            # Without a `prepare_debug` block nothing is known about the call that was compiled: PyTorch keeps only its
+            # message about each earlier entry.
             entry.why = [f"compiled again because, in PyTorch's words, {reason}" for reason in reasons] or [
                 "compiled again, as no entry that was there accepted the call"
             ]
@@ -202,8 +204,8 @@ def _guard_source(read: guards.Guards | None, lines: list[str]) -> str:
 
 
 def _reasons(code: types.CodeType, count: int) -> list[list[str]]:
-    """Returns PyTorch's reasons for each compilation. The compilation with index n has a reason for each of the n
-    before it."""
+    """Returns for each compilation PyTorch's reasons why the earlier compilations did not serve the call: n reasons for
+    the compilation with index n, or none if PyTorch did not record all."""
     told_by_torch = [
         texts.recompile_reasons(failure)[0].partition("\n")[0].strip() for failure in compiled.failures(code)
     ]
@@ -244,7 +246,8 @@ def _graph(name: str, value: object, seen: memory.Seen | None) -> Graph:
 
 
 def _title(code: types.CodeType, live: list[dynamo.Live]) -> str:
-    """Returns the function's title; if a block recorded a compilation of it, the title of that block."""
+    """Returns the title of a function, with the name that a `prepare_debug` block recorded for the function, if there
+    is one."""
     seen = next((seen.frame for entry in live if (seen := memory.of(entry.code)) is not None), None)
     name = function_names.of_code(code) if seen is None or not seen.name else seen.name
     frame = Frame("", code.co_name, code.co_filename, code.co_firstlineno, name=name)
@@ -253,7 +256,8 @@ def _title(code: types.CodeType, live: list[dynamo.Live]) -> str:
 
 
 def _limit_reached(code: types.CodeType, live: list[dynamo.Live]) -> list[str]:
-    """Returns sentences for the case that the entries use up the recompilation limit; otherwise an empty list."""
+    """Returns sentences about the recompilation limit if a `prepare_debug` block recorded that these entries use it up;
+    otherwise an empty list."""
     ids = {entry.compile_id for entry in live}
     for frame in reversed(memory.attempts(code)):
         if frame.exceeded is not None and set(frame.exceeded.compile_ids) == ids:
@@ -262,7 +266,7 @@ def _limit_reached(code: types.CodeType, live: list[dynamo.Live]) -> list[str]:
 
 
 def _why_nothing(code: types.CodeType) -> tuple[str, list[str]]:
-    """Returns the reason why a function has no entries, and further lines about it."""
+    """Returns the reason why a function has no cache entries, and further lines about the reason."""
     for frame in reversed(memory.attempts(code)):
         return f"Dynamo gave it up: {dump.headline(frame, 'it')}", dump.details(frame)
     return _no_attempt(code), []
@@ -285,7 +289,8 @@ def _no_attempt(code: types.CodeType) -> str:
 
 
 def _callers(code: types.CodeType) -> list[str]:
-    """Returns the compiled functions whose guards or graphs contain lines of a function."""
+    """Returns the compiled functions whose guards or graphs name source lines of a function, because it was inlined
+    into them."""
     own = {line for _, _, line in code.co_lines() if line is not None}
     file = Path(code.co_filename).name
     pattern = re.compile(rf"\b{re.escape(file)}:(\d+) in {re.escape(code.co_name)}\b")

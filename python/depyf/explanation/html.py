@@ -1,5 +1,5 @@
-"""Shows an explanation in a notebook: the page in a frame, and below it the same content as folding HTML without
-scripts."""
+"""Shows an explanation in a notebook: the report page in a frame, and below the frame the same content as folding HTML
+without scripts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def html(explanation: Explanation) -> str:
-    """Returns an HTML fragment. Its scripts and styles are confined to a frame."""
+    """Returns an explanation as an HTML fragment, whose scripts and styles are confined to a frame."""
     frame = _frame(lambda: report.report(explanation)) if explanation.entries else ""
     return _core.explanation_html(_core.json_text(explanation, levels=0), frame)
 
@@ -26,7 +26,7 @@ def entry_html(entry: Entry) -> str:
 
 
 def _frame(make_page: Callable[[], str]) -> str:
-    """Returns the frame with the page, or a sentence if the page could not be made."""
+    """Returns a frame with the report page, or a sentence if the page could not be written or is too large."""
     try:
         document = make_page()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The content of an explanation: plain data."""
+"""The content of an explanation of a compiled function, as plain data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from depyf.explanation import html
 from depyf.session import Break, Failure, Limit, Symbol
 
 SCHEMA_VERSION = 1
-"""The version of `Explanation.to_dict`. A new field does not change it; another meaning of a field increases it."""
+"""The version of the data that `Explanation.to_dict` returns. A new field does not change the version; another meaning
+of a field increases it."""
 
 
 @dataclass
@@ -23,7 +24,7 @@ class Graph:
     name: str
     """The name in the source, such as `__compiled_fn_1`."""
     source: str | None
-    """Readable Python; None if it is not available, which `missing` explains."""
+    """The graph as readable Python; None if the graph is not available, for the reason in `missing`."""
     missing: str = ""
 
 
@@ -36,9 +37,9 @@ class Resume:
     line: int | None
     """The user's line at which the function continues; None if it is unknown."""
     source: str
-    """The user's own function, with a mark at that line."""
+    """The source of the user's own function, with a mark at the line at which the resume function continues."""
     explanation: Explanation | None
-    """The explanation of the resume function; None if it stands elsewhere, or if the function no longer exists."""
+    """The explanation of the resume function; None if another `Resume` contains it, or if the function was deleted."""
     note: str = ""
 
 
@@ -49,7 +50,7 @@ class Entry:
     compile_id: str
     backend: str
     why: list[str]
-    """Sentences on why it was compiled."""
+    """Sentences about why the entry was compiled."""
     seconds: float | None
     """The duration of the compilation in seconds; None if it was not recorded."""
     guards: str
@@ -64,18 +65,19 @@ class Entry:
     breaks: list[Break] = field(default_factory=list)
     symbols: list[Symbol] = field(default_factory=list)
     at_run_time: list[str] = field(default_factory=list)
-    """Lines about the values that are known only when a graph runs, and about the checks that it makes then."""
+    """Lines about the values that are known only when a graph runs, and about the checks that the graph makes at run
+    time."""
     unchecked: list[str] = field(default_factory=list)
     """Sentences about values that the code relies on and no guard checks, because a filter dropped the guard."""
     frontier: list[Limit] = field(default_factory=list)
     graphs: list[Graph] = field(default_factory=list)
     resumes: list[Resume] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    """Sentences about what is unknown, and how it can be found out."""
+    """Sentences about facts that are unknown, and about how they can be found out."""
 
     def alone(self) -> Explanation:
-        """Returns an explanation that contains only this entry. An entry does not know its function, so the title is
-        that of the compilation."""
+        """Returns an explanation that contains only this entry. An entry does not record its function, so the title
+        names the compilation."""
         name = f"compilation {self.compile_id}"
         return Explanation(name, "", 0, self.backend, "auto", [self], title=name)
 
@@ -85,25 +87,27 @@ class Entry:
 
 @dataclass
 class Explanation:
-    """What torch.compile made of a function. `str` returns the whole text, and `repr` one line."""
+    """The code and graphs that torch.compile made of a function; `str(explanation)` returns them as a text, and `repr`
+    returns one line."""
 
     function: str
     file: str
     line: int
     backend: str
     dynamic: str
-    """The argument of torch.compile: "auto", "True" or "False". It is "auto" if only the original function was given.
+    """The argument `dynamic` of torch.compile: "True", "False", or "auto" if it is None or only the original function
+    was given.
     """
     entries: list[Entry] = field(default_factory=list)
     nothing: str = ""
-    """The reason why there are no entries; empty if there are some."""
+    """The reason why there are no cache entries; "" if there are some."""
     title: str = ""
     """The function's title: its qualified name, file and line."""
     failed: list[str] = field(default_factory=list)
     """Lines about the last call that could not be compiled: an error, or a limit that was reached."""
     frontier: list[str] = field(default_factory=list)
-    """A line for each value that an entry fixes or bounds: what all entries together accept. Other values are compiled
-    next."""
+    """For each value that an entry fixes or bounds, a line on the values that all entries together accept; a call with
+    other values is compiled again."""
     guard_costs: GuardCosts | None = None
     """The cost of looking up the entry of a call; None unless `explain` was given the arguments of a call."""
 

@@ -1,4 +1,4 @@
-"""Makes the page of an explanation for notebooks: the same HTML file that a dump has."""
+"""Makes the page of an explanation for notebooks: an HTML document of the same form as the report of a dump."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from depyf.explanation.model import Entry, Explanation
 
 FRAME_SIZE_MAX = 2_000_000
-"""The largest number of characters of a page in a notebook. Each output that shows a page becomes a part of the
+"""The largest number of characters of a page in a notebook, which is limited because each page becomes a part of the
 notebook's file."""
 HEIGHT = 640  # the height of the frame in pixels
 IN_PYTORCHS_WORDS = "in PyTorch's words, "
@@ -47,7 +47,8 @@ def report(explanation: Explanation) -> str:
 
 
 def frame(document: str) -> str:
-    """Returns a frame that contains a page. The frame is a sandbox: the script of the page cannot access the notebook.
+    """Returns an HTML frame that contains a page. The frame is a sandbox: the script of the page cannot access the
+    notebook.
 
     Returns an empty text if the page is larger than `FRAME_SIZE_MAX`.
     """
@@ -81,15 +82,16 @@ def _add(
     function: str,
     resume_name: str,
 ) -> None:
-    """Adds a frame of the session for each entry and for the entries of the resume functions, and writes their texts as
-    files.
+    """Adds a frame of the session for each cache entry of a function and of its resume functions, and writes the
+    entries' texts as files.
 
     Args:
         explanation: the explanation of the function, or of a resume function.
         folder: the directory for the files.
         frames: the list to which the frames are added.
         seconds: the list to which the seconds of each frame are added.
-        function: the user's own function, which readers know; Dynamo's name of a resume function says little.
+        function: the name of the user's own function, which is shown for resume functions too, in place of Dynamo's
+            names.
         resume_name: the global that calls the resume function; "" for the function itself.
     """
     for entry in explanation.entries:

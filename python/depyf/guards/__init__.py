@@ -1,8 +1,8 @@
 """Guards as Python that can be executed.
 
 Dynamo keeps the guards of a compilation as a tree of C++ objects. `read` turns the tree into a list with one `Guard`
-for each of Dynamo's conditions: the Python for it, the value that it reads, and the line of source that needs it.
-`source` turns the list into one function that returns the verdict of the tree.
+for each of Dynamo's conditions: the Python for it, the value that it reads, and the line of source that needs it. The
+function `source` turns the list of guards into one Python function that returns the same verdict as the tree.
 """
 
 from __future__ import annotations

@@ -25,7 +25,8 @@ class Difference:
     failure: Failure
     guard: Guard
     keys: frozenset[str] = frozenset()
-    """For dispatch keys: the keys that only one of the two tensors has. For modes: the names of the active modes."""
+    """For a difference in dispatch keys: the keys that only one of the expected and the actual tensor has. For a
+    difference in torch function modes: the names of the active modes."""
     sources: tuple[str, ...] = ()
     """Dynamo's names for the values concerned; empty if the difference is about the state of the process."""
     is_missing: bool = False

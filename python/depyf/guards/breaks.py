@@ -9,14 +9,15 @@ from depyf import _core
 from depyf.session import Break
 from depyf.source_line import Line, is_users, users
 
-# The beginnings of hints on the call at which the graph ends. If the break is in PyTorch's own code, that call is not
-# the user's.
+# The beginnings of hints about the call at which the graph ends, which are dropped if this call is in PyTorch's own
+# code.
 _ON_THE_CALL = ("Remove the ", "Avoid calling ", "Move the ", "Replace ", "Don't mutate ")
-# Hints with this word are about a decorator at the definition of the function, which the user may have written.
+# Hints that contain this name are about a decorator of the called function, which the user may have written, so they
+# are kept.
 _ON_A_DECORATOR = "torch.compiler.disable"
 _ASKED_FOR = "PyTorch's own code asks for a graph break here: there is no such call in the program to take away"
 _OWN_LINE = "The line is PyTorch's own"
-# Functions of PyTorch that only pass a call on. The function that cannot be compiled is the one that they call.
+# Functions of PyTorch that only forward a call; the function that cannot be compiled is the one that they call.
 _PASSES_ON = {
     ("nn/modules/module.py", "_call_impl"),
     ("nn/modules/module.py", "_wrapped_call_impl"),

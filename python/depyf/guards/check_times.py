@@ -1,8 +1,8 @@
 """Measures how long Dynamo's check of a compilation's guards takes, as a whole and by the values that are looked at.
 
 PyTorch's own checks are repeated on copies of its trees, so that neither the counts by which a tree orders its checks
-nor the order of the entries changes. A part of a tree is measured as the difference that it makes: trees that consist
-of the first parts, one more each time, are checked, so that the parts sum to the whole.
+nor the order of the entries changes. The time of a part of a tree is the difference between the checks of two copies,
+which consist of all parts up to this one, with it and without it, so that the times of the parts sum to the whole.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ from depyf.session import GroupCost, GuardTime
 _GROUPS_MAX = 64
 """The largest number of groups; each of them costs a copy of the tree."""
 _CHILDREN_MAX = 32
-"""A value with more parts than this, such as a long dict, is one group."""
+"""A value with more children than this, such as a long dict, is not divided into groups."""
 
 
 def measured(tree: Tree, local: dict[str, Any]) -> tuple[GuardTime, bool]:
-    """Measures the check of a tree of guards on local variables, on copies of the tree, so that its own counts stay.
+    """Measures the check of a tree of guards on local variables, on copies of the tree, so that the counts in the tree
+    itself do not change.
 
     Returns:
         The time of a check, and whether the guards accept the local variables. A check ends at the first guard that
-        fails, so that only an accepting one has groups.
+        fails, so that only the time of an accepting check is divided into groups.
     """
     nodes = list(tree.root)
     groups = _in_order(_groups(tree))
@@ -50,9 +51,9 @@ def measured(tree: Tree, local: dict[str, Any]) -> tuple[GuardTime, bool]:
 
 
 def _group_costs(groups: list[list[Node]], times: list[float], epilogue: int) -> list[GroupCost]:
-    """Returns the costs of groups, from the times of an empty tree and of the trees with one more group each."""
+    """Returns the cost of each group, from the times of an empty tree and of trees with one more group each."""
     for position in reversed(range(len(times) - 1)):
-        # Fewer guards take no longer, so a longer time is noise.
+        # A tree with fewer guards cannot take longer, so a longer time is noise.
         times[position] = min(times[position], times[position + 1])
     costs = []
     for position, group in enumerate(groups):
@@ -81,10 +82,10 @@ def _groups(tree: Tree) -> list[list[Node]]:
 
 
 def _in_order(groups: list[list[Node]]) -> list[list[Node]]:
-    """Returns the groups with the smaller ones first, as far as each can come after the group that leads to it.
+    """Returns the groups sorted by size, the smallest first, but each group after the group with its parent node.
 
-    The error of a time is a share of the tree's whole time, so a small group is measured best if little comes before
-    it.
+    The measurement error is proportional to the time of the whole tree that is checked, so a small group is measured
+    best if few nodes precede it.
     """
     ordered: list[list[Node]] = []
     reached: set[int | None] = {None}

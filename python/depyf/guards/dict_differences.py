@@ -41,7 +41,7 @@ def _size(guard: Guard) -> int | None:
 
 
 def difference_of_key(guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any]) -> Difference:
-    """Returns the difference if a dict has another key at a position; None if it has not."""
+    """Returns the difference for a failing guard on the key that a dict has at a position."""
     condition = guard.conditions[-1] if guard.conditions else guard.text
     position = _POSITION.search(guard.source)
     where = f" at position {position[1]}" if position else ""

@@ -1,8 +1,8 @@
 """Finds the differences between the call that a compilation was made for and another call, aspect by aspect.
 
-A guard of PyTorch checks several aspects at once: a guard on a tensor its class, dtype, device, sizes and strides; the
-guard on the state of the process a dozen settings. Here each aspect that differs is one difference, so that
-`depyf.guards.reasons` can separate causes from consequences.
+A guard of PyTorch checks several aspects at once: a guard on a tensor checks its class, dtype, device, sizes and
+strides; the guard on the state of the process checks a dozen settings. Each aspect that differs becomes one
+`Difference`, so that `depyf.guards.reasons` can separate causes from consequences.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def differences(
 
     Args:
         keys_of_state: the prefixes of the dispatch keys that differing settings of the process add to every tensor or
-            remove from it. Such keys are left out of the description of a tensor that has other keys too.
+            remove from it; they are left out of the description of a tensor that also differs in other keys.
     """
     failing = guard.all_failing(L, G)
     if not failing:
@@ -110,7 +110,7 @@ def differences(
 
 
 def _missing(guard: Guard, failed: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Difference:
-    """Returns the difference if the value, or a value on the way to it, does not exist."""
+    """Returns the difference for a guard whose value, or a value on the path to it, does not exist."""
     name = terms_of(guard, guard.value or guard.source)
     constant = _CONSTANT.search(guard.conditions[-1]) if guard.conditions else None
     expected = constant[1] if constant else class_in(guard.text) or "to be there"
@@ -157,7 +157,7 @@ def _sources_in(condition: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(sources or re.findall(r"[LG]\['[^']*'\]", condition)))
 
 
-# The state of the process
+# The following functions find differences in the state of the process.
 
 
 def _state(guard: Guard, failing: list[str], L: Mapping[str, Any], G: Mapping[str, Any]) -> Iterator[Difference]:
@@ -227,7 +227,7 @@ def _tensor(
                 Difference("class", _class(guard, failure(guard, condition, L, G), L, G), guard, sources=sources)
             )
             if not is_tensor:
-                return result  # The other aspects of these tensors cannot be compared.
+                return result  # The remaining aspects of a value that is no tensor cannot be compared.
         elif "_dispatch_keys(" in condition:
             result += _dispatch(guard, condition, value, L, G, keys_of_state)
         else:
@@ -266,8 +266,8 @@ def _dispatch(
     G: Mapping[str, Any],
     keys_of_state: tuple[str, ...],
 ) -> list[Difference]:
-    """Returns a description of different dispatch keys: the device, the layout, inference mode, or else the keys
-    themselves."""
+    """Returns the difference that a difference in dispatch keys stands for: in the device, the layout or inference
+    mode, or else in the keys themselves."""
     subject = condition.partition(" == 'DispatchKeySet(")[0]
     sets = [_KEY_SET.search(text) for text in (condition[len(subject) :], described(guard, subject, L, G, whole=True))]
     wanted, there = (frozenset() if key_set is None else frozenset(key_set[1].split(", ")) for key_set in sets)

@@ -1,7 +1,7 @@
 """Parses the text of a guard as Dynamo writes it: a condition, followed by the line of source that needs it.
 
-The form is `code  # line of source  # file:line in function (HINT: ...)`. A text of another form is taken as a
-condition.
+The text consists of code, a `#` with the line of source, and a `#` with `file:line in function (HINT: ...)`. A text of
+another form is taken as a condition.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 # Code up to the end, or up to a `#` that is not in a string.
 _CODE = re.compile(r"""(?:[^#'"]+|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*""")
 _HINT = re.compile(r" \(HINT: (?P<hint>.*)\)$")
-# The names of folders may contain blanks behind the sign, where nothing else can stand in front of the file.
+# Directly behind a `#`, the names of folders may contain blanks, as no other text can precede the path.
 _PLACE = re.compile(
     r"(?:(?:^|# )(?P<path>[^#]+\.py)|(?:^|\s)(?P<file>[^\s()]+\.py|<[^<>]+>)):(?P<line>\d+) in (?P<function>\S+)$"
 )
@@ -35,7 +35,8 @@ class Words:
     """A comment that does not name a line of source."""
 
 
-# The form of a guard needs the parts, then its line, and then each other entry of the function.
+# The parts of a text are needed several times: for the form of the guard, for its line, and for the other entries of
+# the function.
 @functools.lru_cache(maxsize=4096)
 def read(text: str) -> Words:
     """Splits the text of a guard into its parts."""
@@ -62,7 +63,7 @@ def _split(text: str) -> tuple[str, str]:
     match = _CODE.match(first)
     if match is not None and first[match.end() : match.end() + 1] == "#":
         return first[: match.end()].strip(), first[match.end() + 1 :].strip()
-    # The text is not Python. It is a repr with an open quote, for example.
+    # The text is not Python, but for example a repr with an unclosed quote.
     code, _, comment = text.partition("  # ")
     return code.strip(), comment.strip()
 
@@ -76,7 +77,8 @@ def parse(condition: str) -> ast.expr | None:
 
 
 def calls(condition: str) -> list[ast.expr]:
-    """Returns the arguments of a condition that is a single call, with or without `not`; empty for any other condition."""
+    """Returns the arguments of a condition that is a single call, with or without `not`; empty for any other
+    condition."""
     tree = parse(condition)
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not):
         tree = tree.operand

@@ -25,7 +25,7 @@ def failure(guard: Guard, condition: str, L: Mapping[str, Any], G: Mapping[str, 
     Args:
         guard: a guard that does not hold.
         condition: its condition that fails, as `Guards.check` returns it.
-        L, G: the variables for which it does not hold. They are read and never changed.
+        L, G: the variables for which it does not hold, which are read and never changed.
     """
     parts = _failing_comparison(guard, condition, L, G)
     if parts is None:
@@ -60,7 +60,8 @@ def terms_of(guard: Guard, expression: str) -> str:
 def _failing_comparison(
     guard: Guard, condition: str, L: Mapping[str, Any], G: Mapping[str, Any]
 ) -> tuple[str, str, str] | None:
-    """Returns (subject, operator, constant) of the first comparison in a condition that fails; None if there is none."""
+    """Returns (subject, operator, constant) of the first comparison in a condition that fails; None if there is
+    none."""
     if guard.live is not None:
         return None
     try:
@@ -106,11 +107,11 @@ def _holds(guard: Guard, expression: str, L: Mapping[str, Any], G: Mapping[str, 
 def described(
     guard: Guard, expression: str | None, L: Mapping[str, Any], G: Mapping[str, Any], *, whole: bool = False
 ) -> str:
-    """Returns a value as text of bounded length; a tensor as its type and shape. The value is read as the guard reads
-    it.
+    """Returns a value as text of bounded length; a tensor as its type and shape. The value is read in the state of the
+    process in which the guard reads it.
 
     Args:
-        whole: returns a string without a bound if true.
+        whole: if true, a string is returned without a bound on its length.
     """
     if expression is None:
         return UNREADABLE
@@ -125,7 +126,8 @@ def described(
 
 
 def shown(value: Any) -> str:
-    """Returns a value as text of bounded length, without running code of classes other than those of Python and torch."""
+    """Returns a value as text of bounded length, without running code of classes other than those of Python and
+    torch."""
     kind = type(value)
     if kind in (int, float, complex, bool, str, bytes, type(None), tuple, list, dict, set, frozenset, range, slice):
         return _repr.repr(value) if _is_plain(value) else f"a {kind.__name__} of {len(value)}"
@@ -142,7 +144,7 @@ def shown(value: Any) -> str:
     if issubclass(kind, enum.Enum):
         return f"{kind.__qualname__}.{value._name_}"
     name = getattr(value, "__qualname__", None) if module == "builtins" else None
-    # PyTorch stores `torch.add` and its like in this class.
+    # PyTorch stores functions such as `torch.add` in the class `_VariableFunctionsClass`.
     if isinstance(name, str) and name.startswith("_VariableFunctionsClass."):
         return f"torch.{name.partition('.')[2]}"
     return f"{kind.__name__} {name}" if isinstance(name, str) else f"an object of {module}.{kind.__qualname__}"

@@ -1,6 +1,6 @@
 """The frontier of a compilation: the conditions on the next call under which it is used again, in the user's terms.
 
-The core reads the conditions; see include/depyf/conditions.h.
+The conditions are parsed in C++; see include/depyf/conditions.h.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def frontier(guards: Iterable[Guard], symbols: Iterable[Symbol] | None = None) -
 
 
 def together(entries: list[list[Limit]], most: int | None = None) -> list[str]:
-    """Returns what the entries of a function accept together, as a line for each value that they fix or bound.
+    """Returns the calls that the entries of a function accept together, as one line of text for each value that the
+    entries fix or bound.
 
     Args:
         entries: the limits of each entry.

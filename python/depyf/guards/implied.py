@@ -1,4 +1,5 @@
-"""Finds guards that other guards of the same compilation imply. The core has the rules; see include/depyf/conditions.h."""
+"""Finds guards that other guards of the same compilation imply. The rules are implemented in C++; see
+include/depyf/conditions.h."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ class Redundant:
     """A guard that the remaining guards of its compilation imply."""
 
     guard: str
-    """The guard, as Python if it has a Python form."""
+    """The guard as Python; if it has no Python form, as Dynamo writes it."""
     implied_by: list[str]
     """The conditions of other guards that imply it."""
     position: int
@@ -22,7 +23,7 @@ class Redundant:
 
 
 def redundant(guards: Iterable[Guard]) -> list[Redundant]:
-    """Returns the guards that others imply, in their order, each with the conditions that imply it."""
+    """Returns the guards that other guards imply, in their order, each with the conditions that imply it."""
     listed = list(guards)
     return [
         Redundant(listed[position].expression or listed[position].text, implied_by, position)

@@ -1,8 +1,9 @@
 """Writes each kind of leaf guard as Python over `L`, `G` and torch.
 
-The forms follow the checks in `torch/csrc/dynamo/guards.cpp`. A guard whose text is not as expected has no form, and
-PyTorch's own object is called for it. The same object answers what the text of a guard cannot show: a constant that was
-read from a repr is used only if the guard accepts it. All kinds are in one file, beside the table that leads to them.
+The Python forms of guards follow the checks in `torch/csrc/dynamo/guards.cpp`. A guard whose text is not as expected
+has no Python form, and PyTorch's own object is called for it. PyTorch's object also confirms data that the text of a
+guard may not show correctly: a constant that was parsed from a repr is used only if the guard accepts it. All kinds of
+leaf guards are in one file, beside the table `_FORMS` that maps their names to functions.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def same_type(x: str, kind: type) -> str:
 
 
 def _identity(leaf: Leaf) -> int | None:
-    # The user's line follows the condition, and can contain numbers too.
+    # Only the condition is searched, because the user's line, which follows it, can contain numbers, too.
     match = _ID.search(words.read(leaf.texts[0]).condition) if len(leaf.texts) == 1 else None
     return int(match[1] or match[2]) if match else None
 
@@ -145,7 +146,7 @@ def _equals_named(leaf: Leaf, node: Node, x: str, condition: str) -> list[str] |
     return None
 
 
-@functools.lru_cache(maxsize=4096)  # Shapes repeat: most tensors have one of a few.
+@functools.lru_cache(maxsize=4096)  # Most tensors have one of a few shapes.
 def _numbers(text: str) -> tuple[int | None, ...]:
     return tuple(ast.literal_eval(text))
 
@@ -183,7 +184,7 @@ def _tensor_match(leaf: Leaf, node: Node, x: str) -> list[str] | None:
         checks.append(f"{x}.dim() == {len(size)}")
         checks += [f"{x}.size({i}) == {n}" for i, n in enumerate(size) if n is not None]
     if stride and all(n == -1 for n in stride):
-        return checks  # The layout is sparse. The dispatch keys already distinguish it.
+        return checks  # A sparse layout is already distinguished by the dispatch keys.
     if None not in stride:
         checks.append(f"{x}.stride() == {stride}")
     else:
@@ -195,7 +196,7 @@ _MARKED = "_has_dynamo_dim_marking"
 
 
 class _Marked:
-    """An object whose attribute states that a tensor has marks."""
+    """An object with the attribute that PyTorch sets on a tensor with marked dimensions."""
 
 
 setattr(_Marked, _MARKED, True)
@@ -204,8 +205,9 @@ setattr(_Marked, _MARKED, True)
 def _marks(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     """Returns the conditions on the marks of a tensor's dimensions.
 
-    From 2.13 on, one more attribute states whether there are any marks. If there were none, the guard reads only this
-    attribute, and its text states more than it checks.
+    From PyTorch 2.13 on, the attribute `_has_dynamo_dim_marking` states whether a tensor has any marks. If the tensor
+    had no marks when the function was compiled, the guard checks only this attribute, although its text has more
+    conditions.
     """
     if not _accepts(leaf, _Marked()):
         return [f"not hasattr({x}, {_MARKED!r})"]
@@ -251,8 +253,8 @@ def _global_state(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 
 def _mode_stack(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    # The text does not name the modes. Most often there are none. If there are none now either, the guard itself can be
-    # asked.
+    # The text does not name the torch function modes that the guard requires. If no mode is active and the guard
+    # accepts this state, it requires that no mode is active.
     if guard_reads.has_no_modes() and _accepts(leaf, {}):
         return [f"{MODE_STACK} == []"]
     return None
@@ -474,8 +476,8 @@ _RELATIONS: dict[str, Callable[[Leaf, list[str]], list[str] | None]] = {
 }
 
 
-# The long parts of conditions that a definition replaces in a function with many guards: the text before and behind the
-# part's argument, the text that replaces both, and the definition.
+# Long parts of conditions that a definition replaces in a function with many guards: (text before the argument, text
+# after it, replacement of the former, replacement of the latter, definition).
 SHORTHANDS: list[tuple[str, str, str, str, str]] = [
     (
         *guard_words.DISPATCH_KEYS.split("{}"),
@@ -489,5 +491,5 @@ SHORTHANDS: list[tuple[str, str, str, str, str]] = [
 
 
 def known_types() -> set[str]:
-    """Returns the classes of leaf guards that have a form here."""
+    """Returns the classes of leaf guards that have a Python form."""
     return set(_FORMS)

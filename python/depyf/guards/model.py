@@ -34,7 +34,8 @@ class Guard:
     hint: str = ""
     """Dynamo's additional note, such as the expected type."""
     above: tuple[str, ...] = ()
-    """Dynamo's names for the values on the way to this one, ending with itself: `L['self']`, `L['self'].layers`, ..."""
+    """Dynamo's names for the values on the path to the guarded value, ending with this value: `L['self']`,
+    `L['self'].layers`, ..."""
     key_of: str = ""
     """For a guard on the key of a dict at a position: Dynamo's name for the dict."""
     members: tuple[str, ...] = ()
@@ -42,7 +43,7 @@ class Guard:
     live: Callable[[Mapping[str, Any], Mapping[str, Any]], bool] | None = field(default=None, repr=False)
     """PyTorch's own check with the parameters `L` and `G`, for a guard that has no Python form."""
     quiet: bool = True
-    """True if the check ignores every `__torch_function__`. Only guards on the state of the process do not."""
+    """True if the check ignores every `__torch_function__`; false only for guards on the state of the process."""
 
     @property
     def expression(self) -> str | None:
@@ -143,7 +144,7 @@ def _in_parentheses(condition: str) -> str:
 
 
 def rows(guards: Iterable[Guard]) -> list[tuple[object, ...]]:
-    """Returns guards in the form in which the core reads them."""
+    """Returns guards as tuples, in the form in which the C++ core reads them."""
     return [
         (
             guard.kind,
@@ -177,7 +178,7 @@ class Guards(Sequence[Guard]):
 
     guards: list[Guard]
     tree: Any = field(default=None, repr=False)
-    """PyTorch's objects, which `live` calls; None in a record that was read from a file."""
+    """PyTorch's tree of guards, which `Guard.live` calls; None in a record without PyTorch's objects."""
 
     def check(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> Verdict:
         """Returns every guard that does not hold for these local and global variables, not only the first."""
@@ -186,8 +187,8 @@ class Guards(Sequence[Guard]):
         return Verdict(failing)
 
     def recorded(self) -> Guards:
-        """Returns the same guards without PyTorch's objects. A guard that `live` decided can be read, but no longer
-        checked."""
+        """Returns copies of the guards without PyTorch's objects. In the result, a guard that needs `live` can be
+        displayed, but not checked."""
         return Guards([guard if guard.live is None else replace(guard, live=_not_recorded) for guard in self.guards])
 
     def __getitem__(self, index: Any) -> Any:

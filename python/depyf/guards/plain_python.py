@@ -11,7 +11,8 @@ from depyf.compat import guard_reads
 from depyf.compat.guard_words import GUARDS
 from depyf.guards import dynamo_words as words
 
-# Names in Dynamo's expressions -> plain Python. Helper functions of a torch module are found by their name.
+# Name in Dynamo's expressions -> plain Python. Helper functions that a torch module defines are not listed, but found
+# by their name.
 _NAMES = {
     "inf": "float('inf')",
     "nan": "float('nan')",
@@ -122,7 +123,7 @@ def in_plain(tree: ast.expr, names: dict[str, str], source: str | None = None, x
 
 
 def _helper(name: str) -> str | None:
-    """Returns the full name of a helper function in Dynamo's expressions."""
+    """Returns an expression for a helper function in Dynamo's expressions; None if there is none."""
     if guard_reads.is_size_function(name):
         return f"torch.fx.experimental.symbolic_shapes.SYMPY_INTERP[{name!r}]"
     value = guard_reads.helper(name)

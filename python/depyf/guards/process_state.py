@@ -51,7 +51,8 @@ def compiled_with(text: str) -> dict[str, str] | None:
 
 @guarded()
 def now() -> dict[str, str] | None:
-    """Returns the current state of the process in the same form; None if PyTorch does not show it."""
+    """Returns the readable name and the value of each setting in the current state of the process; None if PyTorch does
+    not show the state."""
     state = value_of(STATE_OF_PROCESS)
     if not isinstance(state, dict):
         return None

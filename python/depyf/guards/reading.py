@@ -14,7 +14,7 @@ from depyf.guards.failures import shown
 from depyf.guards.model import Guard, Guards
 from depyf.source_line import Line
 
-# The leaf guards that fix the type of a value so that reading an item of it can mean only one thing.
+# The leaf guards that fix the type of a value, so that `value[key]` has only one meaning.
 _FIX_TYPE = {"TYPE_MATCH", "ID_MATCH", "DICT_LENGTH", "DICT_VERSION", "EQUALS_MATCH"}
 _CONTAINERS = {
     "DictGetItemGuardAccessor": "dict",
@@ -42,13 +42,13 @@ def read(guard_manager: Any, L: Mapping[str, Any] | None = None, line_of: LineOf
 
     Args:
         guard_manager: the attribute `guard_manager` of the cache entry.
-        L: local variables that the guards accept, if they are known. They show the size of a dict whose keys are
+        L: local variables that the guards accept, if they are known: they show the size of a dict whose keys are
             guarded in order, which the tree does not show.
         line_of: returns the user's own line of a guard, if it was recorded. Dynamo's text names only the innermost
             line, which can be torch's.
 
     Returns:
-        The list; None if this PyTorch has no tree of guards.
+        The list of guards; None if this PyTorch has no tree of guards.
     """
     tree = guard_tree.read(guard_manager)
     if tree is None:
@@ -70,7 +70,7 @@ class _Reader:
         self._related: set[int] = set()
         self._live: dict[int, LiveCheck] = {}
         self._sizes: dict[int, int] = {}
-        """The sizes of dicts that are already known, by the identity of the node."""
+        """The id() of a node -> the size of its dict, if the size is already known."""
 
     def guards(self) -> list[Guard]:
         nodes = list(self._tree.root)
@@ -99,7 +99,8 @@ class _Reader:
         guards_read: list[Guard] = []
         value = self._paths[id(node)]
         if node.step is not None and value is None and (node.parent is None or self._reached(node.parent)):
-            # Below this node only PyTorch can check the values. One check of the copied tree serves for all of them.
+            # Only PyTorch can check the values below this node, so one check of a copy of the tree is used for all of
+            # them.
             guards_read.append(self._unreachable(node))
         guards_read += self._of_container(node, value)
         for leaf in node.leaves:
@@ -132,8 +133,8 @@ class _Reader:
         ]
 
     def _of_dict(self, node: Node, value: str) -> list[Guard]:
-        """Returns the guards of a manager that guards the order of keys. It also guards the type and the size of the
-        dict, and does not show the size."""
+        """Returns the guards of a manager that guards the order of a dict's keys. A manager for the order of a dict's
+        keys also guards the type and the size of the dict, but does not show the size."""
         size = self._size(node, value)
         same = () if node.type is None else (leaf_forms.same_type(value, node.type),)
         text = f"{node.source} has the same type and number of items"
@@ -143,7 +144,8 @@ class _Reader:
         return [Guard("DICT_SIZE", text, node.source, value, (*same, f"dict.__len__({value}) == {size}"))]
 
     def _size(self, node: Node, value: str) -> int | None:
-        """Returns the size that a dict must have; None if it is unknown. Only the tree knows it, so sizes are tried."""
+        """Returns the size that a dict must have; None if it is unknown. PyTorch's tree does not show the size that it
+        requires, so dicts of several sizes are checked with it."""
         check = self._tree.part([node])
         L = dict(self._local or {})
         probe = Guard("", "", node.source, value)
@@ -156,7 +158,7 @@ class _Reader:
             pass
         if node.type is None:
             return None
-        # A dict of any size can be tried.
+        # The smallest dict that is tried has all positions with guards.
         steps = [child.step for child in node.children if child.step is not None]
         least = 1 + max((int(step.argument) for step in steps if step.kind in ("key", "value")), default=-1)
         for size in range(least, least + 64):
@@ -177,7 +179,8 @@ class _Reader:
     def _local_with(self, node: Node, value: Any) -> dict[str, Any] | None:
         """Returns local variables from which the steps to a node lead to `value`; None if they cannot be made.
 
-        The objects on the way have the right classes, and contain only what the steps read. None of their code runs.
+        The objects on the path have the right classes, and contain only the items that the steps read. Objects that are
+        no dicts are created without calling `__init__`.
         """
         while node.step is not None and node.parent is not None:
             step, owner = node.step, node.parent
@@ -224,7 +227,7 @@ class _Reader:
         conditions = leaf_forms.conditions(leaf, node, value, [self._paths[id(member)] for member in members])
         all_words = [dynamo_words.read(text) for text in leaf.texts]
         if conditions is not None and len(conditions) == len(leaf.texts) > 1:
-            # These are Dynamo's own conditions, such as those on shapes.
+            # The conditions are Dynamo's own, such as those on symbolic shapes, and each has a text.
             pairs: list[tuple[tuple[str, ...], dynamo_words.Words]] = [
                 ((text,), words) for text, words in zip(conditions, all_words, strict=True)
             ]
@@ -249,11 +252,11 @@ class _Reader:
         return guards_read
 
     def _object_of(self, guard: Guard) -> str:
-        """Returns the object that a guard knows by its identity, as text; "" unless the variables that it was made for
-        are known."""
+        """Returns the object that a guard compares by its identity, as text; "" unless the local variables are known
+        for which the guard was built."""
         if guard.kind != "ID_MATCH" or guard.value is None or self._local is None or guard.source.startswith("G['__"):
-            # Dynamo itself stored this object in the globals. It is one of PyTorch's own modules, for example, and
-            # never changes.
+            # An object at `G['__...']`, for example one of PyTorch's own modules, was stored there by Dynamo itself,
+            # and never changes.
             return ""
         with contextlib.suppress(Exception):
             return shown(guard.read(self._local, self._global or {}))
@@ -264,7 +267,7 @@ class _Reader:
             line = self._line_of(guard.source, words.condition)
             if line is not None:
                 return line
-        # A place without a text is in Dynamo's own code.
+        # A place whose line has no text is in Dynamo's own code.
         return Line(words.file, words.line, words.line_text) if words.line and words.line_text else None
 
     def _live_leaf(self, leaf: Leaf, node: Node, value: str | None) -> LiveCheck:
@@ -273,5 +276,6 @@ class _Reader:
         if value is not None and leaf.callable and not leaf.relational:
             reader = Guard("", "", node.source, value)
             return lambda L, G: leaf.check(reader.read(L, G))
-        # A relational guard cannot be called, and a value that depyf cannot reach cannot be given to a guard.
+        # A relational guard cannot be called with one value, and a value that depyf cannot read cannot be passed to a
+        # guard, so the tree itself is checked.
         return self._live.get(id(node)) or (lambda L, G: self._tree.check(dict(L)))

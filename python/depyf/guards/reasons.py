@@ -1,6 +1,7 @@
-"""Finds out why a compilation does not serve a call: the guards that decide, without those that only follow from them.
+"""Finds out why a compilation rejects a call: the guards that fail, without those that fail only as a consequence of
+others.
 
-The core separates causes from consequences; see include/depyf/reasons.h.
+Causes are separated from consequences in C++; see include/depyf/reasons.h.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def reasons(guards: Iterable[Guard], L: Mapping[str, Any], G: Mapping[str, Any])
 
 
 def _told(difference: Difference, guard_number: int) -> dict[str, Any]:
-    """Returns a difference in the form that the core reads."""
+    """Returns a difference as a dict, in the form that the C++ core reads."""
     failed, guard = difference.failure, difference.guard
     return {
         "aspect": difference.aspect,
@@ -87,5 +88,5 @@ def _own_begins(cause: Difference) -> tuple[str, ...]:
     from it."""
     subject, actual = cause.failure.subject, cause.failure.actual
     if subject == process_state.GRAD_MODE and actual not in ("on", process_state.OFF_IN_INFERENCE_MODE):
-        return ()  # Only inference mode changes dispatch keys.
+        return ()  # `torch.no_grad` changes no dispatch keys; only inference mode does.
     return next((begins for name, begins in _KEYS_OF_STATE.items() if subject.startswith(name)), ())

@@ -13,7 +13,7 @@ _NOISE = ("Guard latency = ", "TREE_GUARD_MANAGER:")
 
 
 def tree(text: str) -> list[str]:
-    """Returns the lines of a guard tree as PyTorch prints it, without what differs in every run."""
+    """Returns the lines of a guard tree as PyTorch prints it, without ids and addresses, which differ in every run."""
     text = _ADDRESS.sub("0x...", _IDENTITY.sub(r"\1<id>", text))
     return [line for raw in text.splitlines() if (line := raw.rstrip()) and not line.startswith(_NOISE)]
 
@@ -29,8 +29,8 @@ def break_reason(text: str) -> str:
 
 
 def recompile_reasons(text: str) -> list[str]:
-    """Returns PyTorch's reasons, one for each compilation that does not serve. PyTorch writes one reason as text, and
-    several as JSON."""
+    """Returns PyTorch's reasons to compile again, one for each compilation that rejects the call. PyTorch writes a
+    single reason as text, and several reasons as JSON."""
     try:
         data = json.loads(text)
     except ValueError:

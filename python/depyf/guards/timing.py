@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 
 _ROUNDS = 9
-"""The number of rounds. The calls take turns, so that a slow moment of the machine affects all of them; the best round
-counts."""
+"""The number of rounds. In each round every function is measured once, so that a slow moment of the machine affects all
+of them; the best round of a function counts."""
 _BATCH_SECONDS = 0.0004
 _CALLS_MAX = 2000
 
@@ -31,7 +31,7 @@ def _seconds(call: Callable[[], object], count: int) -> float:
 
 
 def _count(call: Callable[[], object]) -> int:
-    """Returns the number of calls in a batch that the clock can resolve. The first calls fill caches and are not
-    counted."""
+    """Returns the number of calls that together take long enough for the clock. The first two calls fill caches and are
+    not measured."""
     _seconds(call, 2)
     return max(2, min(_CALLS_MAX, int(_BATCH_SECONDS / max(_seconds(call, 3) / 3, 1e-8))))

@@ -1,7 +1,7 @@
-"""Sentences about what no guard checks: guards that a filter dropped, and values without a guard. The core writes them.
+"""Returns sentences about values that no guard checks, which are composed in C++.
 
-`aot_compile` drops every guard on a global and every guard that cannot be saved; `guard_filter_fn` drops what the user
-chooses.
+`aot_compile` drops every guard on a global and every guard that cannot be saved; `guard_filter_fn` drops the guards
+that the user chooses.
 """
 
 from __future__ import annotations

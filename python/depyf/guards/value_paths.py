@@ -14,8 +14,8 @@ from depyf.guards.plain_python import in_plain, plain, value_of
 
 @guarded()
 def path(node: Node, above: str | None) -> str | None:
-    """Returns the expression for a node's value; None if there is none. `above` is the expression for the node above
-    it."""
+    """Returns the expression for a node's value; None if there is none. The argument `above` is the expression for the
+    value of the parent node."""
     if above is None or node.step is None:
         return None
     step = node.step
@@ -31,7 +31,7 @@ def _key(above: str, step: Step, node: Node) -> str | None:
         return None
     parent = node.parent
     if parent is not None and parent.type is not None and not _is_plain_dict(parent):
-        # A subclass can define `[]` and `__missing__` in its own way.
+        # A subclass of dict can override `__getitem__` and define `__missing__`.
         return f"dict(dict.items({above}))[{key}]"
     return f"{above}[{key}]"
 
@@ -51,7 +51,8 @@ def _index(above: str, step: Step, node: Node) -> str:
 
 
 def _item(above: str, step: Step, node: Node) -> str | None:
-    # The accessor prints its key without quotes. Dynamo's name for the value shows whether '0' is a number.
+    # The accessor prints its key without quotes, so Dynamo's name for the value decides whether `0` is a number or a
+    # string.
     tree = words.parse(node.source)
     key = in_plain(tree.slice, {}) if isinstance(tree, ast.Subscript) else None
     if key is None or str(value_of(key)) != step.argument:
@@ -68,7 +69,8 @@ def _quoted(name: str) -> str:
 
 
 def _from_words(above: str, step: Step, node: Node) -> str | None:
-    """Returns the expression for a node's value, made of Dynamo's name for the value; None if that name is not Python."""
+    """Returns the expression for a node's value, made of Dynamo's name for the value; None if that name is not
+    Python."""
     parent = node.parent
     source = node.source
     if parent is not None and parent.source and parent.source != "L" and parent.source in source:
@@ -125,5 +127,5 @@ def reachable(node: Node, expression: str, above: str) -> str:
 
 
 def known_steps() -> set[str]:
-    """Returns the classes of accessors that have a form here."""
+    """Returns the classes of accessors that have a Python form."""
     return set(_STEPS)

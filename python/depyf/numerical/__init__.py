@@ -1,5 +1,5 @@
-"""`depyf.numerics`: finds the stage, operator and line of a compilation that first compute something other than eager
-does."""
+"""Implements `depyf.numerics`, which finds the first compilation stage, operator and source line whose results differ
+from those of eager execution."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The rounding error that each kind of operator may have.
 
-docs/numerics.md has the same table with the sources. A bound is in units of the roundoff u of the result's type. An
-operator that adds n products or terms may be wrong by u times the sum of their absolute values, and by sqrt(n) / 8
-times that if n is large: rounding errors of independent sign add up in this way, and kernels add in at least eight
+docs/numerics.md contains the same table of bounds with its sources. A bound is in units of the roundoff u of the
+result's type. The result of an operator that adds n products or terms may be wrong by u * max(1, sqrt(n) / 8) times the
+sum of the terms' absolute values: independent rounding errors grow with sqrt(n), and kernels add in at least eight
 lanes.
 """
 
@@ -15,12 +15,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Bound:
-    """The bound of one kind of operator."""
+    """The bound on the rounding error of one kind of operator."""
 
     kind: str
     ulps: float
     adds_terms: bool = False
-    """True if the operator is linear in each input and adds terms; see the text of this file."""
+    """True if the operator is linear in each input and adds terms, so that its bound grows with their number."""
 
 
 EXACT = Bound("moves values and computes none", 0.0)
@@ -30,7 +30,7 @@ SUM = Bound("sum, mean or product of matrices", 1.0, adds_terms=True)
 NORMALISATION = Bound("normalisation, softmax or attention", 16.0)
 
 _LANES = 8
-"""The least number of partial sums in which kernels add."""
+"""The least number of partial sums into which kernels split a sum."""
 
 _KINDS: dict[Bound, str] = {
     EXACT: "view reshape permute transpose t expand squeeze unsqueeze slice select cat stack split chunk clone copy_ contiguous "
@@ -52,7 +52,7 @@ _BY_NAME = {name: bound for bound, names in _KINDS.items() for name in names.spl
 
 def bound_of(target: str) -> Bound:
     """Returns the bound of an operator such as `aten.mean.dim`, `torch.nn.functional.gelu` or `Tensor.mul_`. An
-    operator without a row has the widest bound."""
+    operator that `_KINDS` does not list gets the widest bound, `NORMALISATION`."""
     for part in target.split("."):
         name = part.rstrip("_")
         if part in _BY_NAME or name in _BY_NAME:
@@ -67,7 +67,7 @@ _WITH_STEPS = frozenset(
 
 
 def is_discontinuous(target: str) -> bool:
-    """True if a small change of an input of the operator can change its result much."""
+    """True if a small change of an input of the operator can change its result by a large amount."""
     return any(part.rstrip("_") in _WITH_STEPS or part in _WITH_STEPS for part in target.split("."))
 
 

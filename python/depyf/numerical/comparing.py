@@ -1,7 +1,7 @@
-"""Compares two forms of one graph, before and after passes, and finds the first node that computes something else.
+"""Compares two forms of one graph, before and after compiler passes, and finds the first node whose value differs.
 
-A node corresponds to the node of the same name, and outputs correspond to outputs. A node by which a pass replaced
-another one has the place of that one among the inputs of a node that both graphs have.
+A node of the later graph corresponds to the node of the same name in the earlier graph, and outputs correspond by
+position. A node with a new name corresponds to a vanished node if both are the same input of two corresponding nodes.
 """
 
 from __future__ import annotations
@@ -17,20 +17,22 @@ from depyf.numerical.values import GraphValues
 
 @dataclass
 class Difference:
-    """The first node of the later graph whose value the earlier graph does not explain."""
+    """The first node of the later graph whose value differs from the earlier graph's by more than rounding explains."""
 
     node: Any
-    """The node of the later graph, or of the earlier one if a pass left the node out."""
+    """The differing node of the later graph, or the removed node of the earlier graph if a pass removed it."""
     deviation: Deviation
     values: GraphValues
     """The values of the graph that contains the node."""
     is_left_out: bool = False
     instead_of: Any = None
-    """The node of the earlier graph that it replaces, if that is another operator."""
+    """The earlier graph's node that computed the value instead; None if the operator is the same, or a pass removed
+    it."""
 
 
 def outputs_differ(earlier: GraphValues, later: GraphValues) -> bool:
-    """True if two forms of a graph give other results for the same inputs."""
+    """True if two forms of a graph compute different outputs, or write different values into their inputs, for the same
+    inputs."""
     pairs = list(zip(output_nodes(earlier.module), output_nodes(later.module), strict=False))
     pairs += _mutations(earlier, later)
     return any(
@@ -41,13 +43,14 @@ def outputs_differ(earlier: GraphValues, later: GraphValues) -> bool:
 
 
 def _mutations(earlier: GraphValues, later: GraphValues) -> list[tuple[Any, Any]]:
-    """Returns the copies into inputs, which are results too, by the input that they change."""
+    """Returns the pairs of `copy_` nodes of both graphs that write into the same input; the written values are results
+    too."""
     left, right = copies_into_inputs(earlier.module), copies_into_inputs(later.module)
     return [(left[index], right[index]) for index in left if index in right]
 
 
 def copies_into_inputs(module: Any) -> dict[int, Any]:
-    """Returns the node that copies a new value into an input, by the index of the input."""
+    """Returns, by the index of an input, the last `copy_` node that writes a new value into the input."""
     inputs = {node: index for index, node in enumerate(node for node in module.graph.nodes if node.op == "placeholder")}
     copies = {}
     for node in module.graph.nodes:
@@ -57,7 +60,8 @@ def copies_into_inputs(module: Any) -> dict[int, Any]:
 
 
 def lost_mutation(earlier: GraphValues, later: GraphValues) -> Any:
-    """Returns a copy into an input that the later graph no longer has; None if it has all of them."""
+    """Returns a `copy_` into an input that the later graph lacks; None if it lacks none, or contains other mutating
+    operators, which may do the same."""
     left, right = copies_into_inputs(earlier.module), copies_into_inputs(later.module)
     if any(
         "copy_" not in str(node.target) and "_" in str(node.target) and _mutates(node)
@@ -73,7 +77,8 @@ def _mutates(node: Any) -> bool:
 
 
 def _deviation(earlier: GraphValues, left: Any, later: GraphValues, right: Any, noise: Any = None) -> Deviation | None:
-    """Returns the errors of a node of the later graph if the earlier graph does not explain them."""
+    """Returns the errors of `right` in the later graph against `left` in the earlier graph; None if rounding explains
+    them, or a value is unknown."""
     before, after = earlier.by_name.get(left.name), later.by_name.get(right.name)
     if before is None or after is None:
         return None
@@ -81,7 +86,7 @@ def _deviation(earlier: GraphValues, left: Any, later: GraphValues, right: Any, 
     if errors.mismatch is None:
         if measuring.means_the_same(before.wide, after.wide):
             return None
-        # The difference is below what the graph's own types can show.
+        # The results in double precision differ by less than the graph's own types can represent.
         return None if measuring.is_inexact(before.own) else errors
     return errors
 
@@ -110,8 +115,8 @@ def partners(earlier: Any, later: Any) -> dict[Any, Any]:
 
 
 def first_difference(earlier: GraphValues, later: GraphValues) -> Difference | None:
-    """Returns the first node of the later graph that computes something else; None if rounding explains all
-    differences."""
+    """Returns the first node of the later graph whose value differs from the earlier graph's; None if rounding explains
+    all differences."""
     pairs = partners(earlier.module, later.module)
     noise: dict[str, Any] | None = None
     for node in later.module.graph.nodes:
@@ -130,7 +135,7 @@ def first_difference(earlier: GraphValues, later: GraphValues) -> Difference | N
             continue
         errors = _deviation(earlier, left, later, right)
         if errors is not None:
-            # The graph returns another node than before, because the one that was here was left out.
+            # The later graph returns another node as this output, because a pass removed the node that computed it.
             return Difference(left, errors, earlier, is_left_out=True)
     lost = lost_mutation(earlier, later)
     if lost is not None:
@@ -141,8 +146,8 @@ def first_difference(earlier: GraphValues, later: GraphValues) -> Difference | N
 def _guilty(
     earlier: GraphValues, later: GraphValues, node: Any, left: Any, errors: Deviation, pairs: dict[Any, Any]
 ) -> Difference:
-    """Returns the operator at fault behind the first node that differs: the node, a new node before it, or a node
-    before it that a pass left out."""
+    """Returns the operator at fault for the first node that differs: the node itself, an input of it that is new in the
+    later graph, or an input of it that a pass removed."""
     names_after = {other_node.name for other_node in later.module.graph.nodes}
     new = [source for source in node.all_input_nodes if source not in pairs and source.op != "placeholder"]
     if new:

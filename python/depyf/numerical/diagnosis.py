@@ -1,7 +1,8 @@
-"""Finds the stage at fault, for a graph call whose compiled results eager does not explain.
+"""Finds the compilation stage at fault for a graph call whose compiled results differ from eager's by more than
+rounding explains.
 
-All stages run on the same inputs, from the captured graph on. The first stage whose results differ from those of the
-stage before it is searched for the operator.
+All compilation stages, from the captured graph on, run on the same inputs. The first stage whose results differ from
+those of the stage before it is searched for the operator at fault.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class Diagnosis:
 
 
 def diagnose(recording: Recording, compilation: Compilation, call: GraphCall, screening: Screening) -> Diagnosis:
-    """Returns the first stage and operator at fault."""
+    """Returns the first compilation stage and operator at fault, if there is one, with the stages that were
+    compared."""
     stages: list[str] = []
     notes: list[str] = []
     try:
@@ -49,7 +51,7 @@ def diagnose(recording: Recording, compilation: Compilation, call: GraphCall, sc
 def _search(
     recording: Recording, compilation: Compilation, call: GraphCall, screening: Screening, stages: list[str]
 ) -> Iterator[Finding | None]:
-    """Yields the result of the search of each stage, in order."""
+    """Yields the finding of each compilation stage in order; None for a stage without a fault."""
     stages.append("captured graph")
     yield _of_passes(compilation.snapshots, call.inputs, call.random_state, "forward", stages)
     _replay(recording, compilation, call)
@@ -98,8 +100,8 @@ def _replay(recording: Recording, compilation: Compilation, call: GraphCall) -> 
 def _usable(
     joint: list[Snapshot], forward_call: Call, backward: Backend | None, backward_call: Call | None
 ) -> tuple[tuple[Snapshot, list[Any]], list[Any]] | None:
-    """Returns the joint graph with its inputs, which are those of the forward and the tangents of the backward; None if
-    there is no joint graph, or it has other inputs."""
+    """Returns the joint graph with its inputs, which are the inputs of the forward graph and the tangents of the
+    backward graph; None if there is no joint graph, or its inputs are not these."""
     if not joint:
         return None
     inputs = list(forward_call.inputs)
@@ -119,7 +121,7 @@ def _usable(
 def _of_passes(
     snapshots: list[Snapshot], inputs: list[Any], random_state: Any, direction: str, stages: list[str]
 ) -> Finding | None:
-    """Returns what the first pass that changes results does."""
+    """Returns a finding about the first pass that changes the graph's results; None if no pass does."""
     if len(snapshots) < 2:
         return None
     stages.append(f"{direction} after {len(snapshots) - 1} {snapshots[-1].stage} passes")
@@ -185,7 +187,8 @@ def _of_partition(
     backward_call: Call | None,
     state: Any,
 ) -> Finding | None:
-    """Returns a difference between the joint graph and the two graphs that it was divided into."""
+    """Returns a finding about the first node of the forward graph whose value differs from the joint graph's; None if
+    there is no such node."""
     for backend, call in ((forward, forward_call), (backward, backward_call)):
         if backend is None or call is None:
             continue
@@ -202,7 +205,8 @@ def _of_partition(
 
 def _of_kernels(backend: Backend, call: Call, state: Any) -> Finding | None:
     graph = values.evaluate(backend.snapshots[-1].module, call.inputs, state)
-    # A buffer can hold another value than its node in between. The results decide whether anything is wrong.
+    # While output code runs, a buffer can contain another value than its node's, so only wrong results show that a
+    # kernel is at fault.
     fault = kernels.first_fault(backend, call, graph) if _is_wrong(call, graph) else None
     if fault is None:
         return None
@@ -222,7 +226,7 @@ def _of_kernels(backend: Backend, call: Call, state: Any) -> Finding | None:
 
 
 def _is_wrong(call: Call, graph: GraphValues) -> bool:
-    """True if output code returned something, or left something in its inputs, that its graph does not compute."""
+    """True if output code returned a result, or wrote a value into its inputs, that its graph does not compute."""
     nodes = output_nodes(graph.module)
     pairs = list(zip(nodes, call.outputs, strict=False))
     pairs += [(node, call.inputs_after[index]) for index, node in comparing.copies_into_inputs(graph.module).items()]
@@ -240,8 +244,8 @@ def _of_the_rest(
     calls: list[tuple[Backend, Call]],
     state: Any,
 ) -> Finding | None:
-    """Returns what is wrong if all graphs and kernels are right for their own inputs: the output code as a whole, or
-    what AOTAutograd does around it."""
+    """Returns a finding about the output code as a whole, or about AOTAutograd's code around it, for the case that each
+    graph and kernel is right for its own inputs; None if nothing is wrong."""
     for backend, call in calls:
         graph = values.evaluate(backend.snapshots[-1].module, call.inputs, state)
         nodes = output_nodes(graph.module)
@@ -254,7 +258,7 @@ def _of_the_rest(
             if errors.mismatch is None:
                 continue
             if any(bounds.is_discontinuous(target_name(step)) for step in graph.module.graph.nodes):
-                return None  # A value on the edge of a step can fall on either side.
+                return None  # Rounding decides on which side of a step a value at the step falls.
             stage = "output code as a whole: no kernel shows it by itself"
             return _finding(node, stage, graph, errors, backend.direction)
     results = [value for _, call in calls for value in (*call.outputs, *call.inputs_after) if hasattr(value, "shape")]
@@ -262,11 +266,12 @@ def _of_the_rest(
 
 
 def _of_wrappers(compilation: Compilation, screening: Screening, stage: str, results: list[Any]) -> Finding | None:
-    """Returns a result of the compiled function that is wrong, and that none of its graphs returned.
+    """Returns a finding about the first wrong result of the compiled function that none of its graphs returned; None if
+    there is none.
 
     Args:
-        results: what the graphs returned, and left in their inputs. If the wrong value is among them, the fault is in
-            front of it.
+        results: the values that the graphs returned or left in their inputs; a wrong value among these values is the
+            fault of a graph, and is skipped.
     """
     for name, value, errors in screening.deviations:
         if errors.mismatch is None or any(_is_same(value, result) for result in results):
@@ -301,7 +306,8 @@ def _is_same(left: Any, right: Any) -> bool:
 
 
 def _node_of(module: Any, name: str) -> Any:
-    """Returns the node that computes a result of the captured graph."""
+    """Returns the captured graph's node for a result such as "output 0", "input 2 after the call" or "gradient of input
+    1"; for an input, its last mutation, or else its first reader."""
     nodes = list(module.graph.nodes)
     words = name.split()
     if words[0] == "output":
@@ -351,13 +357,14 @@ def _finding(node: Any, stage: str, graph: GraphValues, errors: Deviation, direc
 
 
 def line_of(node: Any) -> Line | None:
-    """Returns the user's line of a node that computes something."""
+    """Returns the user's source line of a node; None for inputs, outputs and attributes of the graph, and if PyTorch
+    recorded no line."""
     return fx_nodes.line_of(node) if node.op not in ("placeholder", "output", "get_attr") else None
 
 
 def _neighbours_line(node: Any) -> Line | None:
-    """Returns the line of a reader of the node, or else of a node that it reads, for nodes for which PyTorch notes no
-    line."""
+    """Returns the source line of a node that reads `node`, or else of a node that `node` reads, for nodes without a
+    recorded line; None if no neighbour has a line."""
     for near in (*node.users, *node.all_input_nodes):
         line = fx_nodes.line_of(near) if near.op != "output" else None
         if line is not None:
@@ -374,7 +381,8 @@ def _module(node: Any) -> str:
 
 
 def _inputs(given: list[tuple[str, Any]], errors: Deviation) -> list[Input]:
-    """Returns the inputs of an operator, each with the element that belongs to the worst element of the result."""
+    """Returns the inputs of an operator, each with the element at the index of the result's worst element, or else with
+    the range of its values."""
     inputs = []
     for name, value in given:
         if not hasattr(value, "shape"):

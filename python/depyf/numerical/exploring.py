@@ -1,5 +1,5 @@
-"""Measures the errors of eager itself, operator by operator: for the gutter, for cancellation, and for the first NaN or
-infinity."""
+"""Measures the rounding errors of eager execution operator by operator, for `NumericsReport.gutter`, and finds the
+first cancellation and the first NaN or infinity."""
 
 from __future__ import annotations
 
@@ -16,41 +16,43 @@ from depyf.numerical.walking import Tape, Walk, target_name
 from depyf.source_line import Line
 
 _JUMP = 64.0
-"""An operator loses digits if the error of its result is this many times the error of its inputs, in ulps."""
+"""The factor by which the error of a result, in ulps, must exceed the error of the inputs for a loss of digits."""
 _LOSS = 1000.0
-"""A loss of digits is mentioned from this many ulps on, which are ten bits."""
+"""The error in ulps, about ten bits, above which a loss of digits is reported."""
 
 
 @dataclass
 class Special:
-    """An operator that makes the first NaN or infinity, or loses digits."""
+    """An operator that computes the first NaN or infinity, or whose result loses many digits."""
 
     operator: str
     line: Line | None
     value: str
     origin: str
-    """A phrase about the inputs of the worst element."""
+    """A phrase about the input values from which the worst element is computed."""
     ulps: float = 0.0
 
 
 @dataclass
 class Exploration:
-    """What the operators of a captured graph do in eager."""
+    """The errors of a captured graph's operators in eager execution, and the first operators with NaN, infinity or lost
+    digits."""
 
     errors: list[NodeError] = field(default_factory=list)
-    """The largest error of each line."""
+    """The largest error of each source line."""
     not_finite: Special | None = None
     unstable: Special | None = None
 
 
 def explore(module: Any, call: GraphCall) -> Exploration:
-    """Runs a captured graph in its own types and in double precision in step, and compares each value as it is made."""
+    """Runs a captured graph in its own types and in double precision in lockstep, and compares the two values of each
+    node."""
     import torch
 
     result = Exploration()
     tape = Tape()
     ulps: dict[str, float] = {}
-    units: dict[str, float] = {}  # name of a node -> the roundoff of the coarsest type through which its value went
+    units: dict[str, float] = {}  # maps a node's name to the coarsest roundoff of its own and its ancestors' values
     by_line: dict[tuple[str, int], NodeError] = {}
     call_without_gradients = call
     with surroundings(call_without_gradients), torch.no_grad():
@@ -107,8 +109,8 @@ def _ulps(value: Any, exact: Any, unit: float) -> float:
 
 
 def explore_gradients(module: Any, call: GraphCall) -> Special | None:
-    """Runs a captured graph forward and backward, and returns the first operator whose backward makes a NaN or an infinity
-    of finite gradients; None if there is none."""
+    """Runs a captured graph forward and backward, and returns the first operator whose backward computes a NaN or an
+    infinity from finite gradients; None if there is none."""
     found: list[Special] = []
     owners: set[Any] = set()
 
@@ -126,7 +128,7 @@ def explore_gradients(module: Any, call: GraphCall) -> Special | None:
 
 
 def _functions_of(value: Any, owners: set[Any]) -> list[Any]:
-    """Returns the functions of autograd that compute the gradients of a value and have no owner yet; they get one."""
+    """Returns the autograd functions behind a value that are not in `owners`, and adds them to `owners`."""
     todo = [item.grad_fn for item in measuring.tensors(value) if item.grad_fn is not None]
     functions = []
     while todo:
@@ -154,7 +156,7 @@ def _gradient_hook(node: Any, given: dict[str, Any], found: list[Special]) -> An
 
 
 def _first_not_finite(value: Any) -> tuple[int, str]:
-    """Returns the place of the first element that is not finite, in row-major order, and whether it is a NaN."""
+    """Returns the row-major index of the first element that is not finite, and "NaN" or "infinity" for its kind."""
     import torch
 
     place = int((~torch.isfinite(value)).flatten().to(torch.int8).argmax())
@@ -162,9 +164,10 @@ def _first_not_finite(value: Any) -> tuple[int, str]:
 
 
 def _not_finite(node: Any, value: Any, given: dict[str, Any]) -> Special | None:
-    """Returns the operator that makes a NaN of values without one, or an infinity of finite values.
+    """Returns a description of a node that computes a NaN from inputs without NaN, an infinity from finite inputs, or
+    reads either from an input of the graph.
 
-    None if an input contains it already, or if the program writes the infinity itself, as in
+    Returns None if an earlier node computed the NaN or infinity, or if the program writes the infinity itself, as in
     `x.masked_fill(mask, -inf)`.
     """
     import torch
@@ -174,7 +177,7 @@ def _not_finite(node: Any, value: Any, given: dict[str, Any]) -> Special | None:
     if any(bool(torch.isnan(tensor).any()) for tensor in tensors) or (
         not has_nan and any(not bool(torch.isfinite(tensor).all()) for tensor in tensors)
     ):
-        # The value came with an input of the graph, or with a constant.
+        # The NaN or infinity comes from an input of the graph, from a constant, or from an earlier node.
         sources = [source for source in node.all_input_nodes if source.op == "placeholder"]
         if not sources:
             return None
@@ -204,7 +207,7 @@ def _special(node: Any, value: Any, exact: Any, given: dict[str, Any], error: fl
 
 
 def _origin(given: dict[str, Any], value: Any, place: int) -> str:
-    """Returns a phrase about the elements of the inputs that an element of a result is computed from."""
+    """Returns a phrase about the input elements from which the result's element at `place` is computed."""
     words = []
     for name, tensor in given.items():
         if not hasattr(tensor, "shape") or not tensor.numel():

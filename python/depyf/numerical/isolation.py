@@ -1,9 +1,9 @@
 """Runs a function in a forked process, so that its changes do not affect this process.
 
-The child has everything that this process has: modules, optimizers, Dynamo's cache entries, counters, generators of
-random numbers. Its changes are its own, and its results come back as plain data. OpenMP's threads do not survive a
-fork, and a thread that has used them would wait for them forever. So the work is done in a new thread of the child,
-which gets PyTorch's thread-local settings from the caller's thread.
+The child process starts with a copy of this process: modules, optimizers, Dynamo's cache entries, counters, generators
+of random numbers. Changes in the child do not reach this process, and the result of the function is returned pickled.
+OpenMP's threads do not survive a fork, and a thread that has used them would wait for them forever; hence the child
+calls the function in a new thread, which gets PyTorch's thread-local settings from the caller's thread.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 _FAILED = 70
-"""The exit status of a child whose function raised an exception, whose text it has written."""
+"""The exit status of a child process whose function raised an exception; the child wrote the traceback to the result
+file."""
 
 
 class Failed(RuntimeError):
-    """The function raised an exception in the child, or the child died. The message states which."""
+    """Raised if the function raised an exception in the child process, or the child died; the message states which."""
 
 
 def can_fork() -> bool:
-    """True if this process can be forked: PyTorch has not used an accelerator in it."""
+    """True if this process can be forked: the platform has `os.fork`, and PyTorch has not initialised CUDA."""
     import torch
 
     return hasattr(os, "fork") and not (torch.cuda.is_available() and torch.cuda.is_initialized())
@@ -68,7 +69,8 @@ def run(function: Callable[[], T]) -> T:
 def _in_child(
     function: Callable[[], Any], path: Path, settings: Callable[[], contextlib.AbstractContextManager[None]]
 ) -> None:
-    """Calls the function in a new thread of the child, writes its result, and ends the process."""
+    """Calls the function in a new thread of the child process, writes its result or its traceback to `path`, and ends
+    the process."""
     status = _FAILED
     context = contextvars.copy_context()
 
@@ -94,7 +96,8 @@ def _in_child(
 
 
 def _thread_settings() -> Callable[[], contextlib.AbstractContextManager[None]]:
-    """Returns a context that gives another thread the settings of PyTorch that this thread has."""
+    """Returns a context manager function that applies this thread's PyTorch settings (grad mode, inference mode,
+    autocast) to another thread."""
     import torch
 
     grad, inference = torch.is_grad_enabled(), torch.is_inference_mode_enabled()

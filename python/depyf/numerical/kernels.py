@@ -1,8 +1,9 @@
-"""Compares output code with its graph, and finds the first kernel that stores something else, and the operator in it.
+"""Compares Inductor's output code with its graph, and finds the first kernel that stores a wrong value, and the
+operator at fault in it.
 
-A copy of the output code's `call` records the buffers around each call of a kernel. What a kernel stores is compared
-with the operators that it stands for, computed one after the other from the kernel's own inputs. To find the one of
-several operators that is at fault, each is compiled by itself.
+A copy of the output code's function `call` records the buffers before and after each kernel call. The values that a
+kernel stores are compared with those of the operators that it implements, computed one after the other from the
+kernel's own inputs. To find the operator at fault in a fused kernel, each of its operators is compiled by itself.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ _PROBE = "_depyf_probe"
 
 @dataclass
 class Event:
-    """One call of a kernel."""
+    """One call of a kernel, with the buffers before and after it."""
 
     kernel: str
     line: int
     places: dict[str, int]
-    """Name of a tensor -> where its memory is."""
+    """Maps the name of a tensor to its memory address."""
     before: dict[str, Any] = field(default_factory=dict)
     after: dict[str, Any] = field(default_factory=dict)
 
     def changed(self) -> list[str]:
-        """Returns the buffers that the call wrote."""
+        """Returns the names of the buffers that the kernel call created or changed."""
         return [
             name for name in self.after if name not in self.before or not _same(self.before[name], self.after[name])
         ]
@@ -43,7 +44,7 @@ class Event:
 
 @dataclass
 class Fault:
-    """A kernel, or the end of the output code, whose result its operators do not explain."""
+    """A kernel call, or a value that the output code returns, whose result differs from that of its operators."""
 
     node: Any
     kernel: str
@@ -51,7 +52,7 @@ class Fault:
     own: Any
     inputs: list[tuple[str, Any]]
     is_single: bool
-    """True if the operator alone shows the fault."""
+    """True if the fault shows when the operator is compiled by itself."""
     chain: list[Any]
 
 
@@ -62,10 +63,11 @@ def _same(left: Any, right: Any) -> bool:
 
 
 def events(backend: Backend, call: Call) -> tuple[list[Event], list[Any]]:
-    """Runs output code with probes. Returns the calls of kernels in their order, and the results of the code.
+    """Runs output code with a probe before and after each kernel call. Returns the kernel calls in order, and the
+    results of the output code.
 
     Raises:
-        ValueError: the file defines no `call` in the usual form.
+        ValueError: the file of the output code defines no function `call`.
     """
     import torch
 
@@ -102,7 +104,7 @@ def events(backend: Backend, call: Call) -> tuple[list[Event], list[Any]]:
 
 
 def _probed(statement: ast.stmt, kernel: str) -> list[ast.stmt]:
-    """Returns a statement with a probe before and behind it."""
+    """Returns a statement of output code with a probe before and after it."""
     names = sorted({node.id for node in ast.walk(statement) if isinstance(node, ast.Name)})
     before, after = (
         ast.parse(f"{_PROBE}({kernel!r}, {statement.lineno}, {names!r}, locals(), {is_after})").body[0]
@@ -112,11 +114,12 @@ def _probed(statement: ast.stmt, kernel: str) -> list[ast.stmt]:
 
 
 def first_fault(backend: Backend, call: Call, values: GraphValues) -> Fault | None:
-    """Returns the first kernel call whose result differs from what the graph's operators compute from its inputs."""
+    """Returns the first kernel call whose result differs from what the graph's operators compute from its inputs, or
+    else the first wrong output; None if there is neither."""
     nodes = {node.name: node for node in values.module.graph.nodes}
     inputs = [node for node in values.module.graph.nodes if node.op == "placeholder"]
     noted, outputs = events(backend, call)
-    held: dict[int, Any] = {}  # place in memory -> the node whose value was stored there last
+    held: dict[int, Any] = {}  # maps a memory address to the node whose value was last stored there
     for event in noted:
         known = {
             held[place]: event.before[name]
@@ -137,7 +140,7 @@ def first_fault(backend: Backend, call: Call, values: GraphValues) -> Fault | No
 
 
 def _returned(values: GraphValues, outputs: list[Any]) -> Fault | None:
-    """Returns the first output that is wrong though all kernels stored the right values."""
+    """Returns the first output that is wrong though all kernels stored the right values; None if there is none."""
     from_graph = next(node for node in reversed(values.module.graph.nodes) if node.op == "output").args[0]
     for node, stored in zip(from_graph, outputs, strict=False):
         value = values.by_name.get(getattr(node, "name", ""))
@@ -178,7 +181,7 @@ def _fits(source: Any, value: Any, values: GraphValues) -> bool:
 
 
 def _chain(node: Any, known: dict[Any, Any]) -> list[Any]:
-    """Returns the nodes that lead from known values to a node, in their order."""
+    """Returns, in graph order, the nodes that have to be computed to get from known values to the value of a node."""
     wanted, todo = {node}, [node]
     while todo:
         for source in todo.pop().all_input_nodes:
@@ -189,8 +192,8 @@ def _chain(node: Any, known: dict[Any, Any]) -> list[Any]:
 
 
 def _compute(values: GraphValues, chain: list[Any], known: dict[Any, Any], node: Any) -> tuple[Any, Any, Any]:
-    """Returns a node's value computed from known values: in the graph's own types, in double precision, and the change
-    that rounding can make."""
+    """Returns the value of a node computed from known values in the graph's own types and in double precision, and a
+    sample of its rounding error; three times None if the value is no tensor."""
     import torch
 
     module = parts.part(values.module, chain, [node])
@@ -211,7 +214,8 @@ def _compute(values: GraphValues, chain: list[Any], known: dict[Any, Any], node:
 
 
 def _run_part(module: Any, given: list[Any], values: GraphValues, tape: Tape) -> Any:
-    """Runs a part of a graph; a node that draws random numbers draws those of the whole graph."""
+    """Runs a part of a graph; a node that draws random numbers draws the same numbers as in the run of the whole
+    graph."""
     if any(node.name in values.tape.random_states for node in module.graph.nodes):
         for node in module.graph.nodes:
             if node.name in values.tape.random_states:
@@ -230,7 +234,8 @@ def _value(values: GraphValues, node: Any) -> Any:
 def _single(
     values: GraphValues, chain: list[Any], known: dict[Any, Any]
 ) -> tuple[Any, Deviation, list[tuple[str, Any]]] | None:
-    """Compiles each operator of a chain by itself. Returns the first one that is wrong, its errors and its inputs."""
+    """Compiles each operator of a chain by itself, and returns the first operator whose compiled result is wrong, with
+    its errors and its inputs; None if there is none."""
     import torch
 
     for node in chain:

@@ -1,9 +1,10 @@
 """Compares the captured graph with the graph that AOTAutograd traced from it, and finds the operator that was
 decomposed wrongly.
 
-PyTorch notes on each node of ATen's operators the captured node that it comes from. An operator of the captured graph
-is right if one of the nodes that come from it has its value. For the backward, the gradient of each operator is
-computed from the gradient of its result, and searched for among the nodes of the backward.
+PyTorch records in each node of the traced ATen graph the captured node that it was traced from. An operator of the
+captured graph is right if one of the ATen nodes that were traced from it has the same value. For the backward, autograd
+computes the gradient of each captured value in double precision, and the gradient is searched for among the values of
+the backward nodes.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ from depyf.numerical.values import GraphValues
 from depyf.numerical.walking import Tape, Walk, perturbed
 
 _GRADIENT_TOLERANCE = 1e-5
-"""The allowed difference of gradients in double precision, relative to the largest element. Kernels of attention use
-functions of single precision for doubles too."""
+"""The allowed difference of gradients in double precision, relative to the largest element; attention kernels need a
+large one, because they use single-precision functions for doubles too."""
 
 
 @dataclass
 class CapturedFault:
-    """An operator of the captured graph whose value ATen's operators do not compute."""
+    """An operator of the captured graph whose value or gradient the traced ATen operators compute wrongly."""
 
     node: Any
     """The node in the captured graph."""
     target: str
-    """The decomposed operator of ATen, such as `aten.gelu.default`; "" if it is not noted."""
+    """The decomposed operator of ATen, such as `aten.gelu.default`; "" if PyTorch did not record it."""
     deviation: Deviation
     own: Any
     inputs: list[tuple[str, Any]]
@@ -41,25 +42,26 @@ class CapturedFault:
 
 @dataclass
 class _Captured:
-    """The captured graph with all its values."""
+    """The values and gradients of the captured graph's nodes."""
 
     values: dict[str, Any]
     """The values in the graph's own types, copied when they were computed."""
     wide: dict[str, Any]
     gradients: dict[str, Any]
-    """Name of a node -> the gradient of its value in double precision."""
+    """Maps the name of a node to the gradient of its value in double precision."""
     tape: Tape
     noise: dict[str, Any] = field(default_factory=dict)
-    """Name of a node -> the change of its value that rounding can make."""
+    """Maps the name of a node to a sample of the change that rounding makes to its value."""
 
 
 def first_fault(module: Any, call: GraphCall, traced: GraphValues) -> CapturedFault | None:
-    """Returns the first captured operator whose value or gradient the traced graph computes in another way.
+    """Returns the first captured operator whose value or gradient the traced graph computes wrongly; None if there is
+    none.
 
     Args:
         module: the captured graph.
-        call: the call on which both are compared.
-        traced: all values of the traced graph, which is the joint graph or that of the forward alone.
+        call: the recorded call on whose inputs the two graphs are compared.
+        traced: all values of the traced graph, which is the joint graph or the forward graph alone.
     """
     rows = fx_nodes.rows(traced.module)
     by_name = {row.name: row for row in rows}
@@ -79,8 +81,8 @@ def first_fault(module: Any, call: GraphCall, traced: GraphValues) -> CapturedFa
 
 
 def _is_read_elsewhere(node: Any, row: fx_nodes.NodeRow, by_name: dict[str, fx_nodes.NodeRow]) -> bool:
-    """True if a node of another operation, or the output, reads a node. An intermediate value of an operation is not a
-    result."""
+    """True if a node of another operation, or the output, reads `node`, so that its value is a result of its operation
+    and not an intermediate value."""
     for user in node.users:
         reader = by_name.get(user.name)
         if reader is None or reader.backward != row.backward:
@@ -203,7 +205,8 @@ def _backward(
     module: Any, captured: _Captured, traced: GraphValues, rows: list[Any], originals: dict[str, str]
 ) -> CapturedFault | None:
     tangents = [value for name, value in traced.by_name.items() if name.startswith("tangents")]
-    # The graph is that of the forward alone, to which the partition can have moved a node of the backward.
+    # Without tangents the traced graph is the forward graph alone, even if the partitioner moved a backward node into
+    # it.
     if not tangents:
         return None
     by_name = {row.name: row for row in rows}
@@ -223,7 +226,7 @@ def _backward(
         if gradient is None or any(_same_numbers(gradient, value.wide) for value in in_backward):
             continue
         wrong.append(node)
-    for node in wrong:  # The gradient of a node is computed by the nodes that read it.
+    for node in wrong:  # The backward of a node's readers computes the node's gradient, so a reader is at fault.
         readers = [user for user in node.users if user.op != "output"]
         sound = [user for user in readers if user.name in captured.gradients and user not in wrong]
         for user in sound or readers:
@@ -244,7 +247,8 @@ def _backward(
 
 
 def _nearest(gradient: Any, candidates: list[Any]) -> tuple[float, float] | None:
-    """Returns the worst element of the value that is nearest to a gradient, and what the element should be."""
+    """Returns the worst element of the candidate that is nearest to a gradient, and the gradient's element at the same
+    position; None if no candidate has the gradient's shape."""
     best: tuple[float, float, float] | None = None
     for value in candidates:
         if value.wide.shape != gradient.shape or not measuring.is_inexact(value.wide) or gradient.numel() == 0:

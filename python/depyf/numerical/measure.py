@@ -1,4 +1,5 @@
-"""`depyf.numerics`: compiles a function once more in a process of its own, and compares its stages."""
+"""Implements `depyf.numerics`, which compiles a function once more in a forked process, and compares the results of its
+compilation stages."""
 
 from __future__ import annotations
 
@@ -18,12 +19,12 @@ from depyf.numerical.replaying import Screening
 
 _SEED = 20_012
 _CALLS_MAX = 8
-"""Only this many calls of each graph are compared."""
+"""The largest number of calls of each graph that are compared."""
 
 
 @dataclass
 class _Run:
-    """The results of one run of the function."""
+    """The results and the cost of one run of the measured function."""
 
     outputs: list[Any]
     gradients: list[Any]
@@ -34,7 +35,7 @@ class _Run:
 
 @dataclass
 class _Measured:
-    """The results of the process that compiles."""
+    """The data that the process which compiles and compares returns to its parent process."""
 
     run: _Run
     findings: list[Finding] = field(default_factory=list)
@@ -50,17 +51,17 @@ def numerics(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> NumericsRe
 
         print(depyf.numerics(compiled, x))
 
-    The function is run twice, each time in a forked process: as it is written, and compiled once more with its own backend
-    (Inductor, if it is no result of `torch.compile`). Nothing changes in this process: not the arguments, no parameter, no
-    cache entry, no counter and no generator of random numbers.
+    The function is run twice, each time in a forked process: once as it is written, and once compiled anew with its own
+    backend (Inductor, if the function is no result of `torch.compile`). Nothing changes in this process: not the
+    arguments, no parameter, no cache entry, no counter and no generator of random numbers.
 
     Args:
         fn: the function, method, module or result of `torch.compile`.
-        args, kwargs: what it is called with.
+        args, kwargs: the arguments with which the function is called.
 
     Returns:
-        The report: a verdict in words, the stage, operator and line that first compute something else, and the errors of
-        all results against a reference in double precision.
+        The report: a verdict in a sentence, the first stage, operator and line that compute a wrong value, and the
+        errors of all results against a reference in double precision.
 
     Raises:
         ValueError: this process cannot be forked.
@@ -69,7 +70,7 @@ def numerics(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> NumericsRe
 
 
 def compare(fn: Callable[..., Any], args: Any, kwargs: Any, *, wants_reproduction: bool = True) -> NumericsReport:
-    """Does what `numerics` does.
+    """Implements `numerics`, with an option to skip the search for a reproduction.
 
     Args:
         wants_reproduction: true if the smallest program that shows a finding is searched for, which takes up to a
@@ -117,7 +118,7 @@ def _eager(function: Callable[..., Any], args: Any, kwargs: Any) -> _Run:
 
 
 def _run(function: Callable[..., Any], args: Any, kwargs: Any) -> _Run:
-    """Calls a function, and computes the gradients of its results."""
+    """Calls a function, and computes the gradients of the leaves that its results depend on."""
     import torch
 
     before, start = _peak(), time.process_time()
@@ -166,7 +167,7 @@ def _measure(
     kwargs: Any,
     wants_reproduction: bool,
 ) -> _Measured:
-    """Compiles and runs the function, then compares each graph call. Runs in a process of its own."""
+    """Compiles and runs the function, then compares each graph call; must be called in a forked process."""
     import torch
 
     start = time.process_time()

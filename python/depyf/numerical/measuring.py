@@ -1,4 +1,4 @@
-"""Measures how far a value is from another in ulps of its type, and decides whether rounding explains it."""
+"""Measures the difference of two values in ulps of their type, and decides whether rounding explains it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 _EAGER_FACTOR = 4.0
-"""A stage may be this many times less exact than eager: it may round more often, and in another order."""
+"""The factor by which a stage may be less exact than eager, because it may round more often and in another order."""
 _ULPS = 16.0
-"""A stage may be wrong by this many ulps of a typical element even if eager happens to be exact."""
+"""The error, in half ulps of a typical element, that a stage may have even if eager happens to be exact."""
 _NOISE_FACTOR = 8.0
-"""Noise is random: a legitimate error may be this many times what a sample of the noise shows."""
+"""The factor by which a legitimate rounding error may exceed the sampled rounding noise, because the noise is
+random."""
 _DOUBLE_ULPS = 2.0e6
-"""The same as `_ULPS` if the value has the reference's own type, because the reference then has an error too."""
+"""The value used in place of `_ULPS` for values in double precision, because the reference is in double precision too,
+and has rounding errors."""
 _DOUBLE_BYTES = 8
 EXACT_TOLERANCE = 1e-9
-"""Two graphs with the same meaning give results in double precision that differ by less than this, relative to the
+"""The largest difference between the double-precision results of two graphs with the same meaning, relative to the
 largest element."""
 
 
@@ -30,10 +32,10 @@ class Mismatch:
     eager: float | str
     reference: float | str
     ulps: float
-    """The stage's error against the reference."""
+    """The stage's error against the reference in ulps."""
     eager_ulps: float
     count: int
-    """The number of elements that rounding does not explain."""
+    """The number of elements whose errors rounding does not explain."""
     total: int
 
 
@@ -44,11 +46,11 @@ class Deviation:
     stage_ulps: float
     eager_ulps: float
     mismatch: Mismatch | None
-    """None if rounding explains the stage's error."""
+    """The worst element; None if rounding explains the stage's error."""
 
 
 def tensors(value: Any) -> list[Any]:
-    """Returns the tensors in a value: itself, or those in its lists, tuples and dicts, in their order."""
+    """Returns the tensors in a value, in order: the value itself, or the tensors in nested lists, tuples and dicts."""
     return list(_tensors(value))
 
 
@@ -85,7 +87,8 @@ def roundoff(dtype: Any) -> float:
 
 
 def ulps_of(errors: Any, reference: Any, dtype: Any) -> Any:
-    """Returns errors in ulps, which are the distances between the two numbers of the type next to the reference."""
+    """Returns absolute errors in ulps, i.e. divided by the distance of neighbouring numbers of the type at the
+    reference."""
     import torch
 
     limits = torch.finfo(dtype)
@@ -95,7 +98,7 @@ def ulps_of(errors: Any, reference: Any, dtype: Any) -> Any:
 
 
 def _real(value: Any) -> Any:
-    """Returns a tensor of double precision, with complex numbers as pairs."""
+    """Returns a tensor of real numbers in double precision, with complex numbers as pairs."""
     import torch
 
     value = value.detach()
@@ -111,7 +114,7 @@ def deviation(stage: Any, eager: Any, reference: Any, noise: Any = None) -> Devi
         stage: the stage's value.
         eager: eager's value of the same node.
         reference: the value in double precision.
-        noise: the differences that rounding makes of each element; None if they have not been sampled.
+        noise: a sample of the rounding error of each element; None if there is no sample.
     """
     if tuple(stage.shape) != tuple(eager.shape):
         wrong = Mismatch((), f"shape {tuple(stage.shape)}", f"shape {tuple(eager.shape)}", "", math.inf, 0.0, 1, 1)
@@ -143,18 +146,19 @@ def _of_inexact(stage: Any, eager: Any, reference: Any, dtype: Any, noise: Any) 
     factor = _DOUBLE_ULPS if dtype.itemsize == _DOUBLE_BYTES else _ULPS
     stage_worst, eager_worst = float((stage - reference).abs().max()), float((eager - reference).abs().max())
     if all(map(math.isfinite, (typical, stage_worst, eager_worst))):
-        # Each element may be wrong by at least this much.
+        # `_by_element` allows each element at least this error, so it would find no mismatch.
         if stage_worst <= _EAGER_FACTOR * eager_worst + factor * unit * typical:
             return Deviation(_of_typical(stage_worst, typical, dtype), _of_typical(eager_worst, typical, dtype), None)
     return _by_element(stage, eager, reference, dtype, noise)
 
 
 def _by_element(stage: Any, eager: Any, reference: Any, dtype: Any, noise: Any) -> Deviation:
-    """Compares element by element, also if some elements are not finite."""
+    """Compares two values element by element; elements may be NaN or infinite."""
     import torch
 
     largest = float(torch.finfo(dtype).max)
-    # A number that is too large for the type becomes an infinity in it, which is no error of the stage.
+    # A reference number beyond the range of the type becomes an infinity, because the overflow is no error of the
+    # stage.
     reference = torch.where(reference.abs() > largest, torch.sign(reference) * math.inf, reference)
     stage_errors, eager_errors = _errors(stage, reference), _errors(eager, reference)
     finite = torch.isfinite(eager_errors)
@@ -170,7 +174,7 @@ def _by_element(stage: Any, eager: Any, reference: Any, dtype: Any, noise: Any) 
     if noise is not None:
         sampled = torch.nan_to_num(_real(noise).abs(), nan=0.0, posinf=0.0, neginf=0.0).reshape(reference.shape)
         allowed = allowed + _NOISE_FACTOR * (sampled + float(sampled.square().mean().sqrt()))
-    # If eager is not finite and should be, a stage need not be finite either.
+    # An element that equals eager's, or is NaN as eager's is, is not wrong, whatever the reference is.
     wrong = (stage_errors > allowed) & ~((stage == eager) | (torch.isnan(stage) & torch.isnan(eager)))
     stage_ulps = _of_typical(float(stage_errors.max()), typical, dtype)
     eager_ulps = _of_typical(float(eager_errors.max()), typical, dtype)
@@ -195,7 +199,8 @@ def _by_element(stage: Any, eager: Any, reference: Any, dtype: Any, noise: Any) 
 
 
 def _of_typical(worst: float, typical: float, dtype: Any) -> float:
-    """Returns the largest error in ulps of a typical element. Small elements are often differences, and say little."""
+    """Returns the largest error in ulps of a typical element. An error in ulps of a small element would mean little,
+    because small elements are often differences of larger numbers."""
     import torch
 
     scale = max(typical, float(torch.finfo(dtype).tiny))
@@ -203,7 +208,8 @@ def _of_typical(worst: float, typical: float, dtype: Any) -> float:
 
 
 def _errors(value: Any, reference: Any) -> Any:
-    """Returns absolute errors: 0 if both are the same infinity or NaN, infinite if only one of them is not finite."""
+    """Returns absolute errors: 0 if value and reference are the same infinity or both NaN, and infinite for any other
+    pair that is not finite."""
     import torch
 
     same = (value == reference) | (torch.isnan(value) & torch.isnan(reference))
@@ -212,7 +218,7 @@ def _errors(value: Any, reference: Any) -> Any:
 
 
 def means_the_same(left: Any, right: Any, tolerance: float = EXACT_TOLERANCE) -> bool:
-    """True if two values that were computed in double precision differ only by its rounding.
+    """True if two values that were computed in double precision differ only by rounding.
 
     Args:
         tolerance: the allowed difference, relative to the largest element.

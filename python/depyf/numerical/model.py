@@ -11,8 +11,9 @@ from depyf.numerical.measuring import Mismatch
 from depyf.source_line import Line
 
 Kind = Literal["same", "compiler", "unstable", "not a number", "nothing compiled", "not measured"]
-"""The verdict: the result is as exact as eager; a stage of the compiler computes something else; eager itself is
-unstable; the first NaN or infinity is eager's own; nothing was compiled; the function or the measurement failed."""
+"""The verdict: "same" (the result is as exact as eager's), "compiler" (a stage of the compiler computes a wrong value),
+"unstable" (eager itself is unstable), "not a number" (the first NaN or infinity is eager's own), "nothing compiled", or
+"not measured" (the function or the measurement failed)."""
 
 
 @dataclass(frozen=True)
@@ -23,25 +24,27 @@ class Input:
     shape: tuple[int, ...]
     dtype: str
     value: float | str
-    """The element that belongs to the worst element of the result, or the range of the values."""
+    """The element at the index of the result's worst element, or the range of all elements."""
 
 
 @dataclass
 class Finding:
-    """The first place where a stage computes something that eager does not explain."""
+    """The first place where a compilation stage computes a value that differs from eager's by more than rounding
+    explains."""
 
     stage: str
-    """A phrase such as "Inductor's lowering of aten.mean.dim" or "the post-grad pass `swap`"."""
+    """A phrase that names the stage, such as "output code: Inductor's lowering of aten.mean.dim" or "Inductor's
+    post-grad pass swap"."""
     pass_name: str = ""
     operator: str = ""
     """The operator at fault, such as `aten.mean.dim`."""
     original: str = ""
-    """The operator that it was decomposed from, if that is another one."""
+    """The operator that the operator at fault was decomposed from; "" if both are the same."""
     node: str = ""
     line: Line | None = None
-    """The user's line."""
+    """The line of the user's source that the operator comes from."""
     module: str = ""
-    """The path of the user's module."""
+    """The path of the user's `torch.nn.Module` that contains the operator."""
     direction: str = "forward"
     kernel: str = ""
     graph: int = 0
@@ -51,15 +54,15 @@ class Finding:
     inputs: list[Input] = field(default_factory=list)
     note: str = ""
     captured: list[str] = field(default_factory=list)
-    """The nodes of the captured graph that the operator comes from."""
+    """The names of the captured graph's nodes that the operator comes from."""
 
 
 @dataclass
 class ValueRow:
-    """The exactness of one result of a compiled graph."""
+    """The errors of one result of a compiled graph."""
 
     name: str
-    """"output 0", "input 2 after the call", "gradient of input 1"."""
+    """The name of the result: "output 0", "input 2 after the call", "gradient of input 1"."""
     shape: tuple[int, ...]
     dtype: str
     eager_ulps: float
@@ -71,7 +74,8 @@ class ValueRow:
 
 @dataclass
 class NodeError:
-    """The error of eager's value of one operator, for the gutter."""
+    """The error of an operator's value in eager execution, which `NumericsReport.gutter` shows at the operator's
+    line."""
 
     line: Line
     operator: str
@@ -86,7 +90,7 @@ class GraphRow:
     function: str
     rows: list[ValueRow] = field(default_factory=list)
     stages: list[str] = field(default_factory=list)
-    """The stages that were compared, in their order."""
+    """The compilation stages that were compared, in order."""
     errors: list[NodeError] = field(default_factory=list)
     note: str = ""
     seconds: float = 0.0
@@ -94,7 +98,8 @@ class GraphRow:
 
 @dataclass
 class Cost:
-    """The cost of the measurement, in processor seconds, which other programs do not change."""
+    """The memory and time of the measurement, in bytes and in processor seconds, which other programs hardly
+    influence."""
 
     eager_seconds: float = 0.0
     measuring_seconds: float = 0.0
@@ -105,7 +110,7 @@ class Cost:
 
 @dataclass
 class NumericsReport:
-    """The result of `depyf.numerics`. `str(report)` is its text."""
+    """The result of `depyf.numerics`; `str(report)` returns it as text."""
 
     function: str
     backend: str
@@ -115,7 +120,7 @@ class NumericsReport:
     graphs: list[GraphRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     reproduction: str = ""
-    """A program in plain PyTorch that shows the first finding; "" if there is none."""
+    """A program in plain PyTorch that reproduces the first finding; "" if no program does."""
     cost: Cost = field(default_factory=Cost)
 
     @property
@@ -127,8 +132,8 @@ class NumericsReport:
         return _text(self)
 
     def gutter(self) -> str:
-        """Returns the user's lines that compute values, each with the largest error of eager's values in front, and `!`
-        at the line of a finding."""
+        """Returns the user's source lines that compute values, each with the largest error of its values in eager
+        execution in front, and `!` at the line of a finding."""
         lines = []
         previous = ""
         for row in sorted(self.measurements(), key=lambda row: (row["place"]["file"], row["place"]["line"])):
@@ -141,8 +146,8 @@ class NumericsReport:
         return "\n".join(lines)
 
     def measurements(self) -> list[dict[str, Any]]:
-        """Returns the errors of the user's lines in the form that docs/record.md gives to measurements: for each line the
-        largest error of eager's values, in ulps, and for the line of a finding what is wrong there."""
+        """Returns the errors of the user's source lines as measurements (docs/record.md): for each line the largest
+        error of eager's values in ulps, and for the line of a finding also the verdict."""
         wrong = {(finding.line.file, finding.line.line) for finding in self.findings if finding.line is not None}
         errors = [error for graph in self.graphs for error in graph.errors]
         errors += [
@@ -171,7 +176,7 @@ class NumericsReport:
 
 
 def largest_of_lines(measurements: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns one measurement for each line: that of a line at fault, or else the largest."""
+    """Returns one measurement for each line: the largest of those with an alarm, or else the largest of all."""
     kept: dict[tuple[str, int], dict[str, Any]] = {}
     for row in measurements:
         key = row["place"]["file"], row["place"]["line"]
@@ -229,7 +234,7 @@ def _graph_lines(graph: GraphRow) -> list[str]:
 
 
 def ulps(value: float) -> str:
-    """Returns an error as text for readers."""
+    """Returns an error in ulps as text for readers."""
     if value == 0:
         return "exact"
     if value == float("inf"):

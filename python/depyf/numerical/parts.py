@@ -1,4 +1,5 @@
-"""Makes modules of parts of graphs, and finds what the nodes of a graph stand for."""
+"""Copies parts of a graph into modules of their own, and maps the inputs of such a module to nodes of the whole
+graph."""
 
 from __future__ import annotations
 
@@ -6,15 +7,17 @@ from collections.abc import Iterable
 from typing import Any
 
 SOURCE = "depyf_source"
-"""The key in a placeholder's meta for the node of the whole graph whose value it stands for."""
+"""The key in the `meta` of a part's placeholder for the node of the whole graph that computes the placeholder's
+value."""
 
 
 def part(module: Any, nodes: Iterable[Any], outputs: list[Any]) -> Any:
-    """Returns a module of some nodes of a graph. The other nodes that they read become its inputs.
+    """Returns a module that contains only some nodes of a graph; each further node that these nodes read becomes an
+    input of the module.
 
     Args:
         nodes: the nodes, in the order of the graph.
-        outputs: those of the nodes whose values the part returns, in a tuple.
+        outputs: the chosen nodes whose values the module returns as a tuple.
     """
     import torch
 
@@ -38,12 +41,12 @@ def part(module: Any, nodes: Iterable[Any], outputs: list[Any]) -> Any:
 
 
 def boundary(module: Any) -> list[Any]:
-    """Returns the nodes of the whole graph that the inputs of a part stand for."""
+    """Returns the nodes of the whole graph whose values the inputs of a part receive."""
     return [node.meta[SOURCE] for node in module.graph.nodes if node.op == "placeholder"]
 
 
 def read_outside(nodes: list[Any]) -> list[Any]:
-    """Returns those of some nodes that other nodes read; the last one if none is read."""
+    """Returns the nodes of a list that nodes outside of the list read; the last node of the list if there are none."""
     members = set(nodes)
     read = [node for node in nodes if any(user not in members for user in node.users)]
     return read or nodes[-1:]

@@ -1,7 +1,7 @@
 """Compiles a function once more, and keeps every stage of each graph in a form that can be run.
 
-This happens in a forked process (see `isolation`), so the hooks stay in place, and Dynamo's cache entries affect
-nobody.
+The function is compiled in a forked process (see `isolation`), so the hooks need not be removed, and the new Dynamo
+cache entries do not affect the user's process.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from depyf.compat import graphs, stage_hooks
 
 @dataclass
 class Snapshot:
-    """A graph as it was at one moment of the compilation."""
+    """A copy of a graph as it was at one point of the compilation."""
 
     stage: str
-    """"captured", "pre-grad", "joint", "forward", "backward" or "post-grad"."""
+    """The name of the stage: "captured", "pre-grad", "joint", "forward", "backward" or "post-grad"."""
     pass_name: str
-    """The name of the pass that made it; "" for the first graph of a stage."""
+    """The name of the pass that produced the graph; "" for the first graph of a stage, or if no named pass produced
+    it."""
     module: Any
 
 
 @dataclass
 class Call:
-    """One call of the compiled form of a graph of AOTAutograd's."""
+    """One call of the compiled form of a forward or backward graph of AOTAutograd."""
 
     inputs: list[Any]
     """The inputs before the call."""
@@ -38,17 +39,17 @@ class Call:
 
 @dataclass
 class Backend:
-    """A graph that AOTAutograd gave to its compiler, with its later forms."""
+    """A forward or backward graph that AOTAutograd passed to its compiler, with the graph's later forms."""
 
     direction: str
     """"forward" or "backward"."""
     snapshots: list[Snapshot]
     """The graph, followed by its forms after post-grad passes."""
     path: str = ""
-    """The file of its output code; "" if there is none."""
+    """The file of the graph's output code; "" if there is none."""
     code: types.ModuleType | None = None
     nodes_of_buffers: dict[str, str] = field(default_factory=dict)
-    """Buffer of the output code -> the node of the last snapshot whose value it holds."""
+    """Maps a buffer of the output code to the node of the last snapshot whose value the buffer contains."""
     calls: list[Call] = field(default_factory=list)
     """The calls that were made while `Recording.keeps_calls` was set."""
 
@@ -58,20 +59,20 @@ class GraphCall:
     """A call of a compiled graph that the program made."""
 
     inputs: list[Any]
-    """Copies of the inputs from before the call. Inputs that share memory in the program share memory here too."""
+    """Copies of the inputs from before the call. Copies of inputs that share memory share memory too."""
     are_leaves: list[bool]
     """For each input, true if it was a leaf of autograd's graph."""
     random_state: Any
     grad_enabled: bool
     autocast: list[tuple[str, Any]]
-    """The devices and types of autocast around the call."""
+    """The devices for which autocast was on at the call, each with its autocast type."""
     tangents: dict[int, Any] = field(default_factory=dict)
-    """Index of an output -> its gradient, if the program computed one."""
+    """Maps the index of an output to the output's gradient, if the program computed one."""
 
 
 @dataclass
 class Compilation:
-    """One graph that Dynamo captured."""
+    """One graph that Dynamo captured, with its later forms and its calls."""
 
     number: int
     snapshots: list[Snapshot]
@@ -84,7 +85,7 @@ class Compilation:
     error: str = ""
 
     def backend(self, direction: str) -> Backend | None:
-        """Returns the graph of one direction; None if it was not compiled."""
+        """Returns the forward or backward graph of AOTAutograd; None if it was not compiled."""
         return next((backend for backend in self.backends if backend.direction == direction), None)
 
 
@@ -134,7 +135,7 @@ def copy_values(values: list[Any]) -> list[Any]:
 
 
 class Recording:
-    """The compilations of one run. It is the receiver of `stage_hooks`."""
+    """Records the compilations of one run of a function, as the receiver of the hooks in `stage_hooks`."""
 
     def __init__(self, backend: Callable[..., Any]) -> None:
         self.backend = backend
@@ -146,10 +147,11 @@ class Recording:
         self._snapshots: list[Snapshot] = []
         self._last: tuple[Any, ...] = ()
 
-    # The backend that Dynamo calls.
+    # The next methods are the backend that Dynamo calls.
 
     def compile(self, module: Any, example_inputs: list[Any]) -> Callable[..., Any]:
-        """Compiles a graph with the program's backend. Returns a callable that runs it and records its calls."""
+        """Compiles a graph with the program's backend. Returns a callable that runs the compiled graph and records its
+        calls."""
         compilation = Compilation(len(self.compilations), [Snapshot("captured", "", copy_graph(module))])
         self.compilations.append(compilation)
         outer, self._current = self._current, compilation
@@ -183,17 +185,19 @@ class Recording:
 
     @contextlib.contextmanager
     def compiling_for(self, compilation: Compilation) -> Iterator[None]:
-        """States which graph a call belongs to, because PyTorch can compile a backward when it is first called."""
+        """Attributes graphs that are compiled in the block to `compilation`, because PyTorch may compile a backward
+        only when the backward is first called."""
         outer, self._current = self._current, compilation
         try:
             yield
         finally:
             self._current = outer
 
-    # The reports of `stage_hooks`.
+    # The hooks of `stage_hooks` call the next methods.
 
     def begin_passes(self, stage: str, module: Any) -> None:
-        """Keeps the graph before the passes of a stage."""
+        """Selects the list for the snapshots of a stage's passes, and keeps the joint graph as it is before its
+        passes."""
         self._stage = stage
         if self._current is None:
             self._snapshots = []
@@ -208,7 +212,7 @@ class Recording:
         self._last = _fingerprint(module)
 
     def shown(self, name: str, module: Any, caller: str) -> None:
-        """Keeps the joint graph, also of backends without joint passes."""
+        """Keeps the joint graph that PyTorch shows, for backends without joint passes."""
         if name.lower() == "joint graph" and self._current is not None and not self._current.joint:
             self._current.joint.append(Snapshot("joint", "", copy_graph(module)))
 
@@ -219,16 +223,16 @@ class Recording:
         fingerprint = _fingerprint(module)
         if fingerprint != self._last:
             self._last = fingerprint
-            with contextlib.suppress(RuntimeError):  # A graph in the middle of a pass need not be sound.
+            with contextlib.suppress(RuntimeError):  # A graph in the middle of a pass may be invalid and fail to copy.
                 self._snapshots.append(Snapshot(self._stage, name, copy_graph(module)))
 
     def end_passes(self, stage: str, module: Any) -> None:
-        """Keeps the graph after the passes of a stage, if something that is no named pass changed it."""
+        """Keeps the graph after the passes of a stage, if it has changed since the last named pass."""
         self.end_pass("", module)
         self._stage = ""
 
     def begin_backend(self, module: Any, is_backward: bool) -> None:
-        """Keeps a graph that AOTAutograd hands to its compiler."""
+        """Keeps a forward or backward graph that AOTAutograd passes to its compiler."""
         direction = "backward" if is_backward else "forward"
         backend = Backend(direction, [Snapshot(direction, "", copy_graph(module))])
         self._directions.append(backend)
@@ -236,14 +240,15 @@ class Recording:
             self._current.backends.append(backend)
 
     def end_backend(self, module: Any, call: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
-        """Returns a callable that runs a graph of AOTAutograd's, and records its calls if they are wanted."""
+        """Returns a callable that runs a compiled graph of AOTAutograd, and records its calls while `keeps_calls` is
+        set."""
         backend = self._directions.pop()
 
         def noting(inputs: list[Any]) -> Any:
             if not self.keeps_calls:
                 return call(inputs)
             before = copy_values(list(inputs))
-            same = list(inputs)  # The callee clears its list.
+            same = list(inputs)  # The callee clears the list `inputs`.
             outputs = call(inputs)
             backend.calls.append(Call(before, copy_values(list(outputs)), copy_values(same)))
             return outputs
@@ -251,12 +256,12 @@ class Recording:
         return noting
 
     def loaded(self, path: str, module: types.ModuleType) -> None:
-        """Keeps the output code of the graph that is compiled."""
+        """Keeps the output code of the graph that is being compiled."""
         if self._directions:
             self._directions[-1].path, self._directions[-1].code = path, module
 
     def lowered(self, nodes_of_buffers: dict[str, str]) -> None:
-        """Keeps which nodes the buffers of the output code hold."""
+        """Keeps the map from each buffer of the output code to the node whose value the buffer contains."""
         if self._directions:
             self._directions[-1].nodes_of_buffers = nodes_of_buffers
 

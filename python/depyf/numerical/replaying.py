@@ -1,4 +1,5 @@
-"""Runs one graph call again, in any of its forms, on copies of its inputs, and compares the results."""
+"""Runs one recorded call of a graph again, compiled, in eager and in double precision, on copies of its inputs, and
+compares the results."""
 
 from __future__ import annotations
 
@@ -23,12 +24,12 @@ class Results:
 
     outputs: list[Any]
     inputs: list[Any]
-    """The inputs after the run, which can have changed some."""
+    """The inputs after the run, which can have changed them in place."""
     gradients: list[Any]
     """The gradient of each input; None for an input without a gradient."""
 
     def named(self) -> list[tuple[str, Any]]:
-        """Returns all values with their names."""
+        """Returns all results with names such as "output 0", "input 2 after the call" or "gradient of input 1"."""
         rows = [(f"output {index}", value) for index, value in enumerate(self.outputs)]
         rows += [(f"input {index} after the call", value) for index, value in enumerate(self.inputs)]
         rows += [(f"gradient of input {index}", value) for index, value in enumerate(self.gradients)]
@@ -37,7 +38,7 @@ class Results:
 
 @contextlib.contextmanager
 def surroundings(call: GraphCall) -> Any:
-    """Enters the state of PyTorch in which a call was made."""
+    """Restores the state of PyTorch in which a call was recorded: grad mode, autocast and random state."""
     import torch
 
     with contextlib.ExitStack() as stack:
@@ -49,7 +50,7 @@ def surroundings(call: GraphCall) -> Any:
 
 
 def wide_copies(values: list[Any]) -> list[Any]:
-    """Returns copies of values in double precision; those that share memory share memory afterwards too."""
+    """Returns copies of values in double precision; copies of tensors that share memory share memory too."""
     import torch
 
     wide: list[Any] = []
@@ -72,7 +73,8 @@ def wide_copies(values: list[Any]) -> list[Any]:
 
 
 def tangents_of(call: GraphCall, outputs: list[Any]) -> dict[int, Any]:
-    """Returns the gradients of the outputs: the program's own, or chosen numbers if the program computed none."""
+    """Returns the gradients of the outputs by their indices: the program's own, or random numbers from a fixed seed if
+    the program computed none."""
     import torch
 
     if call.tangents:
@@ -102,7 +104,8 @@ def run(call: GraphCall, runner: Runner, *, is_double: bool = False, noise: Any 
     leaves = list(inputs)
     wanted = [index for index, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
     with surroundings(call):
-        # A value that the program computed before is not a leaf, so the graph may change it.
+        # An input that is no leaf of autograd's graph is cloned, because the graph may change it in place, which
+        # autograd does not allow for a leaf.
         given = [
             value.clone()
             if isinstance(value, torch.Tensor) and value.requires_grad and not is_leaf and call.grad_enabled
@@ -120,8 +123,8 @@ def _kept(value: Any) -> Any:
 
 
 def _gradients(call: GraphCall, outputs: list[Any], leaves: list[Any], wanted: list[int]) -> list[Any]:
-    """Returns the gradients of those inputs that required them before the run. The run can have made others require
-    them."""
+    """Returns the gradient of each input that required one before the run (`wanted`); None for the other inputs, even
+    if the run made them require gradients."""
     import torch
 
     tangents = tangents_of(call, outputs)
@@ -146,7 +149,7 @@ def _gradients(call: GraphCall, outputs: list[Any], leaves: list[Any], wanted: l
 
 @dataclass
 class Screening:
-    """A graph call as eager computes it, in double precision, and as it was compiled."""
+    """The results of a graph call in eager, in double precision and compiled, with their differences."""
 
     eager: Results
     reference: Results
@@ -155,8 +158,8 @@ class Screening:
     deviations: list[tuple[str, Any, Deviation]]
     """The name of each value, the compiled value, and its errors."""
     is_suspicious: bool
-    """True if a stage is much less exact than eager, whether or not rounding explains it. Its operators are worth a
-    look."""
+    """True if a compiled result is much less exact than eager's, even if sampled rounding noise explains its error; the
+    compilation stages are then searched for a fault."""
 
 
 def screen(compilation: Compilation, call: GraphCall) -> Screening:
@@ -178,7 +181,8 @@ def screen(compilation: Compilation, call: GraphCall) -> Screening:
 
 
 def _noise(compilation: Compilation, call: GraphCall, tape: Tape, reference: Results) -> dict[str, Any]:
-    """Returns the change that rounding can make of each value, by its name, from two samples."""
+    """Returns, by the name of a result, the larger of the changes that simulated rounding makes to the result in two
+    runs."""
     import torch
 
     module = compilation.snapshots[0].module
@@ -201,10 +205,10 @@ def _with_noise(module: Any, tape: Tape, generator: Any) -> Runner:
 def _deviations(
     compiled: Results, eager: Results, reference: Results, given: list[Any], noise: dict[str, Any] | None = None
 ) -> list[tuple[str, Any, Deviation]]:
-    """Returns the errors of all results.
+    """Returns the names, compiled values and errors of all results.
 
     Args:
-        given: the inputs before the run. An input that neither run changes is not a result.
+        given: the inputs before the runs; an input that neither the compiled nor the eager run changes is not a result.
     """
     import torch
 
@@ -219,7 +223,7 @@ def _deviations(
             continue
         if not isinstance(stage, torch.Tensor) or not isinstance(own, torch.Tensor):
             if name.startswith("gradient") and (stage is None) != (own is None):
-                # The gradient of an unused input can be zeros or missing.
+                # The gradient of an unused input can be zeros in one run and None in the other.
                 present = own if stage is None else stage
                 if bool((present != 0).any()):
                     rows.append((name, present, _missing(present)))

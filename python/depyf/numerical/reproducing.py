@@ -1,9 +1,9 @@
 """Writes a program in plain PyTorch that shows a finding: the smallest part of the captured graph, with the smallest
 inputs.
 
-Each candidate is compiled with the program's backend and compared with eager, as the whole graph was. A candidate that
-no longer shows the fault is discarded. The search begins with the captured operator that the finding names, and takes
-more of the graph only if that operator alone does not show the fault.
+Each candidate part is compiled with the program's backend and compared with eager execution, as the whole graph was. A
+candidate that does not show the fault is discarded. The search begins with the captured operator that the finding
+names, and takes more of the graph only if that operator alone does not show the fault.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from depyf.numerical.recording import Compilation, GraphCall, Snapshot, copy_val
 from depyf.numerical.walking import Tape, Walk
 
 _SECONDS_MAX = 60.0
-"""No new candidate is tried after this many seconds."""
+"""The time in seconds after which no further candidate is tried."""
 _LITERAL_MAX = 2048
-"""An input with more elements than this is written as random numbers, or not at all."""
+"""The largest number of elements of an input that is written as a literal; a larger input has to be random numbers."""
 _SMALLEST = 2
-"""The least size that a size is reduced to."""
+"""The least size to which a dimension of an input is reduced."""
 
 
 @dataclass
 class _Candidate:
-    """A module with inputs for it. It shows the fault if `_Search.shows` returns true."""
+    """A module with inputs for it, which shows the fault if `_Search.shows` returns true."""
 
     module: Any
     inputs: list[Any]
@@ -38,7 +38,7 @@ class _Candidate:
 
 
 class _Search:
-    """Tries candidates with the program's backend, for a limited time."""
+    """Tries candidates for the smallest program with the user's backend, for a limited time."""
 
     def __init__(self, backend: Callable[..., Any], call: GraphCall) -> None:
         self._backend = backend
@@ -47,11 +47,12 @@ class _Search:
 
     @property
     def is_over(self) -> bool:
-        """True if no further candidate is tried."""
+        """True if the time is used up, so that no further candidate is tried."""
         return time.monotonic() > self._end
 
     def shows(self, candidate: _Candidate) -> bool:
-        """Returns True if eager does not explain the results of the compiled candidate."""
+        """True if the results of the compiled candidate differ from eager's by more than rounding explains; False if it
+        cannot be compiled, or the time is used up."""
         import torch
 
         if self.is_over:
@@ -69,13 +70,14 @@ class _Search:
                 self._call.autocast,
             )
             screening = replaying.screen(compilation, call)
-        except Exception:  # A size does not fit, or an operator cannot be compiled alone.
+        except Exception:  # A reduced size does not fit, or an operator cannot be compiled alone.
             return False
         return any(errors.mismatch is not None for _, _, errors in screening.deviations)
 
 
 def reproduce(backend: Callable[..., Any], compilation: Compilation, call: GraphCall, finding: Finding) -> str:
-    """Returns the text of a program that shows a finding; "" if no part of the captured graph shows it."""
+    """Returns the text of a program that shows a finding; "" if no part of the captured graph shows it, or the part
+    cannot be written as a program."""
     search = _Search(backend, call)
     module = compilation.snapshots[0].module
     values = _values(module, call)
@@ -98,7 +100,8 @@ def _values(module: Any, call: GraphCall) -> dict[Any, Any]:
 
 
 def _candidates(module: Any, values: dict[Any, Any], call: GraphCall, finding: Finding) -> Iterator[_Candidate]:
-    """Yields parts of the captured graph: the operator, its line, all nodes that lead to them, the whole graph."""
+    """Yields parts of the captured graph: the operator of the finding, the nodes of its source line, the operator or
+    line with all nodes that it depends on, the whole graph."""
     computing = [node for node in module.graph.nodes if node.op.startswith("call_")]
     named = [node for node in computing if node.name in finding.captured]
     of_line = [node for node in computing if finding.line is not None and line_of(node) == finding.line]
@@ -139,7 +142,8 @@ def _of_nodes(module: Any, nodes: list[Any], values: dict[Any, Any], is_trained:
 
 
 def _fewer_nodes(search: _Search, candidate: _Candidate, call: GraphCall) -> _Candidate:
-    """Removes first nodes as long as the rest shows the fault: halves, quarters, single nodes."""
+    """Removes leading or trailing nodes as long as the remaining nodes show the fault: first halves, next quarters, at
+    last single nodes."""
     share = 2
     while not search.is_over:
         nodes = [node for node in candidate.module.graph.nodes if node.op.startswith("call_")]
@@ -174,7 +178,8 @@ def _call_with(call: GraphCall, inputs: list[Any]) -> GraphCall:
 
 
 def _smaller_sizes(search: _Search, candidate: _Candidate) -> _Candidate:
-    """Halves each size in all inputs that have it, as long as the fault shows."""
+    """Reduces each size, in all inputs with a dimension of this size, to 2, a quarter or a half, if the fault still
+    shows."""
     import torch
 
     tried: set[int] = set()
@@ -204,7 +209,8 @@ def _cut(value: Any, size: int, new: int) -> Any:
 
 
 def _with_random_inputs(search: _Search, candidate: _Candidate) -> _Candidate:
-    """Returns the candidate with random numbers for its floating inputs, if it still shows the fault."""
+    """Returns the candidate with random numbers as inputs if it still shows the fault; otherwise, or if an input is not
+    floating, the candidate itself."""
     import torch
 
     if not all(isinstance(value, torch.Tensor) and value.is_floating_point() for value in candidate.inputs):
@@ -290,7 +296,7 @@ def _program(candidate: _Candidate, finding: Finding) -> str:
 
 
 def _literal(value: Any, is_random: bool) -> str | None:
-    """Returns an expression for an input; None if it is too large."""
+    """Returns a Python expression for an input; None if the input is too large."""
     import torch
 
     if not isinstance(value, torch.Tensor):

@@ -24,7 +24,7 @@ class NodeValue:
 
 @dataclass
 class GraphValues:
-    """The values of a graph for some inputs. Nodes whose value is not a tensor are left out."""
+    """The values of a graph's nodes for one list of inputs. Nodes whose value is not a tensor are left out."""
 
     module: Any
     by_name: dict[str, NodeValue]
@@ -36,7 +36,8 @@ class GraphValues:
 
 
 def evaluate(module: Any, inputs: list[Any], random_state: Any) -> GraphValues:
-    """Runs a graph of ATen's operators twice and keeps all values. A value that a later node can change is copied."""
+    """Runs a graph of ATen's operators in its own types and in double precision, and returns copies of all tensor
+    values."""
     import torch
 
     tape = Tape()
@@ -56,7 +57,8 @@ def evaluate(module: Any, inputs: list[Any], random_state: Any) -> GraphValues:
 
 
 def noise(values: GraphValues) -> dict[str, Any]:
-    """Returns the change that rounding can make of each node's value, by the node's name, from two samples."""
+    """Returns, by the name of a node, the larger of the changes that simulated rounding makes to the node's value in
+    two runs."""
     import torch
 
     sampled: dict[str, Any] = {}

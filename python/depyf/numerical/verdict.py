@@ -1,4 +1,4 @@
-"""Writes the verdict in sentences."""
+"""Writes the verdict of `depyf.numerics` in sentences."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from depyf.numerical.exploring import Exploration, Special
 from depyf.numerical.model import Finding, GraphRow, Kind, ulps
 
 _UNSTABLE = 1000.0
-"""If an operator loses digits, eager counts as unstable from this many ulps on."""
+"""The error in ulps above which eager counts as unstable, if one of its operators loses digits."""
 _NOTHING_BUT_ERROR = 2.0**24
-"""A value of eager with this many ulps of error should be zero, as the gradient of what a normalisation removes; none
-of its digits can be right."""
+"""The error in ulps from which on no digit of an eager value can be right, because the exact value is probably zero, as
+the gradient of a value that a normalisation removes."""
 
 
 def of(findings: list[Finding], graphs: list[GraphRow], explorations: list[Exploration]) -> tuple[Kind, str]:
-    """Returns the verdict on all graph calls."""
+    """Returns the kind of the verdict on all graph calls, and a sentence."""
     if findings:
         return "compiler", _wrong(findings[0])
     special = next((found.not_finite for found in explorations if found.not_finite is not None), None)

@@ -1,8 +1,9 @@
 """Runs an FX graph node by node, unchanged or in double precision.
 
 In double precision every floating value is a double, so that operators hardly round: casts between floating types do
-nothing, and constants are made in double precision. A node that draws random numbers draws the same numbers as in the
-run in the graph's own types. A node whose operator has no kernel for doubles computes in its own types.
+nothing, and constants are made in double precision. A node that draws random numbers draws the same numbers in double
+precision as in the run in the graph's own types. A node whose operator has no kernel for doubles computes in its own
+types.
 """
 
 from __future__ import annotations
@@ -22,16 +23,17 @@ _OF_BITS = ("view.dtype", "view_as_real", "bitwise_left_shift")
 
 @dataclass
 class Tape:
-    """The data that the run of a graph in its own types leaves for the runs in double precision."""
+    """The data that a run of a graph in its own types records for later runs in double precision."""
 
     random_states: dict[str, Any] = field(default_factory=dict)
-    """Name of a node that draws random numbers -> the state of the generator before it."""
+    """Maps the name of a node that draws random numbers to the state of the generator before the node."""
     dtypes: dict[str, Any] = field(default_factory=dict)
-    """Name of a node -> the type of its value, if the value is a tensor."""
+    """Maps the name of a node to the type of its value, if the value is a tensor."""
 
 
 def double_type(dtype: Any) -> Any:
-    """Returns the type that replaces a floating or complex type in double precision; other types stay."""
+    """Returns the type that replaces a floating or complex type in double precision; any other type is returned
+    unchanged."""
     import torch
 
     if dtype in (torch.float32, torch.float16, torch.bfloat16):
@@ -78,8 +80,8 @@ class Walk:
         inputs: the values of its placeholders, which the run can change.
         tape: is written by a run in the graph's own types, and read by a run in double precision.
         is_double: true for a run in double precision.
-        noise: a generator of random numbers that adds to each value what rounding in its own type can do to it; None
-            adds nothing.
+        noise: a random generator for simulated rounding errors, which are added to the values of a run in double
+            precision; None adds no errors.
     """
 
     def __init__(
@@ -137,7 +139,7 @@ class Walk:
         return self._noted(node, value)
 
     def _noted(self, node: Any, value: Any) -> Any:
-        """Returns a value, and records its type in a run in the graph's own types."""
+        """Returns a value, and records its type on the tape if the run is in the graph's own types."""
         if not self._is_double and hasattr(value, "dtype"):
             self._tape.dtypes[node.name] = value.dtype
         return value
@@ -150,7 +152,7 @@ class Walk:
             torch.set_rng_state(state)
         if state is not None or any(text in str(node.target) for text in _OF_BITS):
             return widen(self._in_own_types(node))
-        if "autocast" in str(node.target):  # A cast does nothing to doubles.
+        if "autocast" in str(node.target):  # Autocast does not cast doubles.
             return self._call(node, args, kwargs)
         default = torch.get_default_dtype()
         torch.set_default_dtype(torch.float64)
@@ -179,7 +181,7 @@ class Walk:
         if node.op == "call_function":
             if (
                 str(node.target) == "aten.view.default"
-            ):  # Passes make views of tensors that have other strides outside of the compiler.
+            ):  # A pass may emit a view of a tensor that has other strides in this run.
                 return args[0].reshape(args[1])
             return node.target(*args, **kwargs)
         if node.op == "call_method":
@@ -193,8 +195,8 @@ class Walk:
         return module(*args, **kwargs)
 
     def _with_noise(self, node: Any, value: Any, args: Any, kwargs: Any) -> Any:
-        """Returns a value with a random error, of the size that the bound of its operator allows in the type that the
-        value has outside of this run."""
+        """Returns a value with a random error of the size that the bound of its operator allows in the type that the
+        value has in the graph."""
         import torch
 
         dtype = self._tape.dtypes.get(node.name)
@@ -216,7 +218,7 @@ class Walk:
 
 
 def _last_uses(nodes: list[Any]) -> dict[Any, list[Any]]:
-    """Returns for each node the values that no later node reads."""
+    """Returns for each node the nodes whose values no later node reads."""
     last: dict[Any, Any] = {}
     for node in nodes:
         last.setdefault(node, node)
@@ -249,7 +251,8 @@ def target_name(node: Any) -> str:
 
 
 def perturbed(inputs: list[Any], generator: Any) -> list[Any]:
-    """Returns inputs in double precision, with an error of about half an ulp of its own type in each floating element."""
+    """Returns inputs in double precision, with a random error of about half an ulp of the input's own type in each
+    floating element."""
     import torch
 
     noisy = []

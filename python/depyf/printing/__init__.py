@@ -1,6 +1,7 @@
 """Prints graphs, trees of guards and Inductor's IR exactly as PyTorch prints them, in less time.
 
-PyTorch makes these texts at every compilation under a block, and they are most of what a block costs. `hooks` puts the
-printers in front of PyTorch's own functions; `bench/printing.py` measures what that saves. The environment variable
-`DEPYF_PRINTING=pytorch` leaves all printing to PyTorch: the files of a dump are the same.
+PyTorch prints graphs, guards and IR at every compilation in a `prepare_debug` block, and this printing is most of the
+cost of a block. `hooks` replaces PyTorch's printing functions by the printers of this package; `bench/printing.py`
+measures the time that this saves. The environment variable `DEPYF_PRINTING=pytorch` leaves all printing to PyTorch,
+which does not change the files of a dump.
 """

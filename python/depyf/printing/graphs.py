@@ -1,7 +1,7 @@
-"""Prints a graph as PyTorch prints it, in a fifth of its time.
+"""Prints a graph as PyTorch prints it, in a fifth of PyTorch's time.
 
-The parts of a graph (functions, kinds of arguments, types of tensors) are learned from PyTorch's own text (see
-`learning`). PyTorch prints most graphs whether anybody reads that or not.
+The kinds of a graph's parts (functions, kinds of arguments, types of tensors) that can be printed are learned from
+PyTorch's own text (see `learning`). PyTorch prints most graphs even if nothing uses the text.
 """
 
 from __future__ import annotations
@@ -48,8 +48,9 @@ _BETWEEN |= {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=
 _OPERATORS = {"getitem": "{}[{}]", "neg": "-{}", **{name: f"{{}} {sign} {{}}" for name, sign in _BETWEEN.items()}}
 _MOST_KEPT = 4096
 _annotations: dict[Any, tuple[str, str]] = {}
-"""(sizes, dtype, layout, device, strides) of a tensor -> (its dtype, its annotation), of sizes that are numbers. Nothing clears it, and it stops growing at
-`_MOST_KEPT`. Threads may write the same value at once, and a forked child goes on with its copy, so that it has no lock."""
+"""Maps (sizes, dtype, layout, device, strides) of a tensor whose sizes are numbers to (its dtype, its annotation).
+Nothing clears the table, which stops growing at `_MOST_KEPT` entries. The table has no lock, because threads may write
+the same value at once; a forked child continues with its copy."""
 _TENSORS = ("FakeTensor", "Tensor")
 _INT = {int}
 _SYMBOLS = ("SymInt", "SymFloat", "SymBool")
@@ -57,12 +58,12 @@ _WITHOUT_TEXT = ("NoneType", "tuple", "list", "immutable_list", "int", "float", 
 _of_tensor = attrgetter("shape", "dtype", "layout", "device")
 _BLANK = "\n        \n"
 _NOTHING: list[Any] = []
-_NOTES = {"custom", "recompute", "ac_graph_id", "is_wrapped"}  # of nodes, that PyTorch prints or acts on
+_NOTES = {"custom", "recompute", "ac_graph_id", "is_wrapped"}  # keys of `meta` that change PyTorch's text
 _CONSTANTS = ("int", "float", "bool", "NoneType", "str", "dtype", "device", "layout", "memory_format")
 
 
 class Printer:
-    """Prints graph modules and learns which it can print."""
+    """Prints graph modules, and learns which kinds of parts it can print."""
 
     def __init__(self) -> None:
         self._learner = Learner()
@@ -79,7 +80,7 @@ class Printer:
 
 
 class _Graph:
-    """One graph module while it is printed."""
+    """The state of printing one graph module."""
 
     def __init__(self, module: Any, simple: bool, expanded: bool, parts: set[Any]) -> None:
         self._module, self._graph = module, module.graph
@@ -104,12 +105,12 @@ class _Graph:
         self._node_type = type(nodes[0])
         names = {node.name for node in nodes}
         if len(names) < len(nodes) or names & _NOT_NAMES or not _NAMES.fullmatch("\n".join([*names, ""])):
-            raise Unknown  # nodes that are printed under other names
+            raise Unknown  # PyTorch prints nodes with duplicate or reserved names under other names.
         arguments, body = self._body(nodes)
         head = _call(codegen.gen_fn_def, arguments, "", expanded_def=self._expanded)
         inner = "".join(body).lstrip("\n").replace("\n", "\n    ")
         text = f"class {type(self._module).__name__}(torch.nn.Module):\n{head}\n    {inner}"
-        if "# COUNTER:" in text:  # which PyTorch takes for its own, and away
+        if "# COUNTER:" in text:  # PyTorch removes such comments, which it uses as marks
             raise Unknown
         text = text.replace("\n", "\n    ")
         if not _indents_blank_lines():
@@ -120,7 +121,8 @@ class _Graph:
         return text
 
     def _body(self, nodes: list[Any]) -> tuple[list[str], list[str]]:
-        """Returns (the arguments with their annotations, the statements) of its function."""
+        """Returns (the arguments with their annotations, the statements) of the function that PyTorch prints for the
+        graph."""
         arguments: list[str] = []
         body: list[str] = []
         dead = _last_uses(nodes)
@@ -206,14 +208,14 @@ class _Graph:
         kind = type(value).__name__
         self._parts.add(("value", kind, declared is None))
         if declared is not None:
-            # PyTorch prints the value here and not the declared type. But a declared type that has to be imported takes a
-            # name, which no node gets then. This printer does not follow that.
+            # PyTorch prints the type of the value and not the declared type. A declared type that has to be imported
+            # uses up a name that a node could have, which this printer does not support.
             known = isinstance(declared, type) and declared.__module__.partition(".")[0] in ("torch", "builtins")
             if not known or kind not in (*_TENSORS, *_SYMBOLS):
                 raise Unknown
         if kind in _TENSORS:
             key = shape, dtype, layout, device, strides = (*_of_tensor(value), value.stride())
-            # Sizes that are no numbers must not be compared: that can make guards.
+            # Symbolic sizes must not be compared, because a comparison can add guards.
             is_plain = _INT.issuperset(map(type, shape)) and _INT.issuperset(map(type, strides))
             parts_and_text = _annotations.get(key) if is_plain else None
             if parts_and_text is None:
@@ -252,7 +254,7 @@ def _indents_blank_lines() -> bool:
 
 
 def _last_uses(nodes: list[Any]) -> dict[Any, list[Any]]:
-    """Returns, for each node, the nodes whose values are used for the last time there."""
+    """Returns, for each node, the nodes whose values it uses for the last time."""
     last_uses: dict[Any, list[Any]] = {}
     seen: set[Any] = set()
     for user in reversed(nodes):
@@ -273,7 +275,7 @@ def _dtype_and_device(dtype: Any, layout: Any, device: Any) -> tuple[str, str]:
 
 @functools.lru_cache(maxsize=1024)
 def _comment(stack: str | None) -> str:
-    """Returns the comment in front of a node that names its source line."""
+    """Returns the comment that PyTorch prints in front of a node to name the node's source line."""
     lines = (stack or "").strip().split("\n")
     for i in reversed(range(len(lines) - 1)):
         place = _PLACE.fullmatch(lines[i].strip())
@@ -288,14 +290,14 @@ def _name(target: Any) -> tuple[str, bool]:
     if target.__module__ == "_operator":
         return _OPERATORS[target.__name__], True
     name = printed.qualified_name(target)
-    # Others are imported, under a name of the graph's own.
+    # PyTorch prints an import for a function of another module, which this printer does not support.
     if name is None or not re.match(r"torch\.(?!_dynamo\.|_inductor\.)", name):
         raise Unknown
     return name, False
 
 
 def _call(method: Callable[..., str], *args: Any, **options: Any) -> str:
-    """Calls a method without the options that it lacks in this release."""
+    """Calls a method of PyTorch with only those options that the method has in the installed release."""
     known = _parameters(method.__func__)  # type: ignore[attr-defined]
     return method(*args, **{key: value for key, value in options.items() if key in known})
 

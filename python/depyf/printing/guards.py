@@ -1,6 +1,7 @@
-"""Prints a tree of guards as PyTorch prints it, in less time: the session has the tree of each compilation.
+"""Prints a tree of guards as PyTorch prints it, in less time, because `session.json` contains the tree of each
+compilation.
 
-The kinds of guards and managers are learned from PyTorch's own text (see `learning`).
+The kinds of guards and managers that can be printed are learned from PyTorch's own text (see `learning`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from depyf.printing.learning import Learner, Unknown
 
 
 class Printer:
-    """Prints trees of guards and learns which it can print."""
+    """Prints trees of guards, and learns which kinds of guards and managers it can print."""
 
     def __init__(self) -> None:
         self._learner = Learner()
@@ -24,7 +25,7 @@ class Printer:
 
 
 class _Tree:
-    """One tree while it is printed."""
+    """The state of printing one tree."""
 
     def __init__(self, parts: set[Any]) -> None:
         self._parts = parts
@@ -32,18 +33,18 @@ class _Tree:
         if self._relational is None or self._dict_manager is None:
             raise Unknown
         self._lines = ["", "TREE_GUARD_MANAGER:", "+- RootGuardManager"]
-        self._printed: set[Any] = set()  # relational guards, each of which stands at several values
+        self._printed: set[Any] = set()  # printed relational guards, each of which occurs at several values
 
     def text(self, root: Any) -> str:
         self._below(root, "| +- ")
         for guard in root.get_epilogue_lambda_guards():
             self._guard(guard, "+- ")
-        if any(line.endswith("\\") for line in self._lines):  # which PyTorch takes for a line that goes on
+        if any(line.endswith("\\") for line in self._lines):  # PyTorch joins such a line and the next one
             raise Unknown
         return "\n".join([*self._lines, ""])
 
     def _below(self, manager: Any, lead: str) -> None:
-        """Adds the lines below the line of a manager; `lead` is what those lines begin with."""
+        """Adds the lines below the line of a manager; `lead` is the prefix of the lines one level below."""
         for guard in manager.get_leaf_guards():
             if not isinstance(guard, self._relational):
                 self._guard(guard, lead)

@@ -1,4 +1,4 @@
-"""Lets the printers of this folder answer the calls of PyTorch's printing functions while a block is open."""
+"""Replaces PyTorch's printing functions by the printers of this package while a `prepare_debug` block is open."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from depyf.printing import graphs, guards, ir
 
 VARIABLE = "DEPYF_PRINTING"
 """The environment variable that leaves all printing to PyTorch if its value is "pytorch"."""
-# The options with which PyTorch has graphs printed for its logs and caches, and which `graphs.Printer` knows.
+# The options with which PyTorch prints graphs for its logs and caches, and which `graphs.Printer` supports.
 _ALWAYS = {"print_output": False, "include_stride": True, "include_device": True}
 _SOMETIMES = {"fast_sympy_print": "simple", "expanded_def": "expanded"}
 
 _graphs = graphs.Printer()
-"""The printer of graphs. PyTorch's texts have taught it what it can print, which stays right as long as the process uses
-one PyTorch. It has no lock, as it only adds to a set; nothing clears it, and a forked child goes on with its copy."""
+"""The printer of graphs. The kinds of parts that the printer has learned stay valid, because a process uses only one
+release of PyTorch. The printer has no lock, as it only adds to a set; nothing clears the set, and a forked child
+continues with its copy."""
 _guards = guards.Printer()
-"""The printer of trees of guards. It learns as `_graphs` does: no lock, nothing clears it, and a forked child goes on with
-its copy."""
+"""The printer of trees of guards. The printer has no lock, as it only adds to a set; nothing clears the set, and a
+forked child continues with its copy."""
 _ir = ir.Printer()
-"""The printer of Inductor's IR. It has no lock, as it only adds to a set and to tables of texts. `forget`, at the end of the
-last block, clears the tables; nothing clears the set. A forked child goes on with its copy."""
+"""The printer of Inductor's IR. The printer has no lock, as it only adds to a set and to tables of texts. The end of
+the last block clears the tables (`forget`), and nothing clears the set; a forked child continues with its copy."""
 
 
 def is_enabled() -> bool:
@@ -68,8 +69,9 @@ def add_guard_hook() -> Callable[[], None]:
 def add_ir_hook() -> Callable[[], None]:
     """Makes the printing of Inductor's IR faster, until the function that it returns is called.
 
-    It is to be called when Inductor is loaded; it does nothing before. An exception of Inductor's own printing does not
-    reach the compilation, even where all printing is left to PyTorch: it prints the IR for the block alone.
+    The function must be called after Inductor is loaded; before that, it has no effect. An exception in Inductor's own
+    printing function does not reach the compilation, even if all printing is left to PyTorch, because Inductor prints
+    the IR only for depyf's block.
     """
 
     def answer(original: Callable[..., Any]) -> intercept.Call:
@@ -95,7 +97,8 @@ def add_ir_hook() -> Callable[[], None]:
 
 
 def _ir_text(nodes: Any) -> str | None:
-    """Returns the text of nodes of the IR; None if PyTorch is to print them, as in a release that prints in another way."""
+    """Returns the text of nodes of the IR; None if PyTorch has to print them, as in a release that prints in another
+    format."""
     if not is_enabled():
         return None
     try:

@@ -1,7 +1,8 @@
-"""Prints Inductor's IR as Inductor prints it, in a fraction of its time.
+"""Prints Inductor's IR as Inductor prints it, in a fraction of Inductor's time.
 
-A node of the IR is printed as `SchedulerNode.debug_str` and its like print it: what it writes and reads, its buffers, and what
-its kind tells alone, of loops their body. It learns from Inductor's own text which kinds it can print (see `learning`).
+The text of a node of the IR is that of `BaseSchedulerNode.debug_str`: the node's writes and reads, its buffers, and
+lines for the kind of node, such as the body of a loop. The printer learns from Inductor's own text which kinds of nodes
+it can print (see `learning`).
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from depyf.compat import printed
 from depyf.printing import sympy_text
 from depyf.printing.learning import Learner, Unknown
 
-_WIDTH = 80  # of lines that `pprint` leaves whole
-# The names that PyTorch's printing functions use. A function that uses more is of a release
-# that is not known here.
+_WIDTH = 80  # the maximum width of a line that `pprint` does not break
+# The names that PyTorch's printing functions use in the known releases; a function that uses another name belongs to an
+# unknown release, whose IR PyTorch has to print.
 _USED = set(
     "AssertionError Exception IndentedBuffer LoopBody TorchBindObject V WeakDep __name__ _body _debug_str_for_device _sizes "
     "append chain code debug_device_str debug_str debug_str_extra device dict dtype enumerate extend fx get_aliases get_buffer "
@@ -34,7 +35,7 @@ _MOST_KEPT = 4096  # expressions
 
 
 class Printer:
-    """Prints the IR and learns which kinds of nodes it can print."""
+    """Prints the IR, and learns which kinds of nodes it can print."""
 
     def __init__(self) -> None:
         self._learner = Learner()
@@ -42,7 +43,7 @@ class Printer:
         self._constant = _Constant()
 
     def forget(self) -> None:
-        """Drops the objects whose texts are known."""
+        """Releases the objects whose texts are cached."""
         self._constant = _Constant()
 
     def text(self, nodes: Iterable[Any]) -> str:
@@ -62,23 +63,25 @@ class Printer:
 
 
 _Kept = dict[int, tuple[Any, str, set[Any]]]
-"""By identity: an object, its text, the kinds of its parts."""
+"""Maps the `id` of an object to the object, its text, and the kinds of its parts."""
 
 
 class _Constant:
-    """Texts of objects that never change, so that they are built once for the IR before fusion and the IR after
-    it."""
+    """Texts of objects that never change, so that the texts are built only once for the IR before fusion and the IR
+    after fusion."""
 
     def __init__(self) -> None:
         self.expressions: dict[int, str] = {}
-        """By the identity of an expression of SymPy: equal ones can have other texts (2 and 2.0)."""
+        """Maps the `id` of a SymPy expression to its text, because equal expressions can have different texts (2 and
+        2.0)."""
         self.alive: list[Any] = []
-        """Those expressions."""
+        """The expressions in `expressions`, which are kept alive so that no other object gets their `id`."""
         self.dependencies: _Kept = {}
 
 
 class _Ir:
-    """The IR while it is printed. It does not change in that time, so the text of each object is built only once."""
+    """The state of printing the IR, which does not change meanwhile, so that the text of each object is built only
+    once."""
 
     def __init__(self, constant: _Constant) -> None:
         self._is_usual = sympy_text.is_right()
@@ -125,7 +128,7 @@ class _Ir:
         return lines
 
     def _add_loops(self, node: Any, name: str, lines: list[str], parts: set[Any]) -> None:
-        """Adds the lines that only a node of loops prints."""
+        """Adds the lines that are printed only for a loop node, such as its sizes and body."""
         lines += [
             f"{name}.group.device = {node.group[0]}",
             f"{name}.group.iteration = {self._listed(node.group[1])}",
@@ -150,7 +153,7 @@ class _Ir:
         lines += node._debug_str_for_device()
 
     def _of(self, make: Callable[[Any, set[Any]], str], value: Any, parts: set[Any], kept: _Kept | None = None) -> str:
-        """Returns the text that `make` returns for an object, and calls it only once for each object."""
+        """Returns the text that `make` returns for an object. `make` is called only once for each object."""
         kept = self._kept if kept is None else kept
         entry = kept.get(id(value))
         if entry is None:
@@ -161,7 +164,7 @@ class _Ir:
         return entry[1]
 
     def _buffer(self, buffer: Any, parts: set[Any]) -> str:
-        """Returns the lines about a buffer, as they stand in the text of the node that writes it."""
+        """Returns the lines about a buffer, as they are in the text of the node that writes the buffer."""
         name = buffer.get_name()
         lines = [f"{name}: {type(buffer.node).__name__}"]
         lines.append(f"{name}.layout = {self._of(self._layout, buffer.node.layout, parts)}")
@@ -194,7 +197,7 @@ class _Ir:
         return f"{kind}('{place}', {layout.dtype}, size={size}, stride={stride})"
 
     def _dependencies(self, some: Iterable[Any], parts: set[Any]) -> str:
-        """Returns a set of dependencies as `pprint` formats it, and Inductor adds to that."""
+        """Returns the text of a set of dependencies in the format of `pprint`, indented as by Inductor."""
         texts = sorted([self._of(self._dependency, dependency, parts, self._kept_dependencies) for dependency in some])
         parts.add(min(len(texts), 2))
         text = f"[{', '.join(texts)}]"
@@ -213,12 +216,12 @@ class _Ir:
             ranges = self._ranges(zip(dependency.var_names, dependency.size, strict=True))
             return f"MemoryDep({dependency.name!r}, {self._expression(dependency.index)}, {ranges}{mode})"
         text = str(dependency)
-        if kind not in ("StarDep", "WeakDep") or len(text) > _WIDTH // 2:  # which `pprint` gives lines of their own
+        if kind not in ("StarDep", "WeakDep") or len(text) > _WIDTH // 2:  # `pprint` may break a longer text
             raise Unknown
         return text
 
     def _ranges(self, ranges: Iterable[tuple[Any, Any]]) -> str:
-        """Returns the text of variables with their sizes."""
+        """Returns the text of a mapping from variables to their sizes, `{p0: 8, p1: 4}`."""
         text, known = self._expression, self._expressions
         pairs = [
             f"{known.get(id(index)) or text(index)}: {known.get(id(size)) or text(size)}" for index, size in ranges
@@ -226,7 +229,7 @@ class _Ir:
         return f"{{{', '.join(pairs)}}}"
 
     def _listed(self, value: Any) -> str:
-        """Returns the text of sizes, which may stand in tuples and lists."""
+        """Returns the text of sizes, which may be nested in tuples and lists."""
         if type(value) is tuple:
             listed = [self._listed(item) for item in value]
             return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"
@@ -236,8 +239,8 @@ class _Ir:
         return known.get(id(value)) or text(value)
 
     def _expression(self, expression: Any) -> str:
-        """Returns the text of an expression of SymPy, which is known by its identity: equal ones can have other
-        texts (2 and 2.0)."""
+        """Returns the text of a SymPy expression. Texts are cached by `id`, because equal expressions can have
+        different texts (2 and 2.0)."""
         printed = self._expressions.get(id(expression))
         if printed is None:
             self._alive.append(expression)
@@ -282,7 +285,8 @@ def _literal(value: Any) -> str:
 
 
 def _makes_known_text(kind: type) -> bool:
-    """True if the text of nodes of this kind depends only on the names that this module reads."""
+    """True if the printing functions for nodes of this kind use only names in `_USED`, so that this module can know
+    their text."""
     functions = [*printed.ir_part_functions(), getattr(kind, "debug_str", None), getattr(kind, "debug_str_extra", None)]
     codes = [getattr(function, "__code__", None) for function in functions]
     return printed.ir_user_fields() == _USER and all(

@@ -1,7 +1,7 @@
-"""Texts that depyf prints in less time than PyTorch, once its text was the same as PyTorch's.
+"""Decides which texts depyf prints instead of PyTorch, in less time, because both texts are known to be equal.
 
-PyTorch's own text is the model. PyTorch prints every kind of part until both texts of an object with that kind were
-built once, and were equal letter for letter.
+PyTorch prints all objects with a certain kind of part until depyf's text of such an object has been compared with
+PyTorch's text once, and both were equal.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-_MOST_WRONG = 3  # texts; then the release prints in another way
+_MOST_WRONG = 3  # the number of wrong texts after which PyTorch prints all texts, because its format is not known
 
 
 class Unknown(Exception):
@@ -17,18 +17,19 @@ class Unknown(Exception):
 
 
 class Learner:
-    """Knows the kinds of parts whose texts depyf prints exactly as PyTorch does."""
+    """Records the kinds of parts whose texts depyf prints exactly as PyTorch does."""
 
     def __init__(self) -> None:
         self._known: set[Any] = set()
         self._wrong = 0
 
     def text(self, make: Callable[[set[Any]], str], own: Callable[[], str]) -> str:
-        """Returns the text of an object, by the learned way if that is known to be right.
+        """Returns the text of an object: depyf's text if all kinds of the object's parts are known, otherwise
+        PyTorch's.
 
         Args:
-            make: returns the text as depyf prints it, and adds to a set the kinds of all its parts. Where it raises an exception,
-                `Unknown` or one of another release, the text is PyTorch's.
+            make: returns the text as depyf prints it, and adds the kinds of all its parts to a set; if `make` raises an
+                exception, such as `Unknown`, PyTorch's text is returned.
             own: returns the text as PyTorch prints it.
         """
         if self._wrong >= _MOST_WRONG:

@@ -1,7 +1,8 @@
-"""The text of sums of products of symbols, which nearly all index expressions are, as SymPy prints it, in a tenth of its time.
+"""Prints sums of products of symbols, which nearly all index expressions are, as SymPy does, in a tenth of SymPy's
+time.
 
-Terms stand in lexicographic order of their symbols, a constant last, but before a single symbol that is subtracted from it;
-factors in the order of their names.
+SymPy prints terms in the lexicographic order of their symbols, and factors in the order of their names. A constant is
+the last term, except that it comes first in a difference such as `3 - 2*x`.
 """
 
 from __future__ import annotations
@@ -40,11 +41,11 @@ def text(expression: Any) -> str | None:
 
 
 def is_right() -> bool:
-    """True if SymPy prints as this module expects, which settings can change for all expressions. Is to be asked
-    when nothing has been set temporarily."""
+    """True if SymPy prints as this module expects; settings of SymPy can change its format for all expressions. Must
+    not be called while such settings are changed temporarily, because a part of the result is cached."""
     try:
         return printed.sympy_settings() == {} and _prints_samples()
-    except Exception:  # of another release
+    except Exception:  # another release of SymPy may lack a name
         return False
 
 
@@ -58,7 +59,7 @@ def _prints_samples() -> bool:
 
 
 def _term(product: Any) -> tuple[int, list[str]] | None:
-    """Returns (coefficient, sorted names of the symbols) of a product."""
+    """Returns (coefficient, sorted names of the symbols) of a product; None for any other expression."""
     kind = type(product).__name__
     if kind == "Symbol":
         return 1, [product.name]
@@ -70,7 +71,7 @@ def _term(product: Any) -> tuple[int, list[str]] | None:
     factor = 1
     if type(first).__name__ in _INTEGERS:
         factor = int(first)
-        if factor in (0, 1):  # of one that is not evaluated
+        if factor in (0, 1):  # only a product that is not evaluated has this coefficient
             return None
     else:
         others = product.args

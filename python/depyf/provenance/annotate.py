@@ -1,14 +1,15 @@
-"""The comments with links in the lines of a dump's files. No line moves: breakpoints in the files stay where they are."""
+"""Recognises the comments with links at the ends of lines in a dump's files. A comment with links adds no line, so that
+breakpoints in the files stay at their lines."""
 
 from __future__ import annotations
 
 import re
 
 MARK = "#~ "
-"""Begins each comment, so that a text without them can be had."""
+"""The beginning of each comment with links, by which `plain` recognises the comment."""
 _COMMENT = re.compile(r"(?:  )?#~ .*$", re.MULTILINE)
 
 
 def plain(text: str) -> str:
-    """A text without the comments."""
+    """Returns a text without the comments with links."""
     return _COMMENT.sub("", text) if MARK in text else text

@@ -1,4 +1,4 @@
-"""What is seen of one compilation: nodes, operations and kernels, each under its direction."""
+"""The data that is recorded of one compilation: nodes, operations and kernels of its forward and its backward."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from depyf.compat.fx_nodes import NodeRow
 from depyf.compat.inductor import Operation
 
 NAMES = {"joint graph", "forward graph", "backward graph", "after post grad"}
-"""The names, in lower case, under which PyTorch shows the graphs that are of use here."""
+"""The names, in lower case, under which PyTorch shows the graphs that links are computed from."""
 
 
 @dataclass
@@ -18,40 +18,41 @@ class Direction:
     """One direction of a graph: "forward" or "backward"."""
 
     graph: list[NodeRow] = field(default_factory=list)
-    """The graph that AOTAutograd made."""
+    """The nodes of the graph that AOTAutograd made for this direction."""
     post_grad: list[NodeRow] = field(default_factory=list)
-    """After Inductor's post-grad passes."""
+    """The nodes of the graph after Inductor's post-grad passes."""
     operations: list[list[Operation]] = field(default_factory=list)
-    """Inductor's IR, those together that were fused."""
+    """The operations of Inductor's IR; each inner list contains operations that were fused."""
     not_fused: dict[tuple[str, str], str] = field(default_factory=dict)
-    """The names of two nodes, fused ones `op0_op1`, and Inductor's last reason for not fusing them."""
+    """Maps the names of two IR nodes (`op0_op1` for a fused node) to Inductor's last reason for not fusing the two."""
     code: str = ""
     """Inductor's output code."""
 
 
 @dataclass
 class Collected:
-    """What was seen of one compilation."""
+    """The data that was recorded of one compilation."""
 
     captured: list[NodeRow] = field(default_factory=list)
     graph: int = 0
-    """What tells the captured graph from others (`fx_nodes.identity`); 0 if it is unknown."""
+    """The identity of the captured graph (`fx_nodes.identity`); 0 if it is unknown."""
     has_modules: bool = False
-    """True if a captured node has a note of its module."""
+    """True if PyTorch recorded a module for a node of the captured graph."""
     inputs: list[tuple[str, str]] = field(default_factory=list)
-    """The name of each input of the captured graph, and where it is taken from: `L['self']._modules['0']`, or "". Empty where
-    AOTAutograd may be given another graph."""
+    """The name of each input of the captured graph, and the expression that it is taken from, such as
+    `L['self']._modules['0']`, or "". The list is empty if AOTAutograd may receive another graph."""
     input_names: dict[str, str] = field(default_factory=dict)
-    """Those of the graphs that AOTAutograd makes, by PyTorch's names."""
+    """Maps PyTorch's names of the inputs of AOTAutograd's graphs to the names that the dump shows."""
     joint: list[NodeRow] = field(default_factory=list)
     directions: dict[str, Direction] = field(default_factory=dict)
 
     def direction(self, name: str | None) -> Direction:
-        """One direction; a graph without backward has "forward" only."""
+        """Returns the record of one direction, created if it is new; any name but "backward" stands for the forward."""
         return self.directions.setdefault("backward" if name == "backward" else "forward", Direction())
 
     def to_json(self) -> str:
-        """All that links follow from, for the core; nodes and operations are arrays of their fields."""
+        """Returns the data that the C++ core computes links from, as JSON; nodes and operations are arrays of their
+        fields."""
         directions: list[dict[str, Any]] = [
             {
                 "name": name,
@@ -67,7 +68,7 @@ class Collected:
         return _core.json_text(data, 0)
 
     def add_graph(self, name: str, direction: str | None, rows: list[NodeRow]) -> None:
-        """A graph that PyTorch shows under a name."""
+        """Stores the nodes of a graph that PyTorch shows under a name; a name that is not in `NAMES` is ignored."""
         match name.lower():
             case "joint graph":
                 self.joint = rows

@@ -1,4 +1,4 @@
-"""The links in a dump: comments in its files, and `provenance.json`."""
+"""Writes the links between source lines and kernels into a dump: as comments in its files, and as `provenance.json`."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Written(NamedTuple):
     """The links of one compilation."""
 
     data: dict[str, Any]
-    """As `provenance.json` has them."""
+    """The links in the form in which `provenance.json` contains them."""
     tables: str
-    """What lines of source cost: the compilation's section of tables.md."""
+    """The compilation's table of the costs of its source lines, for tables.md."""
 
 
 def write(directory: Path, frame: Frame, seen: Collected) -> Written | None:
-    """Writes the links of one compilation into its files, and returns them; None where there is nothing to link.
+    """Writes the links of one compilation into its files, and returns the links; None if there is nothing to link.
 
     Raises:
         OSError: a file cannot be written.
@@ -47,10 +47,12 @@ def write(directory: Path, frame: Frame, seen: Collected) -> Written | None:
 
 
 def _replaced(directory: Path, frame: Frame, direction: str | None) -> dict[str, list[str]]:
-    """What the nodes of passes stand for, by the texts of the graphs before and after."""
+    """Returns, by the name of a node that passes created, the names of the nodes that it replaces, found from the texts
+    of the graphs before and after the passes."""
 
     def texts(kind: str) -> list[str]:
-        """The last of those of a kind, in this direction; a graph without backward has none."""
+        """Returns a list with the text of the last artifact of a kind and of this direction; an empty list if there is
+        none."""
         names = [
             one.file
             for one in frame.artifacts
@@ -65,12 +67,12 @@ def _replaced(directory: Path, frame: Frame, direction: str | None) -> dict[str,
         else:
             before, after = texts(halves[direction]), texts("AFTER_POST_GRAD")
         return _core.replaced_nodes(before[0], after) if before and after else {}
-    except (OSError, ValueError):  # a file is gone, or holds a lone surrogate
+    except (OSError, ValueError):  # A file was deleted, or contains a lone surrogate.
         return {}
 
 
 def write_record(directory: Path, compilations: list[dict[str, Any]]) -> None:
-    """Writes `provenance.json`, with what it tells of other runs; the same run is told of once."""
+    """Writes `provenance.json`, which also keeps the links of other runs; an identical run is listed once."""
     if not compilations:
         return
     runs: list[Any] = []
@@ -85,6 +87,6 @@ def write_record(directory: Path, compilations: list[dict[str, Any]]) -> None:
         as_read = json.loads(json.dumps(mine))
         runs = [run for run in runs if run != as_read]
     runs.append(mine)
-    # A chain, a file or a kernel a line.
+    # Each chain, each file and each kernel gets a line of its own.
     text = _core.json_text({"schema_version": SCHEMA_VERSION, "runs": runs}, levels=6)
     files.replace(directory / FILE, text + "\n")

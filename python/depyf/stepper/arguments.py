@@ -1,4 +1,4 @@
-"""Checks the arguments of commands, and refuses wrong ones with a message."""
+"""Checks the arguments of the stepper's commands, and rejects wrong arguments with a message."""
 
 from __future__ import annotations
 

@@ -29,8 +29,9 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # Dataclasses compile their methods under the file name "<string>".
 _LIBRARY = (os.path.dirname(os.__file__) + os.sep, "<string>")
 _active = threading.local()
-"""Holds in `block`, for each thread, the `depyf.step` block that the thread is in. It needs no lock, because each
-thread has its own value. The end of the block clears it; the thread of a forked child is in the block of its parent."""
+"""The attribute `block` is the `depyf.step` block that the current thread is in. The attribute needs no lock, because
+each thread has its own value. The end of the block clears the attribute; a forked child keeps the value of the forking
+thread."""
 
 
 class step:
@@ -39,21 +40,20 @@ class step:
         with depyf.step(fn):
             compiled(x)
 
-    Execution stops before the first instruction of each function that is entered: of the function itself, or of the
-    code that torch.compile made of it and of what follows its graph breaks, by a call or ahead of time. A stop shows a
-    prompt (`help` lists its commands), or calls `callback` with a `Stop`. The callback returns the line that a user
-    would type, such as "n", "b 12, x > 3" or "x = 5"; a list of such lines; or None for "si", the next instruction.
-    After commands that do not continue execution, the callback is called again for the same stop; `stop.output`
-    contains what they printed. A command that cannot be executed causes a warning, and stepping continues with the next
-    instruction.
+    Execution stops before the first instruction of each of the functions, of the code that torch.compile generated for
+    it (at a call or ahead of time), and of the resume functions after its graph breaks. A stop shows a prompt (`help`
+    lists its commands), or calls `callback` with a `Stop`. The callback returns the line that a user would type, such
+    as "n", "b 12, x > 3" or "x = 5"; a list of such lines; or None for "si", the next instruction. After commands that
+    do not continue execution, the callback is called again for the same stop; `stop.output` contains the output of
+    these commands. A command of the callback that cannot be executed causes a warning, and stepping continues with the
+    next instruction.
 
-    Only the thread that enters the block stops. The program continues unharmed after the command `q`, after the end of
-    the input, and if the callback raises an exception, which ends the stepping with a warning. At the end of the block
-    the tool id of `sys.monitoring` is free again, or the tracer of `sys.settrace` (up to Python 3.11) is the previous
-    one.
+    Only the thread that enters the block stops. The program continues without stepping after the command `q`, after the
+    end of the input, and, with a warning, after an exception in the callback. At the end of the block the tool id of
+    `sys.monitoring` is free again, or the tracer of `sys.settrace` (up to Python 3.11) is the previous one.
 
     Args:
-        functions: the functions to stop in; none means every code that Dynamo has put in the place of a function's own.
+        functions: the functions to stop in; without functions, execution stops in all code that Dynamo has generated.
         callback: is called instead of showing a prompt.
         stdin, stdout: the streams of the prompt; by default those of the process.
 
@@ -102,10 +102,10 @@ class step:
         self._engine.forget()
 
     def _is_skipped(self, frame: types.FrameType) -> bool:
-        """True if stepping does not enter a call of this code.
+        """True if stepping does not enter the called function whose frame is given.
 
-        It does not enter anything while Dynamo compiles; functions of depyf, of torch, and of the import system; and
-        functions of the standard library, unless the function that is being stepped through calls them.
+        Stepping does not enter any function while Dynamo compiles; functions of depyf, of torch and of the import
+        system; and functions of the standard library, unless a function that is being stepped through calls them.
         """
         if _is_machinery(frame.f_code):
             return True
@@ -180,7 +180,8 @@ class step:
 
 
 def _codes_of(function: Any) -> list[types.CodeType]:
-    """Returns the code objects to stop in. A function that was compiled ahead of time has one for each of its inputs."""
+    """Returns the code objects to stop in. A function that was compiled ahead of time has a code object for each set of
+    inputs for which it was compiled."""
     compiled_ahead = ahead.functions(function)
     return [compiled.code for compiled in compiled_ahead] or [decompiler.find_code(function)]
 

@@ -15,11 +15,12 @@ __all__ = ["Breakpoints"]
 
 
 class Breakpoints:
-    """Numbers breakpoints and watches, and changes those of an engine. Each command returns the text to show.
+    """Adds, changes and removes the numbered breakpoints and watches of an engine. Each command returns the text to
+    show.
 
     Args:
-        engine: the engine that stops at them.
-        inspection: holds the frame in which lines and offsets are looked up.
+        engine: the engine that stops at the breakpoints and watches.
+        inspection: knows the frame in which lines and offsets are looked up.
     """
 
     def __init__(self, engine: Engine, inspection: Inspection) -> None:

@@ -1,5 +1,5 @@
-"""The commands. Those for lines are the commands of pdb as far as pdb has them; `si` and `ni`, for instructions, are
-those of gdb."""
+"""The commands of the stepper. Commands for lines have the names of pdb's commands as far as pdb has them; `si` and
+`ni`, for instructions, are commands of gdb."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ An empty line repeats the last command.
 
 
 class Commands:
-    """Executes commands at a stop. Each returns a text to show, or the plan by which execution continues.
+    """Executes commands at a stop. Each command returns a text to show, or the plan by which execution continues.
 
     Args:
         engine: the engine whose breakpoints and watches the commands change.
@@ -56,7 +56,7 @@ class Commands:
         name, _, rest = line.partition(" ")
         rest = rest.strip()
         command = self._table.get(name)
-        # `s = 3` sets a variable, even if its name is that of a command.
+        # `s = 3` sets a variable, even if the variable's name is that of a command.
         if command is not None and not (rest.startswith("=") and not rest.startswith("==")):
             return command(stop, rest)
         return self._inspection.statement(stop, line)

@@ -1,5 +1,5 @@
-"""Decides when to stop, from the plan of the last command, breakpoints and watches. It does not know where events come
-from."""
+"""Decides when to stop, from the plan of the last command, breakpoints and watches, independent of the source of the
+events."""
 
 from __future__ import annotations
 
@@ -38,11 +38,12 @@ class Breakpoint:
 
     number: int
     kind: str
-    """"line", "offset", "op" or "function"."""
+    """The kind of the place: "line", "offset", "op" or "function"."""
     value: Any
     """The line of the shown source, the offset in bytes, the name of the operation, or the name of the function."""
     code: types.CodeType | None = None
-    """For lines and offsets: the code object. For operations: the code object, or None for every code object."""
+    """The code object that contains the line or offset; None for an operation or a function, which can be in any code
+    object."""
     condition: str | None = None
     temporary: bool = False
     enabled: bool = True
@@ -89,9 +90,9 @@ class Engine:
         self.stops_at_entry = True
         self.plan = Plan("run")
         self.ended = False
-        # The frames that are followed: they have begun and not yet ended.
+        # The frames that are followed, which have begun and not yet ended, by `id`.
         self._open: dict[int, types.FrameType] = {}
-        self._lines: dict[int, int | None] = {}  # the last line of each frame
+        self._lines: dict[int, int | None] = {}  # the line of each frame when line breakpoints were checked last
 
     # Events
 
@@ -122,15 +123,14 @@ class Engine:
                 self._open.clear()
 
     def follows(self, frame: types.FrameType) -> bool:
-        """True if the frame is followed."""
+        """True if the engine follows the frame, which has begun and not yet ended."""
         return self._open.get(id(frame)) is frame
 
     def left(self, frame: types.FrameType) -> None:
         """Is called when a followed frame has returned or raised an exception."""
         self._open.pop(id(frame), None)
         self._lines.pop(id(frame), None)
-        # The frame's variables must not be kept alive until the next stop, and nothing is called from the frame any
-        # more.
+        # A plan that referred to the frame would keep its variables alive until the next stop.
         if self.plan.frame is frame:
             self.plan = replace(self.plan, frame=None)
 
@@ -203,7 +203,7 @@ class Engine:
             return bool(offset == breakpoint_.value)
         if breakpoint_.kind == "op":
             return bool(instruction_at(code, offset).opname == breakpoint_.value)
-        # A line is reached at its first instruction, or at an instruction to which control jumps from another line.
+        # A line is reached when the frame is entered, or when the frame's previous instruction belongs to another line.
         stop = Stop(frame, offset, "")
         if stop.line != breakpoint_.value:
             self._lines[id(frame)] = stop.line
@@ -235,8 +235,9 @@ def watched_value(stop: Stop, expression: str) -> Any:
 def watched_key(value: Any) -> Any:
     """Returns a key that is equal for two values of a watched expression that count as unchanged.
 
-    A value counts as changed if it is another object, or if a tensor was written to. Comparing objects could execute
-    any code.
+    A number, string or None counts as changed if its type or `repr` differs, and any other value if it is another
+    object, or a tensor that was written to. Objects are not compared by `==`, because a comparison could execute any
+    code.
     """
     if type(value) in _PLAIN:
         return type(value), repr(value)
@@ -260,7 +261,7 @@ def _holds(breakpoint_: Breakpoint, frame: types.FrameType, offset: int) -> bool
     try:
         return bool(Stop(frame, offset, "").evaluate(breakpoint_.condition))
     except Exception:
-        return True  # Like pdb, this prefers stopping to missing a stop.
+        return True  # As in pdb, execution stops if the condition raises an exception.
 
 
 def _is_called_from(frame: types.FrameType, caller: types.FrameType) -> bool:

@@ -1,4 +1,4 @@
-"""The commands that continue execution. Each returns the plan by which execution continues."""
+"""The commands that continue execution. Each command returns the plan by which execution continues."""
 
 from __future__ import annotations
 

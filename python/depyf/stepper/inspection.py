@@ -17,7 +17,7 @@ class Inspection:
 
     def __init__(self) -> None:
         self.frame: Frame | None = None
-        """The chosen frame; None before the first stop."""
+        """The chosen frame; None outside of a stop."""
 
     @property
     def chosen(self) -> Frame:
@@ -26,7 +26,7 @@ class Inspection:
         return self.frame
 
     def begin(self, stop: Stop) -> None:
-        """Chooses the frame that has stopped, unless one of its callers is chosen."""
+        """Chooses the frame that has stopped, unless this frame or one of its callers is chosen already."""
         if self.frame is None or not any(frame.frame is self.frame.frame for frame in stop.frames):
             self.frame = stop
 

@@ -10,7 +10,7 @@ from typing import Any
 from depyf.compat import eval_frame
 from depyf.stepper.engine import Engine
 
-_IDS = (4, 3, 5, 0, 1, 2)  # The ids without a predefined meaning come first.
+_IDS = (4, 3, 5, 0, 1, 2)  # The tool ids without a predefined meaning come first.
 
 
 class Monitoring:
@@ -24,7 +24,7 @@ class Monitoring:
         self._followed: dict[int, types.CodeType] = {}
 
     def start(self) -> None:
-        """Raises RuntimeError where every tool id is taken."""
+        """Starts to receive events; raises RuntimeError if every tool id is taken."""
         monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
         events = monitoring.events
         for tool in _IDS:
@@ -35,7 +35,8 @@ class Monitoring:
         else:
             names = ", ".join(str(monitoring.get_tool(tool)) for tool in sorted(_IDS))
             raise RuntimeError(f"depyf.step needs a tool id of sys.monitoring, and all are taken: {names}")
-        # Bound methods share the code object of their function.
+        # The registered callbacks are bound methods with the code objects of these functions, which Dynamo must not
+        # compile.
         eval_frame.leave_alone(Monitoring._entered, Monitoring._instruction, Monitoring._left)
         for event, callback in self._callbacks(events).items():
             monitoring.register_callback(self._tool, event, callback)
@@ -63,7 +64,7 @@ class Monitoring:
             events.PY_UNWIND: self._left,
         }
 
-    # Callbacks. The caller's frame is the one that an event is about.
+    # In the following callbacks, the caller's frame is the frame to which the event belongs.
 
     def _entered(self, code: types.CodeType, offset: int) -> None:
         if self._busy or threading.get_ident() != self._thread or id(code) in self._followed:

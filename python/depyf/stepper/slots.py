@@ -1,4 +1,4 @@
-"""Reads the value stack of a frame: the value of each slot, and the expression that it is the value of."""
+"""Reads the value stack of a frame: the value of each slot, and the expression that has this value."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Slot:
     value: Any
     """The object in the slot; `NULL` if there is none."""
     expression: str
-    """The meaning of the slot, as Python; parts that are not Python stand in angle brackets."""
+    """The meaning of the slot as a Python expression, in which parts that are not Python are in angle brackets."""
     current: bool
-    """True if evaluating the expression in the frame gives the value, provided that operators, attributes and
+    """True if the expression, evaluated in the frame, has the slot's value, provided that operators, attributes and
     subscripts have no side effects."""
     settable: str
     """The objects that can replace the value: "any" object, an object of the "same type", or "nothing"."""
@@ -47,8 +47,9 @@ class Slot:
 
 
 _kept: weak.Table[Any] = weak.Table()
-"""The stack map of each code object, computed once. An item is cleared together with its code, and nothing else clears
-it. It has no lock, because threads may write the same value at once; a forked child goes on with its copy."""
+"""The stack map of each code object, computed once. An item is removed when its code object is freed, and nothing else
+clears the table. The table has no lock, because threads may write the same value at once; a forked child continues with
+its copy."""
 
 
 def stack_map(code: types.CodeType) -> Any:
@@ -113,10 +114,10 @@ def _splits_methods(code: types.CodeType, offset: int) -> bool:
 
 
 def set_slot(frame: types.FrameType, offset: int, index: int, value: Any) -> None:
-    """Replaces the value of a slot. A negative index counts from the top.
+    """Replaces the value of a slot. A negative index counts from the top of the stack.
 
     Raises:
-        IndexError: there is no such slot.
+        IndexError: no slot has the index.
         ValueError: the slot holds NULL.
         TypeError: the interpreter relies on the type of the current value.
     """
@@ -152,4 +153,4 @@ def set_local(frame: types.FrameType, name: str, value: Any) -> None:
         frame.f_locals[name] = value  # Writing to the mapping writes to the frame (PEP 667).
         return
     _core.set_frame_local(frame, name, value)
-    frame.f_locals  # noqa: B018  # brings the dictionary up to date: after a trace function it is copied back
+    frame.f_locals  # noqa: B018  # updates the dictionary that CPython copies to the frame after a trace function

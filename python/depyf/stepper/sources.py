@@ -13,8 +13,9 @@ from depyf.recompile import compile_like
 __all__ = ["Source", "source_of"]
 
 _known: weak.Table[Source] = weak.Table()
-"""The source of each code object, computed once. An item is cleared together with its code, and nothing else clears it.
-It has no lock, because threads may write the same value at once; a forked child goes on with its copy."""
+"""The source of each code object, computed once. An item is removed when its code object is freed, and nothing else
+clears the table. The table has no lock, because threads may write the same value at once; a forked child continues with
+its copy."""
 
 
 @dataclass
@@ -25,8 +26,8 @@ class Source:
     file: str | None
     """The file that contains the lines; None for decompiled source."""
     exact: bool
-    """True if the lines come from a line table. Otherwise the line of an instruction is that of the statement that
-    begins before it."""
+    """True if the lines come from a line table; false if the line of an instruction is that of the last statement that
+    begins before the instruction."""
     _offsets: list[int] = field(default_factory=list)
     _numbers: list[int | None] = field(default_factory=list)
 

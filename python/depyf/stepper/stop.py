@@ -34,8 +34,8 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Block:
-    """The row of the exception table that protects an instruction (up to 3.10, of the block stack). Offsets are in
-    bytes."""
+    """The row of the exception table that protects an instruction (up to Python 3.10, the entry of the block stack).
+    All offsets are in bytes."""
 
     start: int
     end: int
@@ -76,7 +76,7 @@ class Frame:
 
     @property
     def stack(self) -> list[Slot]:
-        """The value stack, the lowest slot first. If the frame waits for a call, these are the values below the
+        """The value stack, the lowest slot first. If the frame waits for a call, the list contains the values below the
         operands of the call."""
         return slots.read(self.frame, self.offset, in_call=self._in_call)
 
@@ -87,7 +87,7 @@ class Frame:
 
     @property
     def block(self) -> Block | None:
-        """Returns the handler of an exception that is raised here; None if there is none."""
+        """Returns the handler for an exception that the instruction at `offset` raises; None if there is no handler."""
         row = slots.stack_map(self.code).handler(self.offset)
         return None if row is None else Block(*row)
 
@@ -113,7 +113,8 @@ class Frame:
         return eval(compile(expression, "<depyf.step>", "eval", dont_inherit=True), self.frame.f_globals, self._names())
 
     def execute(self, statement: str) -> None:
-        """Executes a statement in the frame. Its assignments to locals and to `stack[i]` take effect.
+        """Executes a statement in the frame, whose locals and stack the statement can assign to (`x = 1`,
+        `stack[i] = 1`).
 
         Raises:
             Exception: the statement raised it.
@@ -143,9 +144,9 @@ class Frame:
         """Puts a value in a slot of the stack; a negative index counts from the top.
 
         Raises:
-            IndexError: there is no such slot.
+            IndexError: no slot has the index.
             ValueError: the slot holds NULL, or the frame waits for a call.
-            TypeError: the interpreter relies on the type of what is there.
+            TypeError: the interpreter relies on the type of the current value.
         """
         if self._in_call:
             raise ValueError("the stack can be changed only in the frame that has stopped")
@@ -154,13 +155,13 @@ class Frame:
     def _names(self) -> dict[str, Any]:
         stack = [slot.value for slot in self.stack]
         globals_ = self.frame.f_globals
-        # These names are shown without their uuid.
+        # Globals that readers see under a name without a uuid can be used under this name, too.
         shown = {short: globals_[full] for full, short in _core.short_names(self.code).items() if full in globals_}
         return {"stack": stack, **shown, **self.frame.f_locals, "__stack__": stack}
 
 
 class Stop(Frame):
-    """A stop before the instruction at `offset`. It is valid until the callback returns."""
+    """A stop before the instruction at `offset`, which is valid until the callback returns."""
 
     def __init__(self, frame: types.FrameType, offset: int, reason: str) -> None:
         super().__init__(frame, offset, in_call=False)
@@ -171,7 +172,7 @@ class Stop(Frame):
 
     @property
     def frames(self) -> list[Frame]:
-        """This frame, its caller, and so on."""
+        """The frames of the call stack: this frame, its caller, and so on."""
         frames: list[Frame] = [self]
         caller = self.frame.f_back
         while caller is not None:
@@ -181,12 +182,14 @@ class Stop(Frame):
 
 
 _instructions: weak.Table[list[Instruction]] = weak.Table()
-"""The instructions of each code object, computed once. An item is cleared together with its code, and nothing else
-clears it. It has no lock, because threads may write the same value at once; a forked child goes on with its copy."""
+"""The instructions of each code object, computed once. An item is removed when its code object is freed, and nothing
+else clears the table. The table has no lock, because threads may write the same value at once; a forked child continues
+with its copy."""
 
 
 def instructions(code: types.CodeType) -> list[Instruction]:
-    """Returns all instructions. EXTENDED_ARG is a part of the instruction that it extends, and determines its offset."""
+    """Returns all instructions of a code object. An instruction with EXTENDED_ARG begins at the offset of the first
+    EXTENDED_ARG."""
     known = _instructions.get(code)
     if known is None:
         known, start = [], None
@@ -204,7 +207,7 @@ def instructions(code: types.CodeType) -> list[Instruction]:
 
 
 def _argument(instruction: dis.Instruction) -> str:
-    # A constant can be any object. Only literals are shown unchanged.
+    # A constant can be any object, whose `repr` can run any code, so only literals are shown unchanged.
     if instruction.opname.startswith("LOAD_CONST") and type(instruction.argval) not in (
         int,
         float,

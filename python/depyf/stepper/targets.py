@@ -13,7 +13,8 @@ __all__ = ["Targets"]
 
 
 class Targets:
-    """The code objects of functions and of all that torch.compile made of them; without functions, of all that it made.
+    """The code objects of functions and all code that torch.compile generated for them; without functions, all code
+    that torch.compile generated.
 
     Code that is compiled while the block is open is included.
     """
@@ -59,7 +60,7 @@ class Targets:
             if not self._given or self._belongs(original):
                 self._originals.set(original, True)
                 self._codes.set(transformed, True)
-        except Exception:  # An exception of a hook would break the compilation.
+        except Exception:  # An exception of the hook would end the compilation.
             pass
 
     def _belongs(self, original: types.CodeType) -> bool:

@@ -1,4 +1,4 @@
-"""Receives events from `sys.settrace` (up to 3.11). At the end the previous tracer is restored."""
+"""Receives events from `sys.settrace` (up to Python 3.11), and restores the previous trace function at the end."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ class Tracing:
         self._engine = engine
         self._before: Any = None
         self._started = False
-        # These are stored so that the same objects can be recognised later.
+        # The bound methods are stored, because each access would create a new object, and `stop` compares by identity.
         self._global, self._local = self._on_call, self._on_event
 
     def start(self) -> None:
         eval_frame.leave_alone(Tracing._on_call, Tracing._on_event)
         self._before = sys.gettrace()
-        # Debuggers replace this function by functions of their own, which are not to be followed.
+        # Debuggers replace `sys.settrace` by their own functions, which are not followed, as `_started` is not set yet.
         sys.settrace(self._global)
         self._started = True
 
     def stop(self) -> None:
         started, self._started = self._started, False
-        # If another tracer has been set since, it stays.
+        # If another trace function has been set since `start`, it stays.
         if started and sys.gettrace() is self._global:
             sys.settrace(self._before)
         self._before = None
 
-    # CPython calls no tracer while a tracer runs, so nothing that these functions call is traced.
+    # CPython calls no trace function while a trace function runs, so no function that a trace function calls is traced.
 
     def _on_call(self, frame: types.FrameType, event: str, argument: Any) -> Any:
         if not self._started:

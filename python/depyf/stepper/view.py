@@ -12,7 +12,7 @@ _WIDTH = 80
 
 
 def short(value: Any) -> str:
-    """Returns one line for a value. Never raises an exception."""
+    """Returns the `repr` of a value, shortened to one line. Never raises an exception, even if `repr` does."""
     if value is NULL:
         return "NULL"
     try:
@@ -30,7 +30,7 @@ def stop(stopped: Stop) -> str:
 
 
 def place(frame: Frame) -> str:
-    """Returns the function, the instruction and the line."""
+    """Returns one line with the function, the next instruction and the source line of a frame."""
     reason = f"[{frame.reason}] " if isinstance(frame, Stop) else ""
     line = f", line {frame.line}" if frame.line is not None else ""
     block_ = frame.block
@@ -52,7 +52,7 @@ def source(frame: Frame, *, around: int | None) -> str:
 
 
 def instructions(frame: Frame, *, around: int) -> str:
-    """Returns the instructions around the next one."""
+    """Returns the instructions around the one that is executed next."""
     rows = instructions_of(frame)
     index = next((i for i, row in enumerate(rows) if row == frame.instruction), 0)
     shown = rows[max(0, index - around) : index + around + 1]
@@ -85,7 +85,7 @@ def bindings(values: dict[str, Any]) -> str:
 
 
 def block(frame: Frame) -> str:
-    """Returns the row of the exception table."""
+    """Returns a sentence about the exception handler that protects the next instruction."""
     row = frame.block
     if row is None:
         return "no handler: an exception leaves the function"

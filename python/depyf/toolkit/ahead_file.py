@@ -1,6 +1,6 @@
 """Saves an entry of a function that was compiled ahead of time to a file that PyTorch loads.
 
-An entry whose changes PyTorch's file cannot hold is refused with the reason.
+If PyTorch's file format cannot represent the changes of an entry, a ValueError with the reason is raised.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from depyf.toolkit.entries import CacheEntry
 
 _ROUNDS = 3
-"""The number of times that guards are added which PyTorch no longer builds because a guard that it builds them from was
+"""The largest number of attempts to find all guards that PyTorch omits because the guard that it builds them from was
 dropped."""
 
 
@@ -78,13 +78,14 @@ def _guards(entry: CacheEntry) -> bytes:
             texts = "; ".join(guard.text for guard in stays)
             raise ValueError(f"{entry.target.name}: PyTorch checks this whatever its file says: {texts}")
         lost += missing
-        # PyTorch compares all tensors that have guards with each other.
+        # PyTorch compares all tensors that have guards with each other, so a relation is dropped only with the guards
+        # on its tensors.
         gone |= {member for guard in stays for member in guard.members}
     raise ahead_file.NotPossible("PyTorch makes other guards of its file than those that were there")
 
 
 def _loses_a_value(guard: Guard, gone: set[str]) -> bool:
-    """True if PyTorch no longer builds a guard once these values have no guards."""
+    """True if PyTorch does not build `guard` once the guards on the values in `gone` are dropped."""
     if guard.members:
         return any(is_below(member, source) for member in guard.members for source in gone if source)
     return guard.source in gone

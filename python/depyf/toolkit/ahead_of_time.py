@@ -1,4 +1,5 @@
-"""Functions that were compiled ahead of time, as cache entries. PyTorch calls their code without Dynamo's cache."""
+"""Functions that were compiled ahead of time, as cache entries, although PyTorch calls their code without Dynamo's
+cache."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Builds PyTorch's tree of guards for an entry whose guards were edited.
 
 A copy of Dynamo's tree checks the guards that were kept, in C++. The copy leaves out every value with a dropped guard,
-and everything that is reached through it: the other guards on these are checked in Python, as are the guards that a
-user added. If a guard on the state of the process was dropped, all guards are checked in Python.
+and every value that is reached through it: the remaining guards on the omitted values, and the guards that a user
+added, are checked in Python. If a guard on the state of the process was dropped, all guards are checked in Python.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ _ACCEPTS = next(const for const in _accepts.__code__.co_consts if isinstance(con
 
 
 def is_guard_running() -> bool:
-    """True if one of these guards is an outer caller, which means that PyTorch is in the middle of a check."""
+    """True if a guard that is checked in Python is on the call stack, which means that PyTorch is in the middle of a
+    check."""
     frame: types.FrameType | None = sys._getframe()
     while frame is not None:
         if frame.f_code is _ACCEPTS:

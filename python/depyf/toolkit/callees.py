@@ -20,20 +20,21 @@ class Graph:
     """A graph that an entry's code calls."""
 
     name: str
-    """The name that the source shows: `__compiled_fn_1`."""
+    """The name of the graph in the decompiled source: `__compiled_fn_1`."""
     full_name: str
-    """The name that the code calls."""
+    """The global name by which the code calls the graph."""
     function: Any = field(repr=False)
     """The result of the backend, which the code calls."""
     graph_module: Any = field(repr=False)
-    """The `torch.fx.GraphModule` that Dynamo gave to the backend; None if the backend no longer holds it."""
+    """The `torch.fx.GraphModule` that Dynamo passed to the backend; None if the backend has released it."""
     placeholders: tuple[tuple[str, str | None], ...] = ()
-    """(name, Dynamo's source of the value) of each input, in order; empty if the graph module is gone."""
+    """(name, Dynamo's source of the value) of each input, in order; empty if the graph module has been released."""
 
 
 @dataclass(frozen=True)
 class ResumeFunction:
-    """A function that an entry's code calls to continue after a graph break. `depyf.cache_entries` accepts it."""
+    """A function that an entry's code calls to continue after a graph break. The function `depyf.cache_entries` accepts
+    a `ResumeFunction`."""
 
     name: str
     full_name: str
@@ -74,7 +75,8 @@ def graphs(code: types.CodeType, bound: Mapping[str, Any]) -> list[Graph]:
 
 
 def resume_functions(transformed: types.CodeType, bound: Mapping[str, Any], target: Target) -> list[ResumeFunction]:
-    """Returns the functions that transformed code calls after a graph break. The arguments are those of `graphs`."""
+    """Returns the functions that transformed code calls after a graph break. The arguments `transformed` and `bound`
+    correspond to those of the function `graphs`."""
     functions = []
     for name in _core.global_names(transformed):
         function = bound.get(name)
@@ -108,7 +110,7 @@ def by_name(copy: CacheEntry, given: Any, argument: str) -> dict[str, Any]:
     replacement of the only graph.
 
     Raises:
-        ValueError: there is no such graph, or there are several and `given` names none.
+        ValueError: `given` names an unknown graph, or no graph although there are several.
     """
     graphs = {graph.full_name: graph for graph in copy.graphs}
     if not graphs:

@@ -31,7 +31,7 @@ class Failure:
     expected: str | None
     """The value that would satisfy the condition, as text; None if the condition is no comparison."""
     actual: str | None
-    """The value of the call, as text."""
+    """The actual value in the call, as text."""
     error: Exception | None = None
     """The exception that the check raised, which counts as a failure; None if it raised none."""
 
@@ -53,12 +53,13 @@ class Failure:
 
 @dataclass(frozen=True)
 class GuardReport:
-    """The verdict of one entry on one call. It is true if the entry would be used."""
+    """The verdict of an entry's guards on one call. The object is true if the guards accept the call."""
 
     entry: CacheEntry = field(repr=False)
     accepted: bool
     failures: list[Failure]
-    """All guards that do not hold, in the order in which they are checked. PyTorch stops at the first."""
+    """All guards that do not hold, in the order in which they are checked. PyTorch itself stops at the first guard that
+    fails."""
     call: tuple[tuple[Any, ...], dict[str, Any]] = field(repr=False)
 
     def __bool__(self) -> bool:
@@ -92,7 +93,8 @@ class GuardReport:
 
 
 def check(entry: CacheEntry, L: dict[str, Any], call: tuple[tuple[Any, ...], dict[str, Any]]) -> GuardReport:
-    """Returns the report on a frame that begins with the locals `L`. PyTorch's own verdict takes precedence."""
+    """Returns the report on whether an entry accepts a frame that begins with the locals `L`. PyTorch's own verdict
+    takes precedence over that of the guards in Python."""
     G = entry.target.globals
     manager = entry.tree if _is_as_dynamo_made(entry) else entry.manager()
     accepted = cache.accepts(manager, L)

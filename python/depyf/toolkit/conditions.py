@@ -35,12 +35,12 @@ class AddedGuard(Guard):
     """Dynamo's guard on a tensor that this guard replaces, and the dimensions that may vary now; None for other guards.
     """
     kept: list[weak.Reference] = field(default_factory=list, repr=False)
-    """References to the objects that the expression names by their identity. The guard does not hold once one of them
-    is gone."""
+    """Weak references to the objects that the expression names by their identity. The guard does not hold once one of
+    the objects has been freed."""
 
     def failing(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> str | None:
-        """Returns the text of the guard if it does not hold, else None. `error` is the exception if the check raised
-        one."""
+        """Returns the text of the guard if it does not hold, else None. The attribute `error` is set to the exception
+        that the check raised, or None."""
         self.error = None
         try:
             if any(refers() is None for refers in self.kept):
@@ -60,7 +60,8 @@ class AddedGuard(Guard):
 
 
 def _without_frames(error: Exception) -> Exception:
-    """Returns an exception that no longer keeps the variables of its frames alive."""
+    """Removes the tracebacks from an exception and its causes, so that it does not keep the variables of frames
+    alive."""
     chain: list[BaseException] = [error]
     for raised in chain:  # The list grows during the loop.
         raised.__traceback__ = None
@@ -132,7 +133,7 @@ def local_names(target: Target) -> list[str]:
 
 
 def only_for(instance: Any, target: Target) -> AddedGuard:
-    """Returns a guard that a method is called on one particular instance."""
+    """Returns a guard with the condition that a method is called on one particular instance."""
     try:
         reference: Callable[[], Any] = weakref.ref(instance)
     except TypeError:
@@ -309,7 +310,7 @@ def relaxed(guard: Guard, dimensions: Sequence[int]) -> AddedGuard:
     for i, stride in enumerate(strides):
         if stride is None or stride < 0:
             continue
-        # A stride is a multiple of the sizes of the dimensions that lie within it.
+        # The stride of a dimension is proportional to the sizes of the inner dimensions, some of which may vary.
         within = [k for k in sorted(free) if k != i and _lies_within(k, stride, sizes, strides)]
         mine, theirs = [f"{x}.stride({i})"], [str(stride)]
         for k in within:

@@ -67,7 +67,7 @@ class EditedFile:
     def register(self) -> Registration:
         """Registers the entry that the file contains now, and removes the entry that was registered from it before.
 
-        It raises what `read` and `CacheEntry.register` raise; in that case nothing changes.
+        Raises the exceptions of `read` and `CacheEntry.register`; after an exception, nothing has changed.
         """
         new = self.read().register()
         if self.registration is not None:
@@ -113,14 +113,14 @@ def edit(fn: Any, path: str | Path | None = None, *, editor: bool = False, entry
             is written as its own code without guards.
 
     Returns:
-        The file. Its method `register` registers the content of the file at that time; `registration.remove()` undoes
-        that.
+        The file, whose method `register` registers the current content of the file; `registration.remove()` undoes the
+        registration.
 
     Raises:
         IndexError: there is no such entry.
         RuntimeError: the editor failed.
         SyntaxError, NameError, ValueError, LookupError, TypeError: the edited file contains a mistake; the error has
-            its line. In that case nothing is registered, and the file is kept.
+            its line, nothing is registered, and the file is kept.
         OSError: the file cannot be written.
     """
     entries = cache_entries(fn)
@@ -138,7 +138,7 @@ def edit(fn: Any, path: str | Path | None = None, *, editor: bool = False, entry
 
 
 def _bound(parts: entry_file.Parts, entry: CacheEntry) -> dict[str, Any]:
-    """Returns the names of the entry together with those that NAMES adds."""
+    """Returns the names in NAMES of the file with their values."""
     bind = {}
     for name, place in parts.names.items():
         try:

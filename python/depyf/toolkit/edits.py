@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from depyf.toolkit.entries import CacheEntry
 
 _counter = itertools.count(1)
-"""Numbers the names of edited texts that are in no file. `next` is one step, so that the counter needs no lock; nothing
-clears it. A forked child goes on with its own copy."""
+"""Numbers the made-up file names of edited source texts that are in no file. The counter needs no lock, as `next` is
+one step; nothing clears it. A forked child continues with its own copy of the counter."""
 REPLACEMENT = "_depyf_replacement"
-"""The attribute of a function that replaces a graph. It holds the object that the user gave as the replacement."""
+"""The attribute of a function that replaces a graph, with the object that the user passed as the replacement."""
 _UNSAVED = "<depyf edit "
 """The prefix of the file names that tracebacks show for edited text that is in no file."""
 EDITED = "# edited"
@@ -115,8 +115,8 @@ class Text:
 
     @property
     def padded(self) -> str:
-        """The text behind as many empty lines as precede it in its file, so that the positions in its code are those of
-        the file."""
+        """The text after as many empty lines as there are lines before it in its file, so that the line numbers of its
+        code are those of the file."""
         return "\n" * (self.line - 1) + self.text
 
 
@@ -129,20 +129,21 @@ def _text(source: str | Path | Text, name: str) -> Text:
     if not isinstance(source, str):
         raise TypeError(f"source= is text or a path, not {type(source).__name__}")
     filename = f"{_UNSAVED}{next(_counter)} of {name}>"
-    # Tracebacks and debuggers find the lines here.
+    # Tracebacks and debuggers find the source lines in `linecache.cache`.
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     return Text(source, filename)
 
 
 def _without_claim(text: str, entry: CacheEntry) -> str:
-    """Returns the text. If it is no longer the proved source, its first line states that it was edited."""
+    """Returns the text. If the text differs from the proved source, its first line is replaced by one that states that
+    it was edited."""
     if not text.startswith(PROVED) or text == entry.source:
         return text
     return EDITED + text[len(PROVED) :]
 
 
 def _doubt(entry: CacheEntry) -> list[str]:
-    """Returns a warning if the source was made from code whose decompiled source is not proved; otherwise an empty
+    """Returns a list with a warning if the user edited a decompiled source that is not proved; otherwise an empty
     list."""
     if entry.written is not None:
         return []

@@ -1,4 +1,4 @@
-"""Cache entries: copies of what Dynamo holds for a function, in the order in which it tries them."""
+"""Cache entries: copies of Dynamo's entries for a function, in the order in which Dynamo tries them."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ Kind = Literal["ordinary", "registered", "loaded", "edited", "ahead of time"]
 class CacheEntry:
     """Transformed code, and the guards that decide whether a call may use it.
 
-    `cache_entries` returns copies. They do not change when Dynamo's cache does, and they hold everything that the code
-    needs.
+    The function `cache_entries` returns copies of Dynamo's entries, which do not change with Dynamo's cache, and refer
+    to all objects that the code needs.
     """
 
     target: Target = field(repr=False)
     code: types.CodeType = field(repr=False)
     kind: Kind
-    """"ordinary" (made by Dynamo), "registered" (put in front of those by `register`), "loaded" (put there by PyTorch;
-    its code is known if the result of `torch.compile` is given, or if a block recorded it), "edited" (made by `edit`,
-    `new_entry` or `load_entry`, and not in use) or "ahead of time" (made by `aot_compile`, and in no cache)."""
+    """"ordinary" (made by Dynamo), "registered" (put in front of the ordinary entries by `register`), "loaded" (put in
+    front of them by PyTorch; its code is known if the result of `torch.compile` is given, or if a block recorded it),
+    "edited" (made by `edit`, `new_entry` or `load_entry`, and not in use) or "ahead of time" (made by `aot_compile`,
+    and in no cache)."""
     guards: list[Guard] = field(repr=False)
     """The guards, in the order in which they are checked."""
     compile_id: str | None = None
@@ -50,7 +51,7 @@ class CacheEntry:
     tree: Any = field(default=None, repr=False)
     """PyTorch's tree of guards, from which `guards` were read."""
     native: tuple[Guard, ...] = field(default=(), repr=False)
-    """The guards that `tree` checks. In an edited entry they differ from `guards`."""
+    """The guards that `tree` checks, which differ from `guards` in an edited entry."""
     written: str | None = field(default=None, repr=False)
     definitions: dict[str, tuple[Any, str]] = field(default_factory=dict, repr=False)
     """The functions that a loaded file defines, by name, each with its source."""
@@ -81,12 +82,12 @@ class CacheEntry:
 
     @property
     def graphs(self) -> list[Graph]:
-        """The graphs that the code calls, sorted by their names."""
+        """The graphs that the entry's code calls, sorted by their names."""
         return callees.graphs(self.code, self.bound)
 
     @property
     def resume_functions(self) -> list[ResumeFunction]:
-        """The functions that the code calls after a graph break."""
+        """The resume functions that the entry's code calls after graph breaks."""
         return callees.resume_functions(self.code, self.bound, self.target)
 
     def check(self, /, *args: Any, **kwargs: Any) -> GuardReport:
@@ -100,7 +101,7 @@ class CacheEntry:
     def run(self, /, *args: Any, **kwargs: Any) -> Any:
         """Runs the code with these arguments, without checking the guards.
 
-        A function that continues after a graph break runs as plain Python here, outside of `torch.compile`.
+        Resume functions that the code calls after graph breaks run as plain Python, outside of `torch.compile`.
 
         Raises:
             TypeError: the arguments do not fit the function.
@@ -140,7 +141,7 @@ class CacheEntry:
         kernel: Any = None,
         bind: Mapping[str, Any] | None = None,
     ) -> CacheEntry:
-        """Returns a changed copy. Dynamo does not use it until it is registered.
+        """Returns a changed copy of the entry, which Dynamo does not use until the copy is registered.
 
         A guard is named by itself, by its index in `guards`, by its text, by Dynamo's name of a value ("L['b']" means
         all guards on this value and on those that are reached through it), or by a predicate. `warnings` of the copy
@@ -172,10 +173,10 @@ class CacheEntry:
         """Makes Dynamo use this entry from the next call on, before all other entries of the function.
 
         The entry is used wherever Dynamo evaluates a frame of the function. If Dynamo inlined the function into another
-        one, the compiled code of that other function does not ask for entries.
+        function, the compiled code of the latter does not look up entries.
 
-        The method `remove` of the handle removes the entry, as does the end of a `with` statement. The entry can be
-        registered again after that, and after `torch._dynamo.reset`, which removes all registered entries.
+        The method `remove` of the returned handle removes the entry, as does the end of a `with` statement. A removed
+        entry can be registered again. The function `torch._dynamo.reset` removes all registered entries, too.
 
         Raises:
             ValueError: the code cannot replace that of the function; the message states why.
@@ -187,9 +188,9 @@ class CacheEntry:
     def save(self, path: str | Path) -> None:
         """Writes the source, the guards and the names that the code needs to a file, which `load_entry` reads.
 
-        The file also contains the entries of its resume functions. A warning lists the parts that cannot be written,
-        such as an edited kernel, or a callable that replaces a graph and that no module contains. Trust such a file as
-        you trust a module.
+        The file also contains the entries of the resume functions that the code calls. A warning lists the parts that
+        cannot be written, such as an edited kernel, or a callable that replaces a graph and that no module contains. A
+        file of an entry has to be trusted like a module, because it contains code.
 
         Raises:
             ValueError: the code is unknown.
@@ -202,8 +203,8 @@ class CacheEntry:
         `torch.compiler.load_compiled_function` reads.
 
         Raises:
-            ValueError: the entry was not compiled ahead of time, or PyTorch's file cannot hold what was edited; the
-                message states what that is.
+            ValueError: the entry was not compiled ahead of time, or PyTorch's file cannot represent the edits; the
+                message states which edit.
             OSError: the file cannot be written.
         """
         ahead_file.save(self, Path(path))
@@ -302,7 +303,7 @@ def target_of(fn: Any) -> Target:
     """Returns the function behind `fn`, which can be a resume function.
 
     Raises:
-        TypeError: there is none.
+        TypeError: there is no Python function behind `fn`.
     """
     if isinstance(fn, ResumeFunction):
         if fn.function is not None:
@@ -334,8 +335,8 @@ def dispatch(fn: Any, /, *args: Any, **kwargs: Any) -> Dispatch:
         compiled(x)
         print(depyf.dispatch(compiled, x))
 
-    For a plain function, the entries of all backends count; for a result of `torch.compile`, those that its backend
-    made.
+    For a plain function, the entries of all backends are considered; for a result of `torch.compile`, the entries that
+    its backend compiled.
 
     Raises:
         TypeError: there is no Python function behind `fn`, or the arguments do not fit it.

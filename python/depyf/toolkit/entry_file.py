@@ -7,9 +7,9 @@
     def ...           graphs, resume functions and the code of their entries, as far as they can be written
     def ...           the code
 
-Reading the file executes nothing in it: functions are compiled, but their definitions are not executed. The modules
-that NAMES and the guards name are imported, and loaded functions run when they are called. So trust such a file as you
-trust a module.
+Reading the file executes nothing in it: functions are compiled, but their definitions are not executed. A file of an
+entry has to be trusted like a module, because the modules that NAMES and the guards name are imported, and loaded
+functions run when they are called.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Form = Literal["expression", "call", "only_here"]
 
 @dataclass(frozen=True)
 class Condition:
-    """One element of GUARDS."""
+    """One element of the list GUARDS in the file of an entry."""
 
     line: int
     text: str
@@ -41,7 +41,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Parts:
-    """The content of a file."""
+    """The parts of the file of an entry."""
 
     path: str
     entry: dict[str, Any]
@@ -78,7 +78,7 @@ def read(path: Path) -> Parts:
 
 
 def read_text(text: str, path: str = "<entry>") -> Parts:
-    """Does the same as `read` for a text."""
+    """Returns the parts of a file, as `read` does, from the text of the file."""
     tree = ast.parse(text, path)
     assignments: dict[str, ast.Assign] = {}
     functions: list[ast.FunctionDef] = []
@@ -125,7 +125,7 @@ def _check_definition(function: ast.FunctionDef, path: str) -> None:
     """Refuses a definition of which parts would be executed when the function is defined.
 
     Raises:
-        ValueError: the definition has such a part; the message names the file, the line and the part.
+        ValueError: a part of the definition would be executed; the message names the file, the line and the part.
     """
 
     def refuse(node: ast.AST, problem: str) -> None:

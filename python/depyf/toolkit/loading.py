@@ -31,26 +31,27 @@ def load_entry(
         depyf.cache_entries(compiled)[0].save("entry.py")
         print(depyf.load_entry("entry.py").run(x))
 
-    Names are bound to what the file says of them, or to what is given. Graphs run as they were captured, by PyTorch's own
-    operators. Nothing is registered.
+    Names are bound to the objects that the file describes, or to the values in `bind`. Graphs run as they were
+    captured, with PyTorch's own operators. The entry is not registered.
 
-    A file is to be trusted as a module is: the modules that it names are imported, its guards run at every check, and its
-    functions at every call. Loading runs none of them; decorators, annotations, default values that are no constants, and
-    statements other than functions and the file's own parts are refused.
+    A file has to be trusted like a module: the modules that it names are imported, its guards run at every check, and
+    its functions at every call. Loading a file runs none of its guards and functions; decorators, annotations, default
+    values that are no constants, and statements other than functions and the file's own parts are refused.
 
     Args:
         path: the file.
-        fn: the function that it is of; if not given, the one of that name in that module. Needed for functions that no
-            module leads to, and for methods of one instance.
-        bind: names of the file, with what they stand for here.
-        incomplete: leave out the guards that say nothing here, and warn of each, instead of raising.
+        fn: the function that the entry belongs to; by default the function that the file names. The argument is
+            required for a function that no module leads to, and for a method of one instance.
+        bind: names in the file with their values in this process.
+        incomplete: if true, guards that cannot be checked in this process are left out, each with a warning; by default
+            they raise an exception.
 
     Raises:
         OSError: the file cannot be read.
-        SyntaxError: it is not Python; carries file and line.
-        ValueError: it is no file of an entry, another Python or PyTorch made it, it holds what is refused, or its code cannot
-            stand in for the function's; the message says which.
-        LookupError: the function, or the object behind a guard, is missing; the message says which.
+        SyntaxError: the file is not Python; the error has the file and the line.
+        ValueError: the file is no file of an entry, another Python or PyTorch wrote it, it contains a refused
+            statement, or its code cannot replace that of the function; the message states which.
+        LookupError: the function, or the object behind a guard, is missing; the message states which.
         NameError: names are missing; the message lists all of them.
         TypeError: there is no Python function behind `fn`.
     """
@@ -82,7 +83,8 @@ def load_entry(
 
 
 def _check_made_by(parts: Parts) -> None:
-    """Refuses a file of another format, Python or PyTorch: bytecode and guards mean something else there.
+    """Refuses a file of another format, or one that another Python or PyTorch wrote, whose bytecode and guards have
+    another meaning.
 
     Raises:
         ValueError: the message has both versions.
@@ -99,8 +101,8 @@ def _check_made_by(parts: Parts) -> None:
 
 
 def _load_resumed(resumed: Resumed, parts: Parts, entry: CacheEntry, made_once: dict[str, Any]) -> CacheEntry | None:
-    """Returns the entry of a resume function; None, and a warning, if something that it needs is not here: it is
-    compiled again then."""
+    """Returns the entry of a resume function; None, with a warning, if an object that the entry needs is missing, so
+    that Dynamo compiles the function again."""
     function = made_once.get(resumed.function)
     text = parts.below.get(resumed.code)
     where = f"{parts.path}, line {resumed.line}"
@@ -147,8 +149,9 @@ def _bound(
 
     Args:
         needed: name -> the description of its value in the file.
-        made_once: the functions of the file that were already made for other names; new ones are added. Dynamo
-            identifies a resume function by its code object, so each is made only once.
+        made_once: the functions of the file that were already created for other names; functions that are created here
+            are added. Dynamo identifies a resume function by its code object, so each resume function is created only
+            once.
     """
     bound: dict[str, Any] = {}
     missing = []
@@ -173,12 +176,14 @@ def _bound(
 
 
 def _function(text: Text, name: str, target: Target, bound: dict[str, Any]) -> Any:
-    """Returns the function that a text defines. Its parts are assembled here, without executing the definition."""
+    """Returns the function that a text defines. The function is assembled from its code and default values, without
+    executing the definition."""
     tree = ast.parse(text.padded, text.filename)
     module = compile(tree, text.filename, "exec", dont_inherit=True)
     code = next(const for const in module.co_consts if isinstance(const, types.CodeType) and const.co_name == name)
     definition = next(node for node in tree.body if isinstance(node, ast.FunctionDef))
-    # The function keeps its own globals, so that it sees later changes of its module. The bound names become constants.
+    # The function uses the globals of its module, so that it sees later changes of the module, and bound names become
+    # constants.
     code = _core.bind_names(code, bound)
     defaults = tuple(ast.literal_eval(default) for default in definition.args.defaults)
     function = types.FunctionType(code, target.globals, name, defaults or None)
@@ -216,7 +221,7 @@ def _add_guards(entry: CacheEntry, parts: Parts, incomplete: bool) -> None:
 
 
 def added_at(condition: Condition, check: Any, target: Target, path: str) -> AddedGuard:
-    """Returns the guard for an element of GUARDS. An error names its line."""
+    """Returns the guard for an element of GUARDS. An exception for a malformed element names its line in the file."""
     try:
         return conditions.added(check, target)
     except SyntaxError as error:

@@ -27,7 +27,8 @@ class Dispatch:
     action: str
     """A phrase: "would run the entry ...", "would compile" or "would run without compiling: ..."."""
     refused: list[tuple[CacheEntry, GuardReport | str]] = field(repr=False)
-    """The entries that are tried before, each with its report, or with the reason why its guards are not checked."""
+    """The entries that are tried before `entry`, each with its report, or with the reason why its guards are not
+    checked."""
 
     def __repr__(self) -> str:
         """Returns the dispatch in a few lines, for the prompt of a debugger."""

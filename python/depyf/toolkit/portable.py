@@ -1,7 +1,7 @@
 """Writes objects as text by which another process finds them, `module:path.to.it`, and guards that contain such text.
 
-Dynamo's guards name types and functions by their identity, a number that has no meaning in another process. A file has
-`identity('module:name')` in its place.
+Dynamo's guards name types and functions by their identity, a number that has no meaning in another process; the file of
+an entry contains `identity('module:name')` instead.
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ def expression(guard: Guard, entry: CacheEntry) -> str | None:
 
 
 def _without_dynamos_name(match: re.Match[str], target: Target) -> str:
-    """Returns how any process reaches a module, or Python's builtins, that Dynamo stored in the function's globals."""
+    """Returns an expression by which any process finds a module, or Python's builtins, that Dynamo stored in the
+    function's globals."""
     value = target.globals.get(match["name"])
     if isinstance(value, types.ModuleType):
         return f"__import__({value.__name__!r}, fromlist=['_'])"
@@ -110,7 +111,7 @@ def _place_of_identity(number: int, read: str, guard: Guard, entry: CacheEntry) 
     known = place(owner)
     if known is not None:
         return f"{known}.__code__" if value is not owner else known
-    # Only a global of the function's own module leads to such an object.
+    # An object without a place of its own can be found only through a global of the function's module.
     path: list[str] = []
     while isinstance(tree, ast.Attribute):
         path.insert(0, tree.attr)
@@ -148,8 +149,8 @@ def _types() -> list[type]:
 
 
 def with_identities(text: str, target: Target, keep: list[object]) -> str:
-    """Returns the condition with the identities of this process. The objects are appended to `keep`, because they have
-    to stay alive.
+    """Replaces each `identity('module:name')` in a condition by the id() of the object in this process. The objects are
+    appended to `keep`, because they have to stay alive.
 
     Raises:
         LookupError: an object does not exist.

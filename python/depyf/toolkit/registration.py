@@ -1,15 +1,15 @@
-"""Registers entries with Dynamo, which then tries them before its own.
+"""Registers entries with Dynamo, which tries them before its own entries.
 
 A registered entry is a precompile entry of PyTorch. Dynamo tries precompile entries first, in the order in which they
 were loaded. PyTorch can remove only all entries of a function at once, does not show their code, and does not lock
-them: a thread that is in the middle of a lookup would use what another thread has freed. So entries are removed only
-while no other thread is below a compiled call. Until then, a removed entry refuses every call, and an entry that a
-newer entry should precede evaluates the newer entry's guards first.
+them: a thread that is in the middle of a lookup would use an entry that another thread has freed. Entries are therefore
+removed only while no other thread is inside of a call of a compiled function. Until PyTorch drops it, a removed entry
+refuses every call, and an entry that a newer entry should precede evaluates the newer entry's guards first.
 
 PyTorch's C++ holds the registered entries of a function as long as the function's code lives, and the garbage collector
-cannot see these references. So a registered entry must not lead back to that code, nor to the object whose method it
-is: PyTorch holds the guards, the guards hold a `_Record`, and everything else refers to the record weakly. The handle
-that the user has may hold more.
+cannot see these references. A registered entry must not refer to the function's code, nor to the object whose method it
+is, because this cycle would never be freed: PyTorch refers to the guards, the guards refer to a `_Record`, and all
+other objects refer to the record weakly. Only the user's `Registration` may refer to the function.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from depyf.toolkit.entries import CacheEntry
 
 _lock = locks.Lock()
-"""The lock for `_loaded` and the order of what PyTorch has. It is free in a forked child, which has a copy of both.
-Nothing clears it."""
+"""The lock for `_loaded` and for the order of PyTorch's precompile entries. A forked child, in which the lock is free,
+has copies of the table and of the entries; nothing clears the lock."""
 _counter = itertools.count()
-"""Numbers registrations in their order. `next` is one step, so that the counter needs no lock; nothing clears it. A
-forked child goes on with its own copy."""
+"""Numbers registered entries in the order of their registration. The counter needs no lock, as `next` is one step;
+nothing clears it. A forked child continues with its own copy of the counter."""
 _loaded: weak.Table[list[Callable[[], _Record | None]]] = weak.Table()
 """Maps the code of a function to references to the records of all entries that depyf registered with PyTorch, in
-PyTorch's order. An item is cleared together with the code, or by the removal of its last record. `_lock` guards the
-table; a forked child goes on with its copy."""
+PyTorch's order. An item is cleared when the code is freed, or together with its last record. The table is guarded by
+`_lock`; a forked child continues with its copy."""
 
 
 class Registration:
-    """A registered entry. As a context manager it removes the entry at the end of the block."""
+    """A registered entry. A `with` statement removes the entry at its end."""
 
     def __init__(self, entry: CacheEntry, record: _Record) -> None:
         self.entry = entry
@@ -56,7 +56,8 @@ class Registration:
 
     @property
     def resumed(self) -> list[Registration]:
-        """Returns the registrations of the resume functions that the entry contains. They are removed together with it."""
+        """Returns the registrations of the resume functions that the entry contains, which are removed together with
+        the entry."""
         records = [record for refers in self._record.resumed if (record := refers()) is not None and not record.removed]
         return [record.registration(code) for record in records if (code := record.function()) is not None]
 
@@ -66,7 +67,7 @@ class Registration:
         return any(record is self._record for record in _records_of(self.entry.target.code))
 
     def remove(self) -> None:
-        """Removes the entry; other entries stay. Does nothing if the entry is already gone."""
+        """Removes the entry; other entries stay. Does nothing if the entry has already been removed."""
         resumed = self.resumed
         target = self.entry.target.code
         with _lock:
@@ -83,8 +84,8 @@ class Registration:
 
 
 class _Record:
-    """The data that the guards of a registered entry hold: everything that is needed to run the entry and to describe
-    it."""
+    """The data to which the guards of a registered entry refer: everything that is needed to run the entry and to
+    describe it."""
 
     def __init__(self, entry: CacheEntry, code: types.CodeType) -> None:
         self.number = next(_counter)
@@ -93,7 +94,8 @@ class _Record:
         self.entry: CacheEntry | None = dataclasses.replace(
             entry, target=_without_code(entry.target), tree=None, resumed=[], _manager=None
         )
-        """The entry without its function and without the guards that Dynamo has itself; None once it was removed."""
+        """A copy of the entry that refers neither to its function nor to Dynamo's tree of guards; None once the entry
+        was removed."""
         self.function = weak.reference(entry.target.code)
         self.resumed: list[Callable[[], _Record | None]] = []
         self._tree = weak.reference(entry.tree)
@@ -108,13 +110,14 @@ class _Record:
         return self.entry is None
 
     def remove(self) -> None:
-        """Makes the entry refuse every call, and releases what it held."""
+        """Makes the entry refuse every call, and releases the references to its code and objects."""
         self.entry = self.code = None
         self.newer = []
 
     def accepts(self, L: dict[str, Any]) -> bool:
         """The entry's first guard: true if no newer entry takes the call."""
-        # The list can grow during the loop, because a guard can register entries. A guard can also remove this entry.
+        # The list `newer` can grow during the loop, because a guard can register entries. A guard can also remove this
+        # entry.
         for refers in self.newer:
             record = refers()
             if record is not None and record.would_run(L):
@@ -127,7 +130,7 @@ class _Record:
         return not self.removed and manager is not None and cache.accepts(manager, L)
 
     def registration(self, code: types.CodeType) -> Registration:
-        """Returns the handle that the user has, or a new one if the user dropped it."""
+        """Returns the user's `Registration`, or a new one if the user has deleted it."""
         handle = self.handle()
         if handle is None:
             assert self.entry is not None
@@ -137,7 +140,7 @@ class _Record:
 
 
 def _without_code(target: Target) -> Target:
-    """Returns a target that names a function without holding it or the values that it is called with."""
+    """Returns a target that names a function without referring to it or to the values that it is called with."""
     return Target(_NO_CODE, target.globals, target.name, backend=target.backend)
 
 
@@ -175,7 +178,7 @@ def register(entry: CacheEntry) -> Registration:
             _remember(code, [*known, record])
         cache.look_at_again(code)
     handle = Registration(entry, record)
-    # Dynamo tries the entry that is registered last first.
+    # Dynamo tries the entry first that is registered last, so the entries are registered in reverse order.
     record.resumed = [weakref.ref(register(resumed)._record) for resumed in reversed(entry.resumed)]
     return handle
 
@@ -189,7 +192,8 @@ def _turn_of(refers: Callable[[], _Record | None]) -> Callable[[dict[str, Any]],
 
 
 def registered() -> list[Registration]:
-    """Returns every registered entry that Dynamo still has. Of one function, the entry that is tried first comes first."""
+    """Returns every registered entry that Dynamo still has. The entries of one function are in the order in which
+    Dynamo tries them."""
     with _lock:
         return [handle for code, _ in list(_loaded.items()) for handle in registered_of(code)]
 
@@ -202,7 +206,7 @@ def registered_of(code: types.CodeType) -> list[Registration]:
 
 
 def not_ours(code: types.CodeType) -> list[Any]:
-    """Returns the guard managers of entries that PyTorch loaded."""
+    """Returns the guard managers of the entries that PyTorch loaded and depyf did not register."""
     with _lock:
         mine = [record.manager() for record in _known(code)]
         return [manager for manager in cache.loaded(code) if all(manager is not known for known in mine)]
@@ -216,7 +220,8 @@ def _records_of(code: types.CodeType) -> list[_Record]:
 
 
 def _known(code: types.CodeType) -> list[_Record]:
-    """Returns the records that PyTorch holds, in PyTorch's order, including removed entries. A reset empties the list."""
+    """Returns the records of the entries that PyTorch still has, in PyTorch's order, including removed entries; empty
+    after `torch._dynamo.reset`."""
     references = _loaded.get(code)
     if not references:
         return []
@@ -235,7 +240,7 @@ def _remember(code: types.CodeType, records: list[_Record]) -> None:
 
 
 def _sweep(code: types.CodeType) -> None:
-    """Makes PyTorch release the entries that were removed, if that is possible now."""
+    """Makes PyTorch release the entries that were removed, unless a thread may be using them."""
     if any(record.removed for record in _known(code)):
         _load_anew(code, _records_of(code))
 

@@ -63,8 +63,7 @@ def _resumed_of(
     """Returns the entries of the resume functions that an entry leads to, and the reasons why some are left out.
 
     Args:
-        needed: the definitions in the file of the entry: name -> (its description in NAMES, its source). The
-            definitions that the entries need are added.
+        needed: the names that the entry needs: name -> (its description in NAMES, its definition or "").
 
     Returns:
         For each entry (the name of the resume function, a name for the code, the entry, the names that it needs); and a
@@ -125,7 +124,7 @@ def text_of(
     portable_forms: bool,
     resumed: Sequence[tuple[str, str, CacheEntry, Mapping[str, tuple[str, str]]]] = (),
 ) -> str:
-    """Returns the text of the file.
+    """Returns the text of the file of an entry.
 
     Args:
         needed: name -> (its description in NAMES, its definition).
@@ -199,7 +198,8 @@ def _guard_lines(entry: CacheEntry, portable_forms: bool) -> Iterator[str]:
 
 
 def forms(entry: CacheEntry, portable_forms: bool) -> Iterator[tuple[Guard, str]]:
-    """Yields each guard with its element of GUARDS. The guard that a method belongs to one instance has no element."""
+    """Yields each guard with its element of GUARDS. The guard that a method is called on one instance is skipped, as it
+    has no element."""
     for guard in entry.guards:
         if guard.kind == "INSTANCE":
             continue
@@ -211,7 +211,8 @@ def forms(entry: CacheEntry, portable_forms: bool) -> Iterator[tuple[Guard, str]
 
 
 def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
-    """Returns (its description in NAMES, its definition or "") for each name in the source that another process lacks."""
+    """Returns (its description in NAMES, its definition or "") for each name in the source that another process
+    lacks."""
     target = entry.target
     short = _core.short_names(entry.code)
     graphs = {graph.full_name: graph for graph in entry.graphs}
@@ -256,7 +257,7 @@ def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
     if entry.written is None:
         for name, value in constants_in(entry.source, entry.code):
             add(name, value)
-    # The definitions need these names, and so do constants of edited source.
+    # Further bound names are needed by definitions that a loaded file contains, and by constants in edited source.
     for name in sorted(entry.bound.keys() - own):
         if entry.definitions or (name.startswith("__const_") and name in entry.source):
             add(name, entry.bound[name])

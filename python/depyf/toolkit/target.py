@@ -30,7 +30,7 @@ class Target:
     kwdefaults: dict[str, Any] | None = None
     closure: tuple[types.CellType, ...] | None = None
     instance: Any = None
-    """The object that a method is bound to."""
+    """The object that a method is bound to; None for a function."""
     args: tuple[Any, ...] = ()
     """The arguments that precede the caller's: the instance of a method, or the arguments of a `functools.partial`."""
     kwargs: dict[str, Any] = field(default_factory=dict)
@@ -95,7 +95,7 @@ def find_target(value: Any) -> Target:
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = {}
     instance: Any = None
-    seen: list[Any] = []  # The list keeps the objects alive whose ids are compared.
+    seen: list[Any] = []  # The list keeps the objects alive that are compared by identity.
     unwrapped = value
     while all(unwrapped is not known for known in seen):
         seen.append(unwrapped)

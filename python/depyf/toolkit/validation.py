@@ -1,5 +1,5 @@
-"""Decides whether a code object can replace another one. PyTorch does not check this, and a wrong code object would
-crash the process."""
+"""Decides whether a code object can replace another one, which PyTorch does not check, although a wrong code object
+would crash the process."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from depyf import _core
 from depyf.recompile import signature
 from depyf.toolkit.target import Target, why_refused
 
-# The flags that decide how a frame is created and left. Other flags describe the source (`from __future__`), or follow
-# from the variables.
+# The flags that decide how a frame is created and left. The remaining flags of a code object describe the source (`from
+# __future__`), or follow from the variables.
 _KINDS = (
     (inspect.CO_GENERATOR, "a generator"),
     (inspect.CO_COROUTINE, "a coroutine"),
@@ -68,7 +68,8 @@ def _listed(variables: tuple[str, ...]) -> str:
 def unknown_names(code: types.CodeType, known: types.CodeType, target: Target, bound: dict[str, Any]) -> list[str]:
     """Returns the global names in `code` that neither the function's module, nor Python, nor `bound` defines.
 
-    Names of `known`, which ran in this place before, count as defined, and so do those that the code itself assigns.
+    The names in `known`, which ran in place of the function before, count as defined, as do the names that `code`
+    itself assigns.
     """
     known_names = {
         *_core.global_names(known),

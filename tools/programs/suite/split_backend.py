@@ -24,7 +24,7 @@ def _(query, key, value):
 
 
 class Pieces(torch.fx.Interpreter):
-    """Runs the split graph once on fake tensors, and puts compiled code in the place of each piece."""
+    """Runs the split graph once on fake tensors, and replaces each piece of the graph by its compiled code."""
 
     def __init__(self, split, names, backend):
         super().__init__(split)
@@ -45,7 +45,7 @@ class Pieces(torch.fx.Interpreter):
 
 
 class SplitBackend:
-    """Compiled pieces are kept by the text of their graph, in memory and in a folder."""
+    """A backend for torch.compile that caches compiled pieces by the text of their graph, in memory and in a folder."""
 
     def __init__(self, folder):
         self.folder, self.in_memory = folder, {}
@@ -104,7 +104,7 @@ def main():
     inputs = [torch.randn(count, 16) for count in (4, 6, 9)]
     results = []
     with tempfile.TemporaryDirectory() as folder:
-        for start in ("cold", "warm"):  # the second finds all pieces in the folder
+        for start in ("cold", "warm"):  # the warm run loads all pieces from the folder
             torch._dynamo.reset()
             backend = SplitBackend(Path(folder))
             compiled = torch.compile(model, backend=backend, fullgraph=True, dynamic=True)

@@ -33,7 +33,7 @@ def main():
     model.set_num_output_chunks(loss_of.num_output_chunks)
     optimizer = torch.optim.AdamW(get_adapter_params(model).values(), lr=0.01)
     losses = []
-    for length in (8, 12):  # The second is compiled with an open length.
+    for length in (8, 12):  # the second length causes a recompilation with a dynamic length
         tokens = torch.randint(64, (2, length))
         loss = loss_of(model(tokens), tokens)
         loss.backward()
