@@ -40,9 +40,9 @@ bool returns_from_finally(const Lifted& lifted, const Node& node) {
   return last >= 0 && lifted.nodes[last].end == Node::End::leave && only_markers(lifted.nodes[last]) &&
          std::ranges::all_of(node.statements, [](const Stmt* stmt) {
            auto* internal = as<InternalStmt>(stmt);
-           return internal && (internal->marker == StmtMarker::pop_except ||
-                               internal->marker == StmtMarker::with_exit ||
-                               (internal->marker == StmtMarker::bind_exception && !internal->value));
+           return internal &&
+                  (internal->marker == StmtMarker::pop_except || internal->marker == StmtMarker::with_exit ||
+                   (internal->marker == StmtMarker::bind_exception && !internal->value));
          });
 }
 

@@ -116,7 +116,8 @@ class Interpolations {
     std::string text(part.text);
     std::ranges::replace(text, '\n', ' ');
     const std::string_view code = std::string_view(text).substr(std::min(text.find_first_not_of(' '), text.size()));
-    const bool is_likely = validate::is_expression(code, dialect_of(version_)) && identifiers(text) == identifiers(printed);
+    const bool is_likely =
+        validate::is_expression(code, dialect_of(version_)) && identifiers(text) == identifiers(printed);
     part.shown = is_likely ? Interpolation::Shown::likely_text : Interpolation::Shown::value;
     if (is_likely && context_.options.compared) return;
     lost_.push_back(is_likely ? "depyf: not proved: that the text of a field gives its value: " + one_line(printed)
