@@ -90,7 +90,7 @@ class Reader {
     read.payload = take(4 * static_cast<std::size_t>(code_fields(minor_).integers));
     const bool plus = minor_ >= 11;
     // co_firstlineno is a 4-byte integer between the objects: it follows the names and precedes the line table.
-    for (int field = 0; field < (plus ? 8 : 8); ++field) read.items.push_back(object());
+    for (int field = 0; field < 8; ++field) read.items.push_back(object());
     read.items.push_back({'#', std::string(take(4)), {}, 0});
     for (int field = 0; field < (plus ? 2 : 1); ++field) read.items.push_back(object());
     return read;

@@ -20,7 +20,7 @@ class Memo {
   // Returns false if there are more entries than the limits allow.
   bool put(std::uint64_t index, NodeId id) {
     if (index < in_order_.size()) in_order_[index] = id;
-    else if (index == in_order_.size() && index < limits_.memo) in_order_.push_back(id);
+    else if (index == in_order_.size() && index < limits_.memo) in_order_.push_back(id), out_of_order_.erase(index);
     else if (out_of_order_.size() < limits_.sparse_memo || out_of_order_.contains(index)) out_of_order_[index] = id;
     else return false;
     return true;

@@ -38,7 +38,8 @@ class StoredAttributes {
   bool has(std::string_view name) const {
     if (names_.contains(name)) return true;
     if (!name.starts_with("__")) return false;
-    return std::ranges::any_of(names_, [&](std::string_view stored) { return stored.ends_with(name); });
+    return std::ranges::any_of(
+        names_, [&](std::string_view stored) { return stored.starts_with('_') && stored.ends_with(name); });
   }
 
  private:

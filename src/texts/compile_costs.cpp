@@ -196,7 +196,7 @@ class Text {
     std::size_t shown = 0;
     costs_["compilations"].for_each_item([&](json::Value compilation) {
       const double seconds = number_of(compilation["seconds"]);
-      if (++shown > compilations_shown || seconds <= 0) return;
+      if (seconds <= 0 || ++shown > compilations_shown) return;
       row(text_of(compilation["compile_id"]) + " " + text_of(compilation["function"]) + ": " + seconds_text(seconds) +
           ", " + percent(seconds, wall_) + ": " + parts(compilation, seconds));
       std::vector<json::Value> phases;

@@ -113,6 +113,11 @@ TEST_CASE("pickle: what unpickling would reach for") {
   CHECK(found.buffer_count == 1);
 }
 
+TEST_CASE("pickle: an entry of the memo that is put twice counts once") {
+  // PUT 1, PUT 0, PUT 1, then MEMOIZE of another string as entry 2.
+  CHECK(read_as_text("(K\x01q\x01q\x00q\x01K\x02\x94h\x02t."s) == "(1, 2, 2)");
+}
+
 TEST_CASE("pickle: values that contain themselves") {
   CHECK(read_as_text("]q\x00h\x00"
                      "a."s) == "[...]");

@@ -42,3 +42,8 @@ def test_attributes_of_code_that_was_left_out_are_marked(tmp_path: Path) -> None
 
 def test_attributes_of_code_that_is_shown_are_not_marked(tmp_path: Path) -> None:
     assert "depyf" not in decompiled(SOURCE.format(left_out="def g(self): self.kept = 1"), tmp_path)
+
+
+def test_an_attribute_with_the_same_end_does_not_stand_for_a_private_one(tmp_path: Path) -> None:
+    left_out = "    def g(self):\n        self.x__a = 1\n        if False:\n            def h(self): self.__a = 2"
+    assert "left out: __a" in decompiled(SOURCE.format(left_out=left_out.lstrip()), tmp_path)

@@ -435,3 +435,23 @@ def test_a_call_that_is_heard_keeps_no_variable_of_its_caller():
     finally:
         gc.enable()
         take_away()
+
+
+class Counted(dict):
+    created = 0
+
+    def __init__(self, *items):
+        Counted.created += 1
+        super().__init__(*items)
+
+
+def test_explain_calls_no_constructor_of_the_program():
+    def scaled(tables):
+        return tables["inner"]["scale"] + tables["shift"]
+
+    compiled = torch.compile(scaled, backend="eager")
+    for size in (2, 3):
+        compiled(Counted({"inner": Counted({"scale": torch.ones(size)}), "shift": size}))
+    before = Counted.created
+    assert "scale" in str(depyf.explain(compiled))
+    assert Counted.created == before

@@ -56,6 +56,13 @@ def read(guard_manager: Any, L: Mapping[str, Any] | None = None, line_of: LineOf
     return Guards(_Reader(tree, L, dynamo.globals_of(guard_manager), line_of).guards(), tree)
 
 
+def _empty_dict(of: type) -> Any:
+    """Returns an empty instance of a dict class without calling a method that the program defines; None if `of` has no
+    base class of Python's that can create it."""
+    base = next((base for base in of.__mro__ if base.__module__ in ("builtins", "collections")), object)
+    return base.__new__(of) if issubclass(base, dict) else None
+
+
 class _Reader:
     def __init__(
         self, tree: Tree, local: Mapping[str, Any] | None, scope: Mapping[str, Any] | None, line_of: LineOf | None
@@ -163,7 +170,7 @@ class _Reader:
         least = 1 + max((int(step.argument) for step in steps if step.kind in ("key", "value")), default=-1)
         for size in range(least, least + 64):
             try:
-                example = node.type()
+                example = _empty_dict(node.type)
                 for i in range(size):
                     dict.__setitem__(example, i, None)
                 local = self._local_with(node, example)
@@ -179,8 +186,8 @@ class _Reader:
     def _local_with(self, node: Node, value: Any) -> dict[str, Any] | None:
         """Returns local variables from which the steps to a node lead to `value`; None if they cannot be made.
 
-        The objects on the path have the right classes, and contain only the items that the steps read. Objects that are
-        no dicts are created without calling `__init__`.
+        The objects on the path have the right classes, and contain only the items that the steps read. They are created
+        without calling `__init__`, which could be the program's code.
         """
         while node.step is not None and node.parent is not None:
             step, owner = node.step, node.parent
@@ -195,10 +202,14 @@ class _Reader:
                 made_up = object.__new__(owner.type)
                 object.__getattribute__(made_up, "__dict__")[step.argument] = value
             elif step.kind == "DictGetItemGuardAccessor":
-                made_up = (owner.type or dict)()
+                made_up = _empty_dict(owner.type or dict)
+                if made_up is None:
+                    return None
                 dict.__setitem__(made_up, ast.literal_eval(step.argument), value)
             elif step.kind == "value" and owner.type is not None and id(owner) in self._sizes:
-                made_up = owner.type()
+                made_up = _empty_dict(owner.type)
+                if made_up is None:
+                    return None
                 for position in range(self._sizes[id(owner)]):
                     dict.__setitem__(made_up, position, value if position == int(step.argument) else None)
             else:

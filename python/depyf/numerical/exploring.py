@@ -178,7 +178,11 @@ def _not_finite(node: Any, value: Any, given: dict[str, Any]) -> Special | None:
         not has_nan and any(not bool(torch.isfinite(tensor).all()) for tensor in tensors)
     ):
         # The NaN or infinity comes from an input of the graph, from a constant, or from an earlier node.
-        sources = [source for source in node.all_input_nodes if source.op == "placeholder"]
+        sources = [
+            source
+            for source in node.all_input_nodes
+            if source.op == "placeholder" and _has_not_finite(given.get(source.name))
+        ]
         if not sources:
             return None
         return Special(
@@ -188,6 +192,13 @@ def _not_finite(node: Any, value: Any, given: dict[str, Any]) -> Special | None:
         return None
     place, kind = _first_not_finite(torch.where(torch.isnan(value), value, 0) if has_nan else value)
     return Special(target_name(node), fx_nodes.line_of(node), kind, _origin(given, value, place))
+
+
+def _has_not_finite(value: Any) -> bool:
+    import torch
+
+    is_inexact = isinstance(value, torch.Tensor) and measuring.is_inexact(value)
+    return is_inexact and not bool(torch.isfinite(value).all())
 
 
 def _writes_infinity(node: Any) -> bool:
