@@ -19,7 +19,13 @@ NodeIndex Structurer::with(NodeIndex setup, const Place& place, Statements& out)
   if (tail && !outline_.trivial_tail(follow)) fail("a with statement that ends elsewhere", setup);
   if (own && !tail) claims_.claimed[follow] = 1, after.push_back(follow);
   for (NodeIndex node : merges(setup, place)) claims_.claimed[node] = 1, after.push_back(node);
-  if (!exits_of(region, info.a, place).empty()) fail("a with statement with several ends", setup);
+  if (const Table<NodeIndex> exits = exits_of(region, info.a, place); !exits.empty()) {
+    // The end of the body may be a `break` out of a `while True:` block that runs once, and in which code follows the
+    // with statement for exceptions that are suppressed.
+    const InternalError failure{"a with statement with several ends", nodes_[setup].offset};
+    if (exits.size() == 1) throw WaysMeet{failure, exits[0]};
+    throw failure;
+  }
   Place inner = place;
   inner.region = region;
   inner.next = follow;
