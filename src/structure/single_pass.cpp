@@ -24,9 +24,11 @@ NodeIndex Structurer::start_of_block(NodeIndex end) const {
   // If an earlier attempt had a block that ends at `end`, that block was too small, so the search starts above it.
   if (const auto known = std::ranges::find(block_ends_, end); known != block_ends_.end())
     above = int(known - block_ends_.begin());
+  // If another loop starts at `end`, the block is in the loop around that one.
+  const int loop = outline_.is_header(end) ? outline_.outer_loop(end) : outline_.loop_of(end);
   for (NodeIndex node = outline_.idom(above); node >= 0 && node != above; above = node, node = outline_.idom(node))
-    if (nodes_[node].region == nodes_[end].region && outline_.loop_of(node) == outline_.loop_of(end) &&
-        !outline_.is_header(node) && block_ends_[node] < 0)
+    if (nodes_[node].region == nodes_[end].region && outline_.loop_of(node) == loop && !outline_.is_header(node) &&
+        block_ends_[node] < 0)
       return node;
   return -1;
 }
