@@ -15,6 +15,7 @@
 #include "decode/decode.h"
 #include "decode/op.h"
 #include "depyf/constant.h"
+#include "dialect/dialect.h"
 #include "flow/exception_regions.h"
 #include "support/forest.h"
 #include "support/search_limits.h"

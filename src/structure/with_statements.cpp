@@ -22,9 +22,9 @@ NodeIndex Structurer::with(NodeIndex setup, const Place& place, Statements& out)
   if (const Table<NodeIndex> exits = exits_of(region, info.a, place); !exits.empty()) {
     // The end of the body may be a `break` out of a `while True:` block that runs once, and in which code follows the
     // with statement for exceptions that are suppressed.
-    const InternalError failure{"a with statement with several ends", nodes_[setup].offset};
-    if (exits.size() == 1) throw WaysMeet{failure, exits[0]};
-    throw failure;
+    constexpr const char* several = "a with statement with several ends";
+    if (exits.size() == 1) throw WaysMeet{{several, nodes_[setup].offset}, exits[0]};
+    fail(several, setup);
   }
   Place inner = place;
   inner.region = region;
