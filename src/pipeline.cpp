@@ -187,7 +187,7 @@ struct Nested {
   bool has_temporaries = false;
 };
 
-// Turns decoded instructions into nested Python statements. Throws InternalError if the code has no such nesting.
+// Turns decoded instructions into nested Python statements. Throws InternalError if no such statements exist.
 Nested structured(Context& context, const DecodedCode& decoded, const Cfg& cfg, Scope::Kind kind, bool may_return,
                   Split split) {
   if (cfg.odd_regions) throw InternalError{"exception handlers that no statement makes", 0};
@@ -211,7 +211,7 @@ Block build_part(Context& context, const DecodedCode& decoded) {
 }
 
 // Returns the exception that is being handled as an InternalError. All exceptions from stages are caught where a code
-// object is built, so that only this code object gets a plainer form.
+// object is built, so that only the code object that failed gets a plainer form.
 InternalError failure_at_hand() {
   try {
     throw;
@@ -229,8 +229,8 @@ InternalError failure_at_hand() {
 // lambdas and comprehensions do not have.
 //
 // In the other styles, the control flow graph is built with a guess about which ends of the function are copies of one
-// `return`. If the guess leads to no nesting or leaves temporaries, a second attempt keeps all ends that may be copies
-// apart, and a third attempt joins them all.
+// `return`. If the guess about copies of `return` leads to no nested statements or leaves temporaries, a second attempt
+// keeps all ends that may be copies apart, and a third attempt joins all ends that may be copies.
 Block statements(Context& context, const CodeObject& code, const Prepared& prepared) {
   const auto& [decoded, cfg] = prepared;
   const Scope::Kind kind = kind_of(code);

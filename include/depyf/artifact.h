@@ -61,9 +61,9 @@ struct Source {
   enum class Match : std::uint8_t { unknown, same, changed, not_found };
   std::string module;
   std::int64_t first_line = 0, last_line = 0;  // `last_line` is excluded
-  std::string checksum;  // SHA-256 of the lines
+  std::string checksum;  // SHA-256 of the lines of source
   std::string text;  // the lines as they were compiled
-  bool text_has_checksum = false;  // whether `text` has this checksum
+  bool text_has_checksum = false;  // whether `checksum` is the SHA-256 of `text`
   Match match = Match::unknown;  // the result of comparing the lines with the files of this machine
   std::string path;  // the file that the lines were compared with
 };

@@ -38,8 +38,8 @@ struct Limits {
 };
 
 enum class Style : std::uint8_t {
-  plain,     // with the expressions and statements of the bytecode
-  readable,  // with expressions folded together; the caller should ask for a proof
+  plain,     // the source has the expressions and statements of the bytecode
+  readable,  // expressions are folded together; the caller should ask for a proof
   exact,     // each effect is a statement of its own, in the order of the bytecode
 };
 
@@ -58,8 +58,8 @@ struct Options {
   bool lines = true;  // whether line mappings of each code object are returned, too
   std::size_t width = default_width;
   bool align = false;  // whether each statement is printed on its original line, with blank lines between
-  // The names of the parameters of functions that the code calls by a global name. Folding uses the parameters'
-  // names as names of values.
+  // The names of the parameters of functions that the code calls by a global name. A temporary value that is passed
+  // to a parameter is named after the parameter.
   std::map<std::string, std::vector<std::string>, std::less<>> parameters;
   // Globals that keep their values, as in ProofOptions of prove.h. `outputs` maps a global function in `installed`
   // to the names of its outputs; an empty name means that an output has no name.
@@ -72,8 +72,8 @@ struct Options {
   // Whether to prove that the printed source is equivalent to the bytecode. Each code object is proved on its own,
   // and without an interpreter.
   bool prove = false;
-  // Whether the caller will compile the source and compare its bytecode. Doubts that the comparison resolves get no
-  // mark in the source.
+  // Whether the caller will compile the source and compare its bytecode. If true, doubts that a comparison of the
+  // bytecode resolves get no mark in the source.
   bool compared = false;
   std::vector<Difference> marks;  // each gets a comment at the head of its code object: `# depyf: not equal: <what>`
 };
@@ -114,7 +114,7 @@ struct NamedConstant {
 struct Decompiled {
   std::string source;                    // valid Python that ends with a newline
   std::vector<LineMapping> lines;        // the lines of the outermost code object, in the order of the source
-  std::vector<NestedLines> nested;  // for functions and classes; lambdas and comprehensions have no own lines
+  std::vector<NestedLines> nested;  // lines of functions and classes; lambdas and comprehensions have no own lines
   Level level = Level::structured;  // the worst level of all code objects
   std::vector<std::string> notes;  // messages about parts that could not be printed exactly, with their places
   std::vector<NamedConstant> constants;

@@ -17,7 +17,7 @@ inline constexpr int schema_version = 1;
 enum class Weight : std::uint8_t {
   worse,  // a new break, recompilation or eager function
   costs,  // the compiled code does more work, or different work
-  neutral,  // neither better nor worse, such as other guards
+  neutral,  // neither better nor worse, such as different guards
   better,  // a problem or cost of the first run disappeared
 };
 const char* name_of(Weight weight);
@@ -27,7 +27,7 @@ struct Change {
   std::string code;  // stable, such as "break-new"
   Weight weight = Weight::neutral;
   std::string function;  // the title, such as "Block.forward (model.py:9)"; empty: of the whole run
-  record::Place place;  // the line in the second run, or in the first run if only that has the line; may be unknown
+  record::Place place;  // the line in the second run, or in the first run if only the first has it; may be unknown
   std::string sentence;
   std::vector<std::string> details;
   std::string before, after;  // the values in the first and in the second run; empty if there are none

@@ -13,8 +13,8 @@ struct CodeObject;
 struct DisassembledInstruction {
   std::string_view op;
   std::int32_t arg = 0, aux = 0;
-  std::uint32_t offset = 0;    // the offset in bytes
-  std::int32_t target = -1;    // index of an instruction
+  std::uint32_t offset = 0;    // the offset of the instruction in the bytecode, in bytes
+  std::int32_t target = -1;    // index of the instruction that is the target of a jump
   std::int32_t line = -1;
   // The numbers of stack slots that the instruction pops and pushes, when it falls through and when it jumps.
   std::int32_t pops = 0, pushes = 0, jump_pops = 0, jump_pushes = 0;

@@ -16,9 +16,10 @@ namespace depyf {
 //
 //     add: "f32[4]" = torch.ops.aten.add.Tensor(x, 1, alpha = 2);  x = None
 //
-// The operands of a line of that shape are names, numbers, and lists and tuples of names and numbers. Each run of
-// lines that assign a call to a name in that shape, with the comments in it, is replaced by `pass`. A function head
-// or return statement of the usual shape is shortened, too. The given text and the returned text are UTF-8.
+// The operands of a line of that shape are names, numbers, and lists and tuples of names and numbers. Each run of lines
+// that assign a call, whose operands are names, numbers, lists or tuples, to a name is replaced by `pass`, with the
+// comments between the lines. A function head or return statement in the form that PyTorch usually prints is shortened,
+// too. The given text and the returned text are UTF-8.
 std::string shortened_graph(std::string_view text);
 
 // A line that defines one node of a graph, or one operation of Inductor's IR.
@@ -69,8 +70,8 @@ using NameOf = std::unordered_map<std::string, std::string>;
 //     primals_2: "f32[32][1]cpu",  # PlainAOTInput(idx=1)
 //
 // The result is empty if the descriptors count the inputs of a different graph, made from a part of the captured graph.
-// The result contains the new names paired with descriptors, too. If the graph uses a new name for something else, the
-// new name gets an underscore.
+// The result also pairs the descriptor of each input with a readable name for the input. If the graph uses a new name
+// for something else, the new name gets an underscore.
 Renames input_names(std::string_view text, const std::vector<std::string>& captured);
 
 // Returns a name for an input of the captured graph: `blocks_0_n1_weight` for
@@ -96,8 +97,8 @@ std::string_view original_name(std::string_view line);
 std::string with_names(std::string_view code, const NameOf& names);
 
 // Returns the text with a comment such as `# blocks.9.attn` above each run of nodes of one module. `headings` maps each
-// node to its module. A blank line precedes each comment with a module, instead of each comment that quotes a line of
-// source. A comment that quotes a line of source has at most 200 characters.
+// node to its module. A blank line precedes each comment with a module, and no longer each comment that quotes a line
+// of source. A comment that quotes a line of source has at most 200 characters.
 std::string with_headings(std::string_view text, const NameOf& headings);
 
 }  // namespace depyf

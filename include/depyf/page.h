@@ -26,7 +26,8 @@ using PageTexts = std::vector<std::vector<PageText>>;
 // A function that returns the text of an artifact, or nothing if it cannot be read.
 using ReadArtifact = std::function<std::optional<std::string>(const record::Artifact& artifact)>;
 
-// Reads the texts that the page shows. If a compilation was traced several times, its last attempt counts.
+// Reads the texts that the page shows. If a compilation was traced several times, the graphs and output code of its
+// earlier attempts are left out.
 PageTexts page_texts(const record::Process& process, const ReadArtifact& read_artifact);
 
 // A function that returns the content of a file with source code, or nothing if it cannot be read.

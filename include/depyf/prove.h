@@ -38,11 +38,12 @@ struct Proof {
   std::int64_t steps = 0;     // number of steps of the walk; 0 in a successful result of `prove`
   std::string reason;         // why the code objects are not proved equivalent; empty if they are
   ProofPlace where;           // meaningless if the code objects are proved equivalent
-  // The nested code objects that correspond to each other, if the effects are the same. A pair holds the index in the
-  // constants of the first side and the index in those of the second. Code that no execution reaches has no entry.
+  // The nested code objects that correspond to each other, if the effects are the same. A pair holds the index of a
+  // nested code object in the constants of the first side and the index of the corresponding code object in the
+  // constants of the second side. Nested code that only unreachable code loads is in no pair.
   std::vector<std::pair<std::int32_t, std::int32_t>> nested = {};
-  // The values that are kept too long, in the order of the second side's code. The list is complete if the effects are
-  // the same.
+  // The values that are kept too long, in the order of the second side's code. The list of kept values is complete if
+  // both sides have the same effects.
   std::vector<KeptValue> kept;
 };
 

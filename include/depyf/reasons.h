@@ -2,9 +2,9 @@
 // fail only as a consequence.
 //
 // For example, a call under autocast fails the guard on autocast and also the guard on every tensor, because the
-// dispatch keys of tensors contain autocast. An object of another class fails the guard on its class, and with it all
-// guards on the object's content. Only a guard that is a cause becomes a deciding reason. A consequence is listed
-// with its cause, and so are further values with the same difference.
+// dispatch keys of tensors contain autocast. An object of an unexpected class fails the guard on its class, and as a
+// consequence all guards on the object's content. Only a guard that is a cause becomes a deciding reason. A
+// consequence is listed with its cause, and so are further values with the same difference.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ struct GuardDifference {
 
 // Further facts about the guarded values.
 struct GuardedValues {
-  std::map<std::string, std::vector<std::string>> above;  // source -> the sources up to the value, itself last
+  std::map<std::string, std::vector<std::string>> above;  // source -> the sources on its path, itself last
   std::map<std::string, std::string> terms;  // maps a source to the value in the user's terms
   std::map<std::string, std::vector<std::string>> dict_keys;  // maps a source to the keys that guards expect in a dict
   std::string mode_stack, default_device;  // the subjects of the guards on the mode stack and the default device
@@ -44,12 +44,12 @@ struct DecidingReason {
   std::size_t difference = 0;  // the index of the difference
   std::string expected;  // the expected value, if `GuardDifference::expected` is not all of it; otherwise empty
   std::vector<std::string> alike;  // other values that fail in the same way
-  std::vector<std::string> follows;  // values whose guards fail only because of this difference
+  std::vector<std::string> follows;  // values whose guards fail only because of `difference`
 };
 
 // Returns the deciding reasons: first the causes in the state of the process, then objects that differ as a whole,
-// then all other reasons. Each of the three groups has the order of `differences`, in which the state of the process
-// must come first.
+// then all other reasons. Causes in the state, whole objects and other reasons each keep the order of `differences`,
+// in which the state of the process must come first.
 std::vector<DecidingReason> deciding_reasons(const std::vector<GuardDifference>& differences,
                                              const GuardedValues& values);
 

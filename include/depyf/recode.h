@@ -1,5 +1,5 @@
 // Changes code objects: their names, constants, variables and positions, and the few instructions that depend on
-// them. A change never makes a valid code object invalid.
+// the names, constants and variables. The functions of this file never make a valid code object invalid.
 //
 // Each function that changes a code object also changes the nested code objects, and returns whether anything changed.
 // A nested code object in which nothing changes stays the same object.

@@ -40,8 +40,8 @@ struct Phase {
 struct Event {
   std::string name;
   double start_us = 0, duration_us = 0;  // microseconds since the epoch, and microseconds from start to end
-  int compilation = -1;                  // index into Process::compilations; -1 if it belongs to none
-  bool is_parallel = false;              // true if it ran in a worker thread
+  int compilation = -1;                  // index into Process::compilations; -1 if the event belongs to none
+  bool is_parallel = false;              // true if the event ran in a worker thread
 };
 
 // A place where Dynamo ended a graph because it could not trace further.
@@ -66,8 +66,8 @@ struct FailedGuard {
   std::string origin;                     // the part of PyTorch that caused the guard, if no line of the user did
   bool is_in_words = false;               // true if all fields were parsed from PyTorch's message
   bool is_state = false;                  // true if the guard checks the state of the process, such as grad mode
-  std::vector<std::string> alike;         // other values that fail in the same way
-  std::vector<std::string> follows;       // values whose guards fail only because of this failure
+  std::vector<std::string> alike;         // other values for which the same check fails
+  std::vector<std::string> follows;       // values whose guards fail only as a consequence of `guard`
 };
 
 // A condition on the next call, which must hold for a compilation to be used again.
@@ -119,7 +119,7 @@ struct Node {
   std::string op;  // as PyTorch prints it, such as aten.mul.Tensor; "placeholder" for an input
   std::string shape;  // such as f32[8, 256][256, 1]cpu; empty: not stated
   std::string module;  // the path of the module in the user's model, such as b1.fc1; empty: not stated in the log
-  std::vector<std::string> inputs;  // the nodes that it reads, in the order of its arguments
+  std::vector<std::string> inputs;  // the nodes that the node reads, in the order of its arguments
   Place place;  // the user's line
   bool is_backward = false;  // for a node of a joint graph: whether it computes gradients
 };
@@ -190,7 +190,7 @@ struct NotFused {
   std::string direction;
   std::string first, second;  // the operations in the user's terms, such as "h (train.py:11)"
   std::string why;
-  std::vector<std::string> buffers;  // the buffers that the second reads from the first
+  std::vector<std::string> buffers;  // the buffers that `first` writes and `second` reads
 };
 
 // An access to one of PyTorch's caches.
@@ -243,7 +243,7 @@ struct Compilation {
   int attempts = 1;  // 1 plus the number of restarts of the tracing
   Place place;  // function, file and first line
   std::string name;  // the qualified name, such as Net.forward; empty: a log does not have it
-  bool is_resume = false;  // whether this is a resume function, which continues after a graph break
+  bool is_resume = false;  // whether the function is a resume function, which continues after a graph break
   std::vector<std::string> resume_names;  // the global names by which a resume function is called
   std::vector<std::string> resume_calls;  // the globals of the resume functions that its code calls
   std::vector<Place> called_from;
@@ -256,7 +256,7 @@ struct Compilation {
   Place failed_at;
   std::vector<std::string> restart_reasons;
   std::vector<FailedGuard> reasons;  // why earlier compilations did not fit; empty for the first compilation
-  std::vector<std::string> reasons_in_words;  // the reasons as PyTorch printed them
+  std::vector<std::string> reasons_in_words;  // the reasons for compiling again, as PyTorch printed them
   std::vector<Limit> limits;
   std::vector<RuntimeValue> runtime_values;
   std::vector<RuntimeAssert> runtime_asserts;

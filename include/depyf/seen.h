@@ -40,9 +40,9 @@ class Provenance {
   Provenance(Provenance&&) noexcept;
   ~Provenance();
 
-  // Returns the text of a file with the links as comments at the ends of its lines, without adding lines. Comments of
-  // an earlier call are replaced. `kind` and `direction` are those of the artifact in the file. The lines of the nodes
-  // are stored for `to_json`.
+  // Returns the text of a file with the links as comments at the ends of its lines, without adding lines. Comments that
+  // an earlier call of `annotated` added are replaced. `kind` and `direction` are those of the artifact in the file.
+  // The lines of the nodes are stored for `to_json`.
   std::string annotated(const std::string& file, const std::string& kind, const std::string& direction,
                         std::string_view text);
 

@@ -18,8 +18,8 @@ struct StackSlot {
     internal,  // a value whose type the interpreter relies on: an iterator, a list being filled, an exception
     null,      // the NULL beside a callable
     // A method that is about to be called takes two slots: a function and its receiver, or a bound method and NULL
-    // (until 3.12 NULL is the lower one). Only at run time is it known which of the two pairs is on the stack. A slot
-    // of kind `method` has the expression of the bound method.
+    // (until 3.12 NULL is the lower one). Only at run time is it known whether a bound method and NULL, or a function
+    // and its receiver, are on the stack. A slot of kind `method` has the expression of the bound method.
     method,
     receiver,
   };
@@ -30,7 +30,7 @@ struct StackSlot {
   // nothing that it reads can have changed. Operators, attributes and subscripts are assumed to have no effects.
   bool current = false;
   Kind kind = Kind::value;
-  std::int32_t made_at = -1;  // offset of the instruction that pushed the value; -1 where paths merge, or if none did
+  std::int32_t made_at = -1;  // offset of the instruction that pushed the value; -1 if no single instruction did
 };
 
 // The stack of one code object of 3.9 or later. A flow analysis computes depths and values, so instructions may be

@@ -34,9 +34,9 @@ std::vector<record::Place> read_traceback(std::string_view text);
 // in every run. A report of a graph break has the form:
 //
 //     Graph break in user code at FILE:LINE
-//     Graph Break Reason: ...
-//       Explanation: ...
-//       Hint: ...
+//     Graph Break Reason: REASON
+//       Explanation: EXPLANATION
+//       Hint: HINT
 //     User code traceback:
 //       File "FILE", line LINE, in FUNCTION
 //         SOURCE
@@ -47,7 +47,7 @@ std::string payload_of(std::string_view bytes, const record::Artifact& artifact)
 
 // Reads the graphs and the output code of each compilation into the record. Reading the graphs and the output code
 // takes as long as reading the rest of the log, so the function is called only if graphs or links are needed. If a
-// compilation was traced several times, its last attempt counts.
+// compilation was traced several times, only the graphs and code of its last attempt are read.
 void read_graphs(std::string_view bytes, record::Process& process);
 
 }  // namespace depyf

@@ -1,7 +1,8 @@
 """`depyf autoload on | off | status`: installs, removes or reports the hook that captures each program of this
 environment for which the environment variable DEPYF_DIR is set.
 
-The hook is a .pth file in site-packages, which Python executes at its start; without DEPYF_DIR the file does nothing.
+The hook that captures programs is a .pth file in site-packages, which Python executes at its start; without DEPYF_DIR
+the file does nothing.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class debug:
         self._restore()
 
     def _restore(self) -> None:
-        # If another trace function has replaced the one that this block set, it stays.
+        # If another trace function has replaced the one that this block set, the other function stays set.
         if self._ours != self._tracer and sys.gettrace() == self._ours:
             sys.settrace(self._tracer)
         if self._release is not None:
@@ -149,7 +149,7 @@ def _pause(frame: types.FrameType) -> Callable[[], Any] | None:
         )
     hook: Callable[..., Any] = sys.breakpointhook
     if _is_of_pydevd(hook):
-        # If debugpy is imported and has no client, as in a notebook, its hook would not stop.
+        # If debugpy is imported and has no client, as in a notebook, debugpy's hook for `breakpoint()` would not stop.
         hook = sys.__breakpointhook__
     if hook is sys.__breakpointhook__ and wanted in ("", "pdb.set_trace"):
         return lambda: _Pdb().set_trace(frame)

@@ -25,6 +25,6 @@ class RunningFile:
 
 
 known: dict[str, RunningFile] = {}
-"""Maps the path to the file, for every file from which code has run in this process. Nothing removes entries, because
-code that ran from a file may be shown later. The table has no lock, as each write is one assignment; a forked child
-continues with its copy."""
+"""Maps the path to the file, for every file from which code has run in this process. Nothing clears
+`known`, because code that ran from a file may be shown later. `known` has no lock, as each write is one assignment; a
+forked child continues with its copy."""

@@ -15,9 +15,9 @@ from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 _counter = itertools.count()
-"""The source of the numbers of temporary files. The counter has no lock, because `next` is atomic, and nothing resets
-it. A forked child may use the same numbers as its parent, because the names of temporary files also contain the ids of
-process and thread."""
+"""The source of the numbers of temporary files. The counter has no lock, because `next` is atomic, and nothing clears
+it. A forked child may number its temporary files as its parent does, because the names of temporary files also contain
+the ids of process and thread."""
 
 
 def check_writable(directory: Path) -> None:

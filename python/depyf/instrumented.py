@@ -1,7 +1,7 @@
 """Keeps track of functions whose code temporarily contains ranges of the profiler.
 
-A module that replaces the code of functions for another purpose uses the code without ranges (`plain`), and replaces it
-by `replace`, so that the ranges are inserted into the new code.
+A module that replaces the code of functions for another purpose reads the code without profiler ranges by `plain`, and
+sets the new code by `replace`, so that profiler ranges are inserted into the new code.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Callable
 from depyf import weak
 
 _plain: weak.Table[types.CodeType] = weak.Table()
-"""Maps code with ranges of the profiler to the code without them. The table has no lock, because each write is one
-assignment. An entry is removed when its code is freed, and nothing else clears the table; a forked child continues with
+"""Maps code with ranges of the profiler to the code without them. `_plain` has no lock, because each write is one
+assignment. An entry is removed when its code is freed, and nothing else clears `_plain`; a forked child continues with
 its copy."""
 listeners: list[Callable[[types.FunctionType], None]] = []
-"""Functions that are called with each function whose code was replaced. The list has no lock, because an addition or a
-removal is one operation. A profile removes its own listener; a forked child continues with its copy."""
+"""Functions that are called with each function whose code was replaced. `listeners` has no lock, because an addition or
+a removal is one operation. A profile clears its own listener from the list; a forked child continues with its copy."""
 
 
 def note(code: types.CodeType, without: types.CodeType) -> None:

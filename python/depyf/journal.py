@@ -29,9 +29,9 @@ MAX_BYTES = 64 << 20  # A bound for a program that compiles without end; no know
 
 _of_this_process: dict[tuple[int, str], int] = {}
 """Maps (process id, path) to the file descriptor of an open journal. Closing another descriptor of the same file would
-release the process's record lock, so a process reads its own journals through the descriptors in this table. The table
-has no lock, as each write is one assignment; `close` removes an entry. A forked child ignores the entries of its
-parent, because its process id differs."""
+release the process's record lock, so a process reads its own journals through the descriptors in `_of_this_process`.
+`_of_this_process` has no lock, as each write is one assignment; `close` clears an entry. A forked child ignores the
+entries of its parent, because its process id differs."""
 
 
 class Journal:

@@ -1,9 +1,10 @@
 """Adds `del` statements to source that keeps values longer than the bytecode does.
 
-The proof lists which local still holds a value, and at which statement. A local that the statement does not use is
-deleted in front of it. If only a part of a call uses the value, that part first gets a name: `f([x])` becomes `items =
-[x]; del x; f(items)`, and `x.item()` becomes `item = x.item; del x; item()`. Another proof decides whether the result
-is right.
+The proof that compares the source with the bytecode lists the locals that keep a value longer than the bytecode does,
+each with the statement at which the local still holds the value. A local that the statement does not use is deleted in
+front of the statement. If only a part of a call uses the value, that part first gets a name: `f([x])` becomes `items =
+[x]; del x; f(items)`, and `x.item()` becomes `item = x.item; del x; item()`. A second proof compares the source with
+the inserted `del` statements with the bytecode.
 """
 
 from __future__ import annotations

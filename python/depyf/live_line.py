@@ -21,7 +21,8 @@ LONG_SECONDS = 2.0
 """The number of seconds after which a compilation is shown."""
 _INTERVAL_SECONDS = 0.5
 _CLEAR = "\r\x1b[K"
-"""The control sequence that erases the line, so that the program's own output begins in the first column."""
+"""The control sequence that erases the terminal's current line, so that the program's own output begins in the first
+column."""
 
 
 class _Watcher:
@@ -38,7 +39,7 @@ class _Watcher:
         self._thread.start()
 
     def end(self) -> None:
-        """Ends the thread that samples stacks, and erases the line."""
+        """Ends the thread that samples stacks, and erases the line about a compilation."""
         self._ending.set()
         self._thread.join()
         self._show("")

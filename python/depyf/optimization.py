@@ -1,5 +1,5 @@
 """The original depyf's wrapper that calls compiled code without checking guards. New code can use `depyf.cache_entries`
-instead of this wrapper."""
+instead of `TorchCompileWrapperWithCustomDispatcher`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class TorchCompileWrapperWithCustomDispatcher(abc.ABC):
         self.original_code_object: types.CodeType = self._function().__code__
         self.compiled_codes: list[types.CodeType] = []
         self.use_custom_dispatcher = use_custom_dispatcher
-        # The hook must not keep the wrapper alive.
+        # The bytecode hook must not keep the object `self` alive.
         this = weakref.ref(self)
 
         def hook(old_code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:

@@ -116,9 +116,9 @@ class _Files(Mapping[str, RunningFile]):
 
 
 files = _Files()
-"""The dumped files from which code of this process runs, by path. The table has no lock, because each write is one
-assignment. An entry is removed when a `prepare_debug` block discards the file; a forked child continues with its copy.
-"""
+"""The dumped files from which code of this process runs, by path. `files` has no lock, because each write is one
+assignment. A `prepare_debug` block that discards a dumped file clears the file's entry; a forked child continues with
+its copy of `files`."""
 
 Pair = tuple[types.FunctionType, types.CodeType]
 

@@ -66,8 +66,8 @@ class Failure:
     is_state: bool = False
     """True if the guard checks the state of the process, such as grad mode or autocast, and not a value."""
     alike: list[str] = field(default_factory=list)
-    """Other values for which the same check fails in the same way: the flag `training` of each submodule, for example.
-    """
+    """Other values for which the check of this guard fails in the same way: the flag `training` of each submodule, for
+    example."""
     follows: list[str] = field(default_factory=list)
     """The values whose guards fail only because this guard fails: the items of a list that is shorter, or the dispatch
     keys of each tensor under autocast."""
@@ -116,14 +116,14 @@ class Break:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """A key that is equal for the same break in several compilations."""
+        """A key that is equal for the same graph break in several compilations."""
         places = [f"{line.file}:{line.line}" if line is not None else "" for line in (self.line, self.inside)]
         return (self.reason, *places)
 
     @property
     def where(self) -> str:
-        """The place of the break. If the break is in PyTorch's own code, PyTorch's line comes first, followed by the
-        user's line that calls into PyTorch."""
+        """The place of the graph break. If the break is in PyTorch's own code, PyTorch's line comes first, followed by
+        the user's line that calls into PyTorch."""
         return _in_words("breaks", self, "places")
 
     def __str__(self) -> str:
@@ -192,8 +192,8 @@ class Exceeded:
     """A line for each value in which the compilations that count differ, with all values that they accept:
     `x.shape[0] == 2 or x.shape[0] == 3`."""
     still_used: bool = True
-    """True if the existing compilations are still used for calls that their guards accept, although the limit is
-    reached."""
+    """True if the existing compilations are still used for calls that their guards accept, although the limit on
+    compilations is reached."""
 
 
 @dataclass
@@ -337,7 +337,7 @@ class Documents:
     the duration, because it differs in every run."""
     guard_time: GuardTime | None = field(default=None, compare=False)
     """The time of one check of the compilation's guards on the call that was compiled. `session.json` does not contain
-    the time, because it differs in every run."""
+    the time of the check, because it differs in every run."""
 
 
 @dataclass
@@ -427,8 +427,8 @@ class Session:
 
     def __post_init__(self) -> None:
         self.phase_events: list[PhaseEvent] = []
-        """The events of PyTorch's timeline, which are in `times.json`. The events are not a field of the dataclass,
-        because they differ in every run."""
+        """The events of PyTorch's timeline, which are in `times.json`. The timeline's events are not a field of the
+        dataclass, because they differ in every run."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the record as JSON data, without the directory, because a dump can be moved."""

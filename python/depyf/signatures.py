@@ -29,8 +29,8 @@ class Expressions:
     """Writes values as expressions that are valid where a function with the globals `namespace` is defined.
 
     A value without a literal is reached by a name: that of a global, of a builtin, of an attribute of a global module
-    or class, or of the module that defines it. A value that no such name reaches gets an invented name, which `unnamed`
-    maps to the value.
+    or class, or of the module that defines it. A value that has neither a literal nor a name
+    gets an invented name, which `unnamed` maps to the value.
     """
 
     def __init__(self, namespace: dict[str, Any]) -> None:
@@ -364,7 +364,7 @@ class _Head:
 def _attribute_or_none(param: object, name: str) -> Any:
     try:
         return getattr(param, name, None)
-    except Exception:  # Reading the attribute can run code of the user's, which evaluates it lazily.
+    except Exception:  # Reading a type parameter's attribute can run an expression of the user's.
         return None
 
 

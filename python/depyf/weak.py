@@ -57,7 +57,7 @@ class Forget:
 
 
 class Table(Generic[V]):
-    """A mapping from objects to values. The value of an object is released as soon as the object is freed.
+    """A mapping from objects to values. The table releases the value of an object as soon as the object is freed.
 
     A value must not refer to its own key, because it would keep the key alive.
     """

@@ -9,8 +9,8 @@
 
 namespace depyf::artifact {
 
-// The bounds on the total size of all code objects of a file. A string that code objects share in the pickle counts for
-// each code object, because it is copied.
+// The bounds on the total size of all code objects of a file. A string that code objects share in the pickle is
+// subtracted from `bytes` once for each code object, because the string is copied.
 struct CodeBudget {
   std::size_t constants = 1'000'000;  // the maximum number of constants, about 200 bytes each
   std::size_t bytes = std::size_t{16} << 20;  // the maximum size of names, strings and bytecode together

@@ -199,8 +199,8 @@ class Comparison {
             std::to_string(sources[index]->last_line - 1));
   }
 
-  // Compares the conditions on each value. GLOBAL_STATE is skipped, because the state of the process is compared as
-  // facts.
+  // Compares the conditions on each value. Guards of the kind GLOBAL_STATE are skipped, because `compare_parts`
+  // compares the state of the process (`Part::state`) separately.
   void compare_guards(const Part& first, const Part& second) {
     const auto conditions_of = [](const Part& part) {
       std::map<std::string, std::vector<std::string>> by_value;
@@ -269,7 +269,7 @@ std::optional<std::vector<std::string>> nearest_differences(const Part& asked, c
         ++(own != hashes.end() && own->second == part.hash ? shared : differing);
       }
       differing += hashes.size() - std::min(hashes.size(), shared);
-      // An entry with the same parts as the missed key was created after the miss.
+      // An entry with the same parts as the missed key was created after the miss, so it does not explain the miss.
       if (differing == 0) continue;
       ++count;
       if (nearest && differing >= fewest) continue;

@@ -46,7 +46,7 @@ struct FormattedValue { Expr* value; char conversion; Expr* format_spec; };
 // the compilers of 3.11 and later turn into the bytecode of an f-string.
 struct JoinedStr { List<Expr*> values; bool is_percent = false; };
 // `text` is the source text of the value in a field of a t-string, which programs can read. `shown` selects what the
-// printer writes: `text`; `text`, although it may not have the value; or the expression `value` (see
+// printer writes: `text`; `text`, which only probably evaluates to `value`; or the expression `value` (see
 // validate/interpolations.cpp).
 struct Interpolation {
   enum class Shown : std::uint8_t { text, likely_text, value };

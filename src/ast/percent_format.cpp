@@ -10,7 +10,7 @@ namespace depyf::ast {
 
 namespace {
 
-constexpr std::size_t most_digits = 2;  // MAXDIGITS of CPython's ast_opt.c allows fewer than three
+constexpr std::size_t most_digits = 2;  // MAXDIGITS of CPython's ast_opt.c allows fewer than three digits
 
 // Returns the number of digits that `text` starts with.
 std::size_t leading_digits(std::string_view text) {

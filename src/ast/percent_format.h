@@ -12,7 +12,7 @@
 namespace depyf::ast {
 
 // Returns the specifier of the field, such as `%5r`, in the format string in front of `%`; nothing if no specifier is
-// compiled to such a field.
+// compiled to `field`.
 std::optional<std::string> percent_specifier(const FormattedValue& field);
 
 // True if `field`, which an instruction at `field_position` formatted, stood in a tuple behind `%`. The field of an

@@ -180,8 +180,8 @@ void for_each_child(Expr* expr, Visit&& visit) {
   visit_kind(expr->node, visitor_of_parts(visit));
 }
 
-// Calls `visit` with each expression that belongs to the statement itself, in the order of evaluation. Expressions of
-// nested blocks do not count.
+// Calls `visit` with each expression that belongs to the statement itself, in the order of evaluation. Expressions in
+// nested blocks are not visited.
 template <class Visit>
 void for_each_expr(Stmt* stmt, Visit&& visit) {
   visit_kind(stmt->node, Overloaded{

@@ -24,7 +24,7 @@ struct FrameLayout {
   std::size_t code;  // the offset of the code object in the interpreter's frame, as for all members below
   std::size_t top;
   Top kind;
-  // The offset of a char: the owner, `owned_by_object` if the frame has ended; 0 if there is `state` instead.
+  // The offset of a char: the owner, `owned_by_object` if the frame has ended; 0 if the frame has no owner, as in 3.10.
   std::size_t owner;
   // The offset of a char: 0 if the frame runs, negative before its start or while it is suspended (3.10).
   std::size_t state;

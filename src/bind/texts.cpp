@@ -50,9 +50,9 @@ std::optional<std::string> content_of(const std::string& path) {
 
 using CompilationTables = std::pair<std::string, std::int64_t>;
 
-// Sets the tables of the runs of a dump. `of_last` contains the tables of the last run; the tables of other runs are
-// read from files that earlier calls wrote. If the file with the tables of a run is missing, the costs of lines are
-// derived from the graphs of the run, if the graphs were read.
+// Sets the texts of tables.md, which state the costs of source lines, for the runs of a dump. `of_last` contains the
+// tables of the last run; the tables of other runs are read from files that earlier calls wrote. If the file with the
+// tables of a run is missing, the costs of lines are derived from the graphs of the run, if the graphs were read.
 void add_tables(const std::string& folder, const std::vector<CompilationTables>& of_last, record::Run& run) {
   const std::size_t known = run.processes.size() - (of_last.empty() || run.processes.empty() ? 0 : 1);
   for (std::size_t number = 0; number < known; ++number) {
@@ -71,8 +71,8 @@ void add_tables(const std::string& folder, const std::vector<CompilationTables>&
   }
 }
 
-// Returns the index files of a dump. `tables` is empty, or contains for each compilation of the last run its tables and
-// the number of operators of its graph, or -1 if the number is unknown.
+// Returns the index files of a dump. `tables` is empty, or contains for each compilation of the last run its table of
+// the costs of source lines, and the number of operators of its graph, or -1 if the number is unknown.
 nb::dict index_of(nb::str directory, nb::str session, nb::str times, nb::list tables, bool reads_graphs) {
   std::vector<CompilationTables> tables_of_last;
   for (const nb::handle item : tables) {

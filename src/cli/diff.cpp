@@ -34,7 +34,7 @@ class Named {
       if (in_order.size() < most) add(*constant.code, inner);
     }
   }
-  // A limit, because one code object may be nested in any number of places.
+  // The number of code objects is limited, because one code object may be nested in any number of places.
   static constexpr std::size_t most = 1 << 20;
 };
 

@@ -78,7 +78,7 @@ std::optional<std::string_view> read_file(const std::string& path, std::size_t m
   if (size > max_size) {
     error = too_large(max_size);
   } else {
-    // One byte more, so that the read that detects the end has room.
+    // The buffer has one byte more than the file, so that the read that detects the end of the file has room.
     if (buffer.size() <= size) buffer.resize(size + 1);
     bytes = read_descriptor(file, max_size, buffer, error);
   }

@@ -33,7 +33,7 @@ struct FileReport {
   std::size_t proved = 0;  // the number of proved code objects, if proofs were requested
   std::vector<Unproved> unproved;
   bool is_aligned = false;  // true if --align was given, so that --json reports the members below
-  // Statements on their original line, and those whose original line is unknown.
+  // The number of statements on their original line, and of statements whose original line is unknown.
   std::size_t aligned = 0, without_line = 0;
   std::vector<LineMapping> not_aligned;
 };

@@ -43,7 +43,7 @@ struct Expression {
     list,
     set,
     dict,                // parts: keys and values, alternating; a double_starred has no value behind it
-    generator,           // parts: the element, then the clauses, as for the next two
+    generator,           // parts: the element, then the clauses, as in list and set comprehensions
     list_comprehension,
     set_comprehension,
     dict_comprehension,  // parts: key, value, then the clauses

@@ -219,7 +219,7 @@ void add_once(const std::string& text, std::vector<std::string>& texts) {
   if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }
 
-// Returns the line about the value `subject`; empty if one of several entries accepts any value.
+// Returns the line about the value `subject`; empty if one of `entries` accepts any value of `subject`.
 std::string accepted(const std::string& subject, const std::vector<std::vector<Accepted>>& entries) {
   std::vector<std::pair<std::string, std::string>> conditions;  // pairs of a condition and its reason
   bool is_free = false;

@@ -63,7 +63,7 @@ std::string quoted(std::string_view text) {
   return compact([&](json::Writer& out) { out.string(text); });
 }
 
-// Writes JSON with each member or item on a line of its own; a value that is one fact is added as a whole.
+// Writes JSON with each member or item on a line of its own; the values given to `add` stay as they are.
 class Sheet {
  public:
   void open(const std::string& key, char bracket) {

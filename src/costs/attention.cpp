@@ -57,7 +57,8 @@ std::int64_t attention_bytes(std::string_view function, const std::vector<Layout
   const Block block = block_of(arguments[query].sizes[2], arguments[key].sizes[2]);
   const std::int64_t products = block.queries * block.keys;
   const std::int64_t width = std::max(element_bytes, sum_bytes);
-  const bool is_reduced = element_bytes < sum_bytes;  // the products are kept a second time, in the type of the query
+  // True if the products of queries and keys are kept a second time, in the type of the query.
+  const bool is_reduced = element_bytes < sum_bytes;
   if (is_backward) {
     std::int64_t bytes = threads * 2 * products * width + block.queries * width;
     if (is_reduced) bytes += threads * 2 * products * element_bytes;

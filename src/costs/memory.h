@@ -30,12 +30,13 @@ struct JointValue {
 // A tensor that is kept for the backward.
 struct Saved {
   std::size_t value = 0;  // index of the JointValue
-  std::int64_t counted_bytes = 0;  // the bytes of its memory; 0 if an earlier tensor of the list shares the memory
+  std::int64_t counted_bytes = 0;  // the bytes of the tensor's memory; 0 if an earlier tensor shares the memory
   std::string shares_with;  // the earlier tensor that shares the memory
-  bool is_input = false;  // true if its memory is that of an input or a parameter, which is kept in any case
+  bool is_input = false;  // true if the tensor is in the memory of an input or a parameter, which is kept in any case
   std::string kind;  // "input", "banned", "cheaper" or "needed"
   std::string why;  // a sentence
-  std::size_t recomputed_operators = 0;  // operators that recomputing it from other saved tensors and inputs would run
+  // The number of operators that would recompute the tensor from other saved tensors and inputs.
+  std::size_t recomputed_operators = 0;
   std::int64_t recomputed_bytes = 0;  // the bytes that the recomputed operators read and write
 };
 

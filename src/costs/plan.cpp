@@ -313,7 +313,7 @@ class PlanReader {
     live_ -= std::max<std::int64_t>(plan_.buffers[index].bytes, 0);
   }
 
-  // Adds `bytes` to the memory in use, and records the state if the sum is a new peak.
+  // Adds `bytes` to the memory in use; if the sum is a new peak, records the line, the place and the buffers in use.
   void live(std::int64_t bytes) {
     live_ += bytes == unknown_bytes ? 0 : bytes;
     if (live_ <= plan_.peak) return;

@@ -26,12 +26,12 @@ struct Buffer {
 // A library call, as an expression that can be run by itself (library_call.h).
 struct LibraryCall {
   std::string expression;
-  std::int64_t bytes = -1;  // the most bytes that it allocates at once, with its results; -1: not measured
+  std::int64_t bytes = -1;  // the most bytes that the call allocates at once, results included; -1: not measured
 };
 
 struct Plan {
   std::vector<Buffer> buffers;
-  std::int64_t allocated = 0, reused = 0;  // the bytes that are allocated in total, and that later buffers reuse
+  std::int64_t allocated = 0, reused = 0;  // the bytes allocated in total, and the bytes that later buffers reuse
   std::int64_t peak = 0;  // the most bytes that are in use at once, without the inputs
   int peak_line = 0;  // the line of the code where the peak is first reached
   record::Place peak_place;
@@ -41,7 +41,7 @@ struct Plan {
   std::size_t unmeasured = 0;  // the number of library calls whose internal memory is unknown
   std::int64_t peak_of_library = 0;  // the part of the peak that a library call allocates internally
   // `returned` has the index of the buffer of each value that the code returns, -1 for an input, and -2 for None.
-  // `returned_names` has the name of the buffer or input.
+  // `returned_names` has the name of the buffer or the input of each value that the code returns.
   std::vector<int> returned;
   std::vector<std::string> returned_names;
 };

@@ -11,7 +11,7 @@ namespace {
 
 using record::Place;
 
-constexpr std::size_t names_max = 8;  // the most callees and modules that are kept of a line, and lines of a callee
+constexpr std::size_t names_max = 8;  // the most callees or modules kept for a line, and lines kept for a callee
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 enum Part : std::uint8_t {
   kernels,

@@ -47,8 +47,8 @@ struct Site {
 // A function that is compiled.
 struct Frame {
   std::string compile_id, function;
-  record::Place place;  // its first line
-  record::Place breaks_at;  // the line where its graph ends; unknown if the graph ends with the function
+  record::Place place;  // the first line of the function
+  record::Place breaks_at;  // the line at which a graph break ends the graph; unknown if there is no graph break
   bool calls_graph = true;
 };
 
@@ -64,7 +64,7 @@ struct Share {
   std::string name;  // the name of a module or callee
   record::Place place;  // the place of a line
   double forward_us = 0, backward_us = 0, eager_us = 0, device_us = 0;
-  std::size_t count = 0;  // the number of ranges in which it has a share
+  std::size_t count = 0;  // the number of ranges in which the line, module or callee has a share
   std::vector<std::string> callees, modules;  // the callees and modules of a line
   std::vector<record::Place> places;  // the lines of a callee
 
@@ -74,7 +74,9 @@ struct Share {
 struct FrameTime {
   std::size_t frame = 0;  // index into Measured::frames
   std::size_t calls = 0;
-  double us = 0;  // guards, transformed code, graphs and eager statements, without compiled functions that it calls
+  // The time of the function's guards, transformed code, graphs and eager statements, without the compiled functions
+  // that the function calls.
+  double us = 0;
   double guards_us = 0, transformed_us = 0, eager_us = 0;
 };
 

@@ -76,8 +76,8 @@ class Savings {
   const Compilation& compilation(std::size_t index) const { return process_.compilations[index]; }
   double us_of(std::size_t index) const { return row_of_.at(index)->us; }
 
-  // Adds a saving for each function that was compiled several times: one compilation would remain, which is the one
-  // that serves varying sizes if there is one.
+  // Adds a saving for each function that was compiled several times: one compilation would remain, which is the
+  // compilation for varying sizes if the function has such a compilation.
   void again() {
     std::map<std::tuple<std::string, int, std::string>, std::vector<std::size_t>> functions;
     for (std::size_t i = 0; i < process_.compilations.size(); ++i) {

@@ -20,8 +20,8 @@ namespace depyf {
 
 enum class Op : std::uint8_t;  // see op.h
 
-// A set of operations: either some that are treated alike, or those that occur in a code object. By the set of a code
-// object, a pass can skip the search for a pattern whose operations do not occur.
+// A set of operations: either some that are treated alike, or those that occur in a code object. A pass skips the
+// search for a bytecode pattern if the set of a code object lacks an operation of the pattern.
 class OpSet {
  public:
   constexpr OpSet() = default;
@@ -85,10 +85,10 @@ struct Instruction {
   std::int32_t aux = 0;
   InstructionIndex target;  // of a jump, for_iter, send or setup_*
   std::int32_t line = -1;  // of the source
-  std::uint32_t offset = 0;  // in bytes, of the first EXTENDED_ARG if there is one
+  std::uint32_t offset = 0;  // offset in bytes, that of the first EXTENDED_ARG if there is one
 };
 
-struct ProtectedRange {  // of instructions [begin, end)
+struct ProtectedRange {  // the handler at `target` protects the instructions [begin, end)
   InstructionIndex begin = 0, end = 0, target = 0;
   std::int32_t depth = 0;
   bool lasti = false;

@@ -25,16 +25,16 @@ constexpr std::int8_t no_keyword_names = -1;    // the aux of a call_ without ke
 // A CPython instruction that is translated into exactly one operation, unless KW_NAMES precedes it. The struct has
 // eight bytes, so that a shift turns an index of a table into an offset.
 struct alignas(8) SimpleOp {
-  // Members that are adjacent in Instruction as well, so that one copy transfers both.
+  // Members that are adjacent in Instruction as well, so that one copy transfers both members.
   struct Head {
     Op op{};
     std::uint8_t size = 0;  // in bytes, with the caches
   };
   bool is_known = false;
-  std::uint8_t argument_mask = 0;  // the bits of the argument's byte that count: 0 if there is no argument
+  std::uint8_t argument_mask = 0;  // the bits of the argument's byte that are used: 0 if there is no argument
   std::uint8_t flags = 0;  // the number of low bits of the argument that choose the operation: 0 or 1
   std::int8_t aux = 0;
-  std::array<Head, 2> heads{};  // by the low bit of the argument if `flags` is 1; both have the same size
+  std::array<Head, 2> heads{};  // indexed by the low bit of the argument if `flags` is 1; both heads have the same size
 
   const Head& head(std::uint32_t arg) const { return heads[arg & flags]; }
   std::uint32_t arg(std::uint32_t arg) const { return arg >> flags; }
@@ -156,7 +156,7 @@ class Lowering {
 
  private:
   // Translates the simple instructions from the reader's offset on. If `instructions` has no capacity left,
-  // `lower_next` translates the next one: the loop takes a tenth less time if no path in it allocates memory.
+  // `lower_next` translates the next instruction: the loop takes a tenth less time if no path in it allocates memory.
   void lower_simple() {
     if (names_ >= 0 || reader_.is_at_end()) return;
     const std::span<const std::uint8_t> bytes = code_.bytecode;
@@ -228,8 +228,8 @@ class Lowering {
   // instructions.
   [[gnu::noinline]] void fail(const char* message) { error_ = {message, raw_.offset}; }
 
-  // Merges the next instruction into the current one and returns true if the next one has this opcode and no jump or
-  // handler leads to it.
+  // Merges the next instruction into the current one and returns true if the next one has the opcode `opcode` and no
+  // jump or handler leads to it.
   [[gnu::noinline]] bool take_next(Opcode opcode) {
     if (reader_.opcode_at(raw_.end) != opcode) return false;
     if (targets_.empty()) targets_ = target_units(code_);
@@ -337,9 +337,9 @@ class Lowering {
   }
 
   // When the iterator is exhausted, FOR_ITER of 3.12 pops the iterator and skips END_FOR, that of 3.13 pops the
-  // iterator and skips END_FOR and POP_TOP, and that of 3.14 skips END_FOR and leaves the iterator to POP_ITER. The
-  // operation for_iter_ pushes an undefined item instead and skips nothing, so that END_FOR and POP_TOP or POP_ITER
-  // remove both values.
+  // iterator and skips END_FOR and POP_TOP, and that of 3.14 skips END_FOR and leaves the iterator to POP_ITER. When
+  // the iterator is exhausted, the operation for_iter_ pushes an undefined item and skips nothing, so that END_FOR and
+  // POP_TOP or POP_ITER remove the item and the iterator.
   void for_iter() {
     if (dialect_.end_for_skips == 0) {
       emit_jump(Op::for_iter_);

@@ -31,8 +31,9 @@ enum class CompareOp : std::uint8_t { lt, le, eq, ne, gt, ge, in, not_in, is, is
 enum class Turned : std::uint8_t { unknown, yes, no, elsewhere, to_pass, to_continue };
 
 // The bits of the argument of the operation `behind_handlers`: the instruction behind it is a `break` that is the whole
-// else clause of a try statement, or starts an else clause, or follows one. The last two bits need not follow handlers:
-// they mark CALL_FINALLY of a `continue`, and the start of a `return` that leaves try or with statements.
+// else clause of a try statement, or starts an else clause, or follows one. The bits `behind_call_of_continue` and
+// `behind_return_start`, which need not follow handlers, mark CALL_FINALLY of a `continue`, and the start of a `return`
+// that leaves try or with statements.
 inline constexpr int behind_else_break = 1, behind_else_start = 2, behind_else_end = 4, behind_call_of_continue = 8,
                      behind_return_start = 16;
 

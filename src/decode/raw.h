@@ -16,9 +16,9 @@ struct RawInstruction {
   bool is_jump = false;
   bool is_target = false;      // true if a jump or exception handler leads here; only `read_raw` sets it
   std::uint32_t arg = 0;
-  std::uint32_t offset = 0;    // of the first EXTENDED_ARG if there is one
-  std::uint32_t at = 0;        // of the opcode itself
-  std::uint32_t end = 0;       // behind the caches
+  std::uint32_t offset = 0;    // offset of the first EXTENDED_ARG if there is one
+  std::uint32_t at = 0;        // offset of the opcode itself
+  std::uint32_t end = 0;       // offset behind the caches
   std::uint32_t target = 0;    // of a jump: the target's offset in bytes or, in the result of `read_raw`, its index
 };
 

@@ -1,6 +1,6 @@
 // Describes how one version of CPython differs from another: how it packs instructions, what its interpreter and its
-// compiler do, and what its grammar accepts. Code that depends on a version asks for a fact by its name. Version
-// numbers occur only in this file, in `load/` and in the tables of `decode/`.
+// compiler do, and what its grammar accepts. Code that depends on a version asks for a fact by its name, which is a
+// member of `Dialect`. Version numbers occur only in this file, in `load/` and in the tables of `decode/`.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +52,7 @@ struct Dialect {
   bool pushed_pattern_tests;  // MATCH_CLASS and MATCH_KEYS also push a bool that shows whether they matched
 
   // These facts describe the code that the compiler emits.
-  bool unpacking_builds;  // `{**a}` and the like use BUILD_MAP_UNPACK and its like, not DICT_UPDATE and its like
+  bool unpacking_builds;  // `{**a}` is BUILD_MAP_UNPACK, and `[*a]` is BUILD_LIST_UNPACK
   bool constant_key_maps;  // BUILD_CONST_KEY_MAP
   bool bounded_displays;  // a display of many items is built piece by piece
   bool bounded_set_constants;  // a set display of many constants is built piece by piece
@@ -68,7 +68,7 @@ struct Dialect {
   bool inlined_comprehensions;  // comprehensions, but not generator expressions, are inlined into the code around them
   bool copied_conditions;  // `a and b` is COPY 1; POP_JUMP_IF_FALSE; POP_TOP and has no JUMP_IF_FALSE_OR_POP
   bool bare_wildcards;  // `case _ if a:` does not copy the subject
-  bool turned_jumps;  // a backward conditional jump is replaced by the opposite test over an unconditional one
+  bool turned_jumps;  // a conditional jump back becomes the opposite one in front of an unconditional jump back
   bool uncovered_turned_jumps;  // the test that replaces a backward jump is outside of the exception range around it
   bool ends_format_specs;  // a format specification may end in an empty string
   bool wrapped_stop_iteration;  // instructions convert a StopIteration that leaves a generator to a RuntimeError
@@ -84,7 +84,7 @@ struct Dialect {
   bool inlined_list_calls;  // `list(... for ...)` and set are inlined as loops if the name is the builtin
 
   // These facts describe the grammar.
-  bool peg_parser;  // the parser accepts deeper nesting
+  bool peg_parser;  // the PEG parser accepts deeper nesting than the older LL(1) parser
   bool bracketed_with_items;  // `with (a, b):` is valid
   bool starred_right_sides;  // `x += *a,` and `for x in *a, b:` are valid
   bool any_decorator;  // a decorator may be any expression, not only a dotted name or a call of one
@@ -92,10 +92,10 @@ struct Dialect {
   bool except_star;
   bool starred_annotations;  // `def f(*args: *Ts)` is valid
   bool starred_subscripts;  // `a[*b]` is valid
-  bool nested_async_comprehensions;  // asynchronous comprehensions may be nested in others
+  bool nested_async_comprehensions;  // an asynchronous comprehension may be nested in another comprehension
   bool type_parameters;
   bool functions_in_type_scopes;  // lambdas and comprehensions may be in type parameters and aliases of a class
-  bool free_fstrings;  // fields may contain any quotes, backslashes and line breaks, and nest deeper
+  bool free_fstrings;  // fields of f-strings may contain any quotes, backslashes and line breaks, and nest deeper
   bool type_parameter_defaults;
   bool template_strings;
   bool signed_complex_sums;  // a difference of a real and an imaginary number keeps the signs of both, even of zeros
@@ -103,7 +103,8 @@ struct Dialect {
   bool lazy_imports;
 };
 
-// Before code is examined, code of other versions is converted to the forms of the following versions.
+// Code with a block stack, or with iterators of two values, is converted to the form of one of the following versions
+// before it is examined.
 inline constexpr Version unwound_version{3, 11};  // code with a block stack gets the exception table of this version
 inline constexpr Version one_iterator_version{3, 14};  // code in which an iterator is two values gets one value
 

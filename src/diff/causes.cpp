@@ -165,8 +165,8 @@ Cause cause_of(const Compilation& compilation, const std::vector<Cause>& earlier
   cause.compilation = &compilation;
   cause.text = texts::why_again(compilation);
   if (!compilation.reasons.empty()) cause.place = compilation.reasons.front().place;
-  // The first failure of a dump is that of the nearest compilation, which may not be the chosen guard. The text of the
-  // cause has to be about the same guard as its kind and its subject.
+  // The first failed guard in a dump is that of the nearest earlier compilation, and may not be the guard that was
+  // chosen as the cause. The text of the cause has to be about the same guard as its kind and its subject.
   if (chosen && !compilation.reasons.empty() && !cause.kind.empty()) {
     const bool is_reason = compilation.reasons_in_words.empty();
     if (const FailedGuard* same = is_reason ? chosen : failure_of(compilation, chosen->compilation, cause)) {

@@ -83,9 +83,9 @@ struct Function {
   std::set<std::pair<Operator, Operator>> fused;
   // False if some output code has no links from kernels to operators, as may be the case for code from a cache.
   bool knows_fused = true;
-  std::set<std::string> types;  // the element types in its captured graphs, such as f32
+  std::set<std::string> types;  // the element types in the function's captured graphs, such as f32
   std::map<std::string, std::set<std::string>> inputs;  // maps an input to its shapes
-  std::map<std::string, record::Place> guards;  // the conditions of its guards, which only a dump has
+  std::map<std::string, record::Place> guards;  // conditions of the function's guards, which only a dump has
   double seconds = 0;
   std::string title() const;
   std::string_view own_name() const;  // Returns the name without the classes and functions around it.

@@ -61,8 +61,8 @@ class GraphChanges {
   }
 
  private:
-  // Returns the lines that may differ. The lines that only one run has were edited, and are paired in their order
-  // within each function.
+  // Returns the lines of source whose operators may differ between the two runs. The lines that only one run has were
+  // edited, and are paired in their order within each function.
   std::vector<LinePair> pairs() const {
     std::vector<LinePair> result;
     // Map the file and name of a function to its lines.

@@ -266,7 +266,7 @@ class DumpReader {
       const std::string kind = text_of(event.at(0)), name = text_of(event.at(1)), id = text_of(event.at(3));
       const double us = start_us + event.at(2).number().value_or(0);
       const auto known =
-          indices.find(std::string_view(id).substr(0, id.find('_')));  // without the number of the attempt
+          indices.find(std::string_view(id).substr(0, id.find('_')));  // the id without the number of the attempt
       const int own = known == indices.end() ? phases.current() : known->second;
       if (!phases.is_open()) surrounding = trace::Phases::no_compilation;
       if (own != trace::Phases::no_compilation) surrounding = own;

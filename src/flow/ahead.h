@@ -55,7 +55,7 @@ class Ahead {
 
   // Returns `code` and the next code objects among the constants around it, up to `bytes_together` bytes of bytecode.
   Table<const CodeObject*> with_next(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
-  // Prepares all of `codes`: returns the first, and puts the others into `ready_`.
+  // Prepares all of `codes`: returns the first prepared code, and puts the others into `ready_`.
   Result<PreparedCode> together(const Table<const CodeObject*>& codes);
   // Returns the instructions of `code` in the version-independent form that all later passes expect.
   Result<DecodedCode> decoded(const CodeObject& code) const;

@@ -326,7 +326,7 @@ class Builder {
   // Maps each block that contains only the `return` of a constant, or only the RERAISE that ends a finally clause, to
   // the first equal block, and all other blocks to -1. Two returns are equal if constant, line and region agree. The
   // RERAISE that ends a finally clause has the line of the test that leads to it, so only the regions are compared. The
-  // table is empty if all blocks contain something else.
+  // table is empty if no block contains only such a return or RERAISE.
   Table<int> equal_ends() const {
     constexpr int any_line = -1;
     Table<int> same;

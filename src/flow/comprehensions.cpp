@@ -152,7 +152,8 @@ class Outliner {
     return true;
   }
 
-  // Collects the body of the loop. True if the loop can be entered only at FOR_ITER and left only when it is exhausted.
+  // Collects the body of the loop. True if the loop can be entered only at FOR_ITER, and left only when the iterator is
+  // exhausted.
   bool closed(Found& found) const {
     Table<int> todo{found.loop + 1};
     std::unordered_set<int> seen{found.loop};

@@ -11,9 +11,9 @@
 //                            P: POP_EXCEPT; ...
 //                            X: SWAP 2; POP_EXCEPT; RERAISE 0
 //
-// The grammar forbids a `return`, `break` or `continue` that would leave the body of an `except*` clause. So the body
-// of an `except*` clause either raises or reaches the next clause (N), and its jumps to N can lead to the POP_EXCEPT
-// behind all clauses (P) instead.
+// The grammar forbids a `return`, `break` or `continue` that would leave the body of an `except*` clause. The body of
+// an `except*` clause therefore either raises or reaches the next clause (N), and the jumps of the body to N can lead
+// to the POP_EXCEPT behind all clauses (P) instead.
 #include "flow/except_star.h"
 
 #include "decode/op.h"
@@ -174,7 +174,8 @@ class StarHandler {
 
   Table<Instruction, InstructionIndex>& code_;
   Table<ProtectedRange>& ranges_;
-  // `unhandled_`: LIST_APPEND 1 behind the last clause; `prepare_`: PREP_RERAISE_STAR; `leave_`: the POP_EXCEPT at P.
+  // `unhandled_`: LIST_APPEND 1 behind the last clause; `prepare_`: PREP_RERAISE_STAR; `leave_`: the POP_EXCEPT behind
+  // all clauses, which runs if no exception is left unhandled.
   int handler_, unhandled_ = -1, prepare_ = -1, leave_ = -1;
   // The instructions between PUSH_EXC_INFO and the first clause, which create the list of collected exceptions.
   Table<int> setup_;

@@ -70,8 +70,8 @@ class RegionBuilder {
       if (code_[at].target <= at) loop[code_[at].target] = 1;
     }
     const Row<RegionIndex, InstructionIndex> region_of(cfg_.region_of);
-    RegionIndex behind;  // the region of the instruction behind
-    int cover = -1;  // the group that covers the instruction behind
+    RegionIndex behind;  // the region of the instruction behind `at`
+    int cover = -1;  // the group of ranges that determined `behind`; -1 if no range did
     for (int at = count_ - 1; at >= 0; --at) {
       // If a jump leads to the next instruction or back to the NOP, a loop around the statement may start at the NOP,
       // so the NOP keeps its own region.
@@ -151,7 +151,8 @@ class RegionBuilder {
       auto found = inner.emplace(to, cfg_.region_of[to + 1]).first;
       auto join = [&](int from) { found->second = cfg_.around(found->second, cfg_.region_of[from]); };
       // A jump back outside of all ranges (see adopt_jumps) counts as part of the region of the test in front of it.
-      // For a jump back outside of all ranges, the instruction that falls through into the loop counts too.
+      // For a jump back outside of all ranges, the instruction that falls through into the loop counts as part of the
+      // loop's region too.
       const bool left_out =
           at > 0 && code_[at].op == Op::jump_ && cover_[at] < 0 && is_conditional_jump(code_[at - 1].op);
       join(left_out ? at - 1 : at);

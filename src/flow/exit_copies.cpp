@@ -5,8 +5,8 @@
 //         ...              handler: ...; POP_TOP; POP_EXCEPT; POP_TOP
 //     return x             LOAD_FAST x; RETURN_VALUE                                           (the block itself)
 //
-// A copy has the same instructions as the block itself, on the same lines and in the same regions. A copy may start in
-// the middle of an expression:
+// A copy has the same instructions as the block itself, on the same lines and in the same regions. A copy of an exit
+// block may start in the middle of an expression:
 //
 //     return a, b if c else d     <a>; <c>; POP_JUMP_IF_FALSE L; <b>; BUILD_TUPLE 2; RETURN_VALUE
 //                                 L: <d>; BUILD_TUPLE 2; RETURN_VALUE
@@ -160,8 +160,8 @@ class ExitCopies {
         second_returns_.emplace(code_[at].line, at);
   }
 
-  // True if `at` is the jump behind a `comprehension` operation over the NOPs that replaced the loop. The jump counts
-  // as a fall-through, since nothing else leads to its target.
+  // True if `at` is the jump behind a `comprehension` operation over the NOPs that replaced the loop. The jump behind a
+  // `comprehension` operation counts as a fall-through, since no other instruction leads to the jump's target.
   bool ends_comprehension(int at) const {
     return at > 0 && code_[at].op == Op::jump_ && code_[at].target > at && code_[at - 1].op == Op::comprehension_;
   }
@@ -298,8 +298,9 @@ class ExitCopies {
   // its length.
   bool is_lineless(int at) const { return !lineless_.empty() && lineless_[at]; }
 
-  // True if the compiler counts the instruction when it limits the length of a copy. RETURN_CONST counts as one
-  // instruction, although the decoder splits it into two, and so does a load together with the NULL of a call.
+  // True if the compiler counts the instruction at `at` when it limits the length of a copied exit block. RETURN_CONST
+  // counts as one instruction, although the decoder splits it into two, and so does a load together with the NULL of a
+  // call.
   bool is_counted(int at) const {
     const Op op = code_[at].op;
     return code_[at].size > 0 || (op != Op::push_null_ && op != Op::load_global_ && op != Op::return_value_);
@@ -380,7 +381,7 @@ class ExitCopies {
   // Indexed by instruction: true at the end of a class body, which has no line. Empty if the code has no end of a class
   // body without a line.
   Table<bool> lineless_;
-  Table<bool> entered_;  // by instruction: true if control reaches it other than from the one before
+  Table<bool> entered_;  // true for an instruction that control can reach other than from the preceding instruction
   Table<bool> resumed_;  // by instruction: true if it follows a copied finally body
   std::map<std::int32_t, int> second_returns_;  // maps a line to its second RETURN_VALUE
   std::set<int> entered_elsewhere_;  // instructions to which a jump on another line leads

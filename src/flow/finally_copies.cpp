@@ -7,7 +7,8 @@
 //       <body>
 //
 // A copy is recognised by walking over the finally body in the handler and over the possible copy in lockstep, and
-// comparing the instructions. Offsets are not compared, because copies may be laid out differently.
+// comparing the instructions. The offsets of jump targets are not compared, because the blocks of a copy may be in
+// another order.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -91,7 +92,8 @@ class CopyMatcher {
   //
   // Afterwards, `has_dropped` is true if the copy pops a value that `return` in the try body would have returned.
   int match(int copy) {
-    // `seen_` maps each instruction of the body to that of the copy, `regions_` likewise for regions within the body.
+    // `seen_` maps each instruction of the finally body to its copy; `regions_` maps each region within the body to the
+    // copied region.
     seen_.clear(), regions_.clear(), after_ = -2, has_dropped_ = false;
     Table<std::pair<int, int>> todo{{start_, copy}};
     while (!todo.empty()) {
@@ -178,8 +180,8 @@ class CopyMatcher {
     return (a.target >= 0) == (b.target >= 0) && (flow_.next[mine] >= 0) == (flow_.next[other] >= 0);
   }
 
-  // Returns the instruction behind [SWAP 2]; POP_TOP at `at`, which pops a value, and may keep the value above it; -1 if
-  // the instructions at `at` are different.
+  // Returns the instruction behind [SWAP 2]; POP_TOP at `at`, which pops a value, and may keep the value above it; -1
+  // if the instructions at `at` are different.
   int behind_pop(int at) const {
     if (code_[at].op == Op::swap_ && code_[at].arg == 2 && flow_.next[at] >= 0) at = plain(flow_.next[at]);
     return code_[at].op == Op::pop_top_ ? int(flow_.next[at]) : -1;
@@ -216,9 +218,9 @@ class CopyMatcher {
   const Cfg& cfg_;
   const Table<Instruction, InstructionIndex>& code_;
   const Flow& flow_;
-  int outer_;  // the region around the try statement, in which the copies lie
-  // `handler_scope_`: the region of the handler; `start_`: the first instruction of the body; `after_`: the result of
-  // `match`.
+  int outer_;  // the region around the try statement, which contains the copies of the finally body
+  // `handler_scope_`: the region of the handler; `start_`: the first instruction of the finally body; `after_`: the
+  // result of `match`.
   int handler_scope_, start_ = 0, after_ = -2;
   bool has_dropped_ = false;
   std::map<int, int> seen_, regions_;
@@ -265,7 +267,7 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
     RegionIndex region;
   };
   Table<Unreturned> unreturned;
-  Table<int, InstructionIndex> depths;  // of the operand stack; empty until a finally body never completes
+  Table<int, InstructionIndex> depths;  // the stack depth at each instruction; computed on demand
   const Forest<RegionIndex, InstructionIndex> members(
       parents, instructions, [&](InstructionIndex at) { return reachable[at] ? cfg.region_of[at] : RegionIndex(); });
   for (RegionIndex region = 0; region < int(cfg.regions.size()); ++region) {
@@ -338,7 +340,8 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
   flow.stops.clear();
   for (int at = 0; at < int(flow.next.size()); ++at)
     if (flow.next[at] != at + 1) flow.stops.push_back(at);
-  // The edge from a suppressed exception to the code behind a with statement may leave regions as well.
+  // The edge along which control leaves a with statement that suppresses an exception is redirected too, because the
+  // edge may leave a try statement with a finally body.
   for (Region& region : cfg.regions)
     if (region.follow_at >= 0) region.follow_at = resolve(region.parent, region.follow_at);
 }

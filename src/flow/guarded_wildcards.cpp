@@ -104,7 +104,7 @@ class Wildcards {
   }
 
   // Finds in one pass over the code the instruction that pushed each value, and the instructions where cases may start.
-  // If several paths push a value, the last of the instructions that push it counts.
+  // If several paths push a value, the last of the instructions that push it is taken as its origin.
   void find_subjects() {
     std::map<int, Stack> entries;
     auto enter = [&](int at, const Stack& stack) {

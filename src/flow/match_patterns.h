@@ -22,7 +22,7 @@ struct PatternNode {
   // Indices of nodes: the items of a sequence, the values of a mapping in the order of its keys, the arguments of a
   // class pattern (positional arguments first), or the alternatives.
   Table<int> children;
-  int star = -1;  // sequence: index of the child that takes the rest, or -1
+  int star = -1;  // sequence: index of the child with a star, as in `[p, *q]`, or -1
   // For a mapping: the instructions [begin, end) that load each key.
   Table<std::pair<int, int>> keys;
   // For a mapping whose keys are one constant tuple: the instruction that loads the tuple, or -1.
@@ -38,7 +38,7 @@ struct PatternNode {
   bool at_least = false, unpacked = false;
   // For a class pattern or a mapping: the result of MATCH_CLASS or MATCH_KEYS was compared with None.
   bool found = false;
-  int removed = 0;  // mapping: the number of keys deleted from the copy that becomes the rest
+  int removed = 0;  // mapping: the number of keys deleted from the dict for `**rest`
   // Items of a sequence that the code takes by index: pairs of the index, counted from the start or the end, and the
   // child node.
   Table<std::pair<int, int>> from_start, from_end;

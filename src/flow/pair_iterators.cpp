@@ -84,7 +84,7 @@ class Uniter {
     const auto size = flags.size();
     auto within = [&](int n) { return n >= 1 && std::size_t(n) <= size; };
     auto drop = [&]() { rewritten.op = Op::nop_, rewritten.arg = rewritten.aux = 0; };
-    // Returns how many indices lie among the `n` places below the top `pops` places.
+    // Returns how many indices of iterators lie among the `n` places of the stack below the top `pops` places.
     auto indices = [&](int n, int pops) { return int(std::count(flags.end() - pops - n, flags.end() - pops, true)); };
     StackEffect effect = stack_effect(it, decoded_.version, jump);
     if (it.op == Op::push_null_) {

@@ -33,12 +33,13 @@ bool PatternExecution::finish(int index) {
     node.children = children, node.star = star ? last : -1;
     nodes_[index] = node;
   }
-  // The rest of a mapping must lack exactly the keys of the pattern.
+  // The dict for `**rest` must lack exactly the keys of the pattern.
   if (node.rest >= 0 && node.removed != node.length) return false;
   bool parts = node.kind == Kind::class_pattern ||
                (node.kind == Kind::mapping && (!node.keys.empty() || node.keys_constant >= 0));
   if (!parts || node.unpacked) return true;
-  // Up to 3.10, the parts of a class or mapping are taken by index, so a part that is a wildcard may have no code.
+  // Up to 3.10, the parts of a class or mapping pattern are taken by index, so a part that is a wildcard may have no
+  // code.
   if (!tests_are_pushed() || !node.found) return false;
   node.children.assign(node.length, -1);
   for (auto [place, child] : node.from_start) {

@@ -37,7 +37,7 @@ class PatternExecution {
       length,  // the length of a sequence or mapping
       // An index into a sequence that is counted from the end: the length of the sequence minus `number`.
       from_end,
-      rest,  // a copy of a mapping, which becomes the rest
+      rest,  // a copy of a mapping: the dict for `**rest`
       constant,  // a constant, loaded at instruction `begin`
       expression,  // the value of instructions [begin, end)
       // The result of a test: true if the pattern matches or, if `number` is 1, true if it does not match.

@@ -57,8 +57,8 @@ class PatternCursor {
   Value& top(int from_top) { return stack_.end()[-from_top]; }
   bool is(int from_top, Value::Is what) { return count_ >= from_top && top(from_top).is == what; }
   void drop(int values) { stack_.resize(stack_.size() - std::size_t(values)); }
-  // Replaces symbols on the top by the result of a test. `is_inverted` is true if the pattern matches when the result
-  // is false.
+  // Replaces the `values` topmost symbols on the stack by the result of a test. `is_inverted` is true if the pattern
+  // matches when the result is false.
   int test(int values, bool is_inverted = false) {
     drop(values);
     stack_.push_back({Value::Is::test, -1, 0, 0, is_inverted});
@@ -388,7 +388,7 @@ int PartsStep::unpack() {
   stack_.pop_back();
   const bool star = instruction_.op == Op::unpack_ex_;
   const int parts = instruction_.arg + (star ? instruction_.aux + 1 : 0);
-  // Unpacked keys are deleted from the rest one by one.
+  // Unpacked keys of a mapping pattern are deleted from the dict for `**rest` one by one.
   if (value.is == Value::Is::keys) {
     for (int index = 0; index < parts; ++index) stack_.push_back(value);
     return star || parts != nodes_[value.node].length ? -1 : at_ + 1;
@@ -439,7 +439,7 @@ int PartsStep::subscript() {
   return at_ + 1;
 }
 
-// DICT_UPDATE copies the mapping into the rest.
+// Executes the DICT_UPDATE that copies the subject, a mapping, into the dict for `**rest`.
 int PartsStep::fill_rest() {
   if (arg_ < 1 || !is(1, Value::Is::node) || nodes_[top(1).node].kind != Kind::mapping ||
       !is(arg_ + 1, Value::Is::rest))
@@ -449,7 +449,7 @@ int PartsStep::fill_rest() {
   return at_ + 1;
 }
 
-// DELETE_SUBSCR deletes one key from the rest.
+// Executes the DELETE_SUBSCR that deletes one key of the pattern from the dict for `**rest`.
 int PartsStep::delete_key() {
   if (!is(1, Value::Is::keys) || !is(2, Value::Is::rest) || top(1).node != top(2).node) return -1;
   ++nodes_[top(1).node].removed;
@@ -457,7 +457,7 @@ int PartsStep::delete_key() {
   return at_ + 1;
 }
 
-// COPY_DICT_WITHOUT_KEYS (3.10) replaces the keys on the stack by the rest.
+// Executes COPY_DICT_WITHOUT_KEYS (3.10), which replaces the tuple of keys on the stack by the dict for `**rest`.
 int PartsStep::delete_keys() {
   if (!is(1, Value::Is::keys)) return -1;
   nodes_[top(1).node].removed = nodes_[top(1).node].length;

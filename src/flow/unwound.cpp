@@ -39,8 +39,8 @@ class Writer {
         const Unwound::Block& block = from_.blocks[std::size_t(found->second)];
         starts[std::size_t(found->second)] = int(result_.size());
         if (!block.bare) put_made(it, Op::push_exc_info_, found->second);
-        // Jumps to the first instruction of a handler lead behind push_exc_info, because the instruction may be the
-        // start of a loop.
+        // A jump to the first instruction of a handler is redirected behind push_exc_info, because a loop may start at
+        // this instruction.
         where[std::size_t(at)] = int(result_.size());
       }
       if (auto behind = from_.behind_handlers.find(at); behind != from_.behind_handlers.end())

@@ -1,5 +1,5 @@
-// Declares the access to the tree that `decompile` prints, for tools and for tests of the gate. `with_finished_tree` is
-// defined in pipeline.cpp.
+// Lets tools and tests read and change the tree that `decompile` would print. `with_finished_tree` is defined in
+// pipeline.cpp.
 #pragma once
 
 #include "ast/node.h"

@@ -13,8 +13,8 @@ namespace {
 
 using TextByCode = std::unordered_map<const CodeObject*, std::string_view>;
 
-// The definitions in a tree, each once, inner definitions before the definitions around them. Several statements may
-// share one body.
+// A definition in a tree; `collect` lists each definition once, inner definitions before the definitions around them.
+// Several definitions may share one body.
 struct Definition {
   Block* body;
   const CodeObject* code;
@@ -53,8 +53,8 @@ class Assignment {
   bool is_empty() const { return texts_.empty(); }
   bool is_printed(const CodeObject& code) const { return printed_.contains(&code); }
 
-  // Returns `body` with the comment of the definition of `code` in front. A body that has a comment of the same kind, as
-  // that of a state machine, stays as it is.
+  // Returns `body` with the comment of the definition of `code` in front. A body that already starts with a comment of
+  // the same kind stays as it is.
   Block with_comment(Context& context, Block body, const CodeObject* code) const {
     const auto entry = texts_.find(code);
     if (entry == texts_.end()) return body;

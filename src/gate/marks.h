@@ -1,4 +1,5 @@
-// Puts comments into a finished tree where its meaning is not proved, or where it compiles to other bytecode.
+// Puts comments into a finished tree where its meaning is not proved, or where the tree compiles to other bytecode than
+// the original.
 #pragma once
 
 #include <string>
@@ -17,8 +18,9 @@ struct CodeMark {
 };
 
 // Puts a comment at the head of the definition of each code object that has a mark, and at the head of the module if
-// `is_module` is true. A code object without a definition in the tree, such as a lambda, a comprehension or the function
-// that evaluates an annotation, has its mark in the definition around it. Returns false if `body` is unchanged.
+// `is_module` is true. A code object without a definition in the tree, such as a lambda, a comprehension or the
+// function that evaluates an annotation, has its mark in the definition around it. Returns false if `body` is
+// unchanged.
 bool add_marks(Context& context, ast::Block& body, const CodeObject& root, bool is_module,
                const std::vector<CodeMark>& marks);
 

@@ -54,7 +54,8 @@ std::string remark_text(const Remark& remark, std::size_t room) {
   if (size <= room) best = parts;
   std::vector<std::size_t> waiting(parts.size());
   std::iota(waiting.begin(), waiting.end(), 0);
-  // Adds the first name of each part, then the second, and so on, as long as they fit.
+  // Adds the first name of each part of the remark, then the second name of each part, and so on, as long as the names
+  // fit into `room`.
   while (!waiting.empty()) {
     std::erase_if(waiting, [&](std::size_t i) {
       const RemarkNames& names = remark.parts[i];

@@ -156,7 +156,8 @@ void annotate(Context& context, const Cursor& cursor, FunctionValue& function, c
   function.deferred = true;
 }
 
-// Emits a marker. A pass of src/refine moves the annotations to the places that they had in the source.
+// Emits a marker in place of the store of an __annotate__ function, from which a pass of src/refine writes the
+// annotations of the module or class at their places in the source.
 bool store_annotate(Simulation& sim, const Expr* target, const Expr* value) {
   auto* name = as<Name>(target);
   if (sim.cursor.flat || !name || (name->id != "__annotate__" && name->id != "__annotate_func__") ||

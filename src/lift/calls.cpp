@@ -140,7 +140,7 @@ bool is_written_as_mapping(const Dict& display, const Table<Expr*>& args) {
 // True if the arguments were written as `*(a, b)`. A call without `*` and `**` arguments compiles to CALL or CALL_KW,
 // unless it has more arguments than the compiler leaves on the stack (STACK_USE_GUIDELINE).
 bool is_starred_display(const Tuple& display, const Table<Keyword>& keywords) {
-  constexpr std::size_t most_on_stack = 30;  // a keyword argument counts twice
+  constexpr std::size_t most_on_stack = 30;  // a keyword argument counts as two values
   return display.elts.size() + 2 * keywords.size() <= most_on_stack &&
          std::ranges::none_of(display.elts, [](const Expr* each) { return is<Starred>(each); }) &&
          std::ranges::none_of(keywords, [](const Keyword& each) { return each.arg.empty(); });

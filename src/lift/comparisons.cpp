@@ -36,7 +36,8 @@ void compare(Simulation& sim, CompareOp op) {
     if (left.mover >= 0 && !sim.names.stable(left.expr)) throw Restart{left.mover};
     return sim.push(Compare{left.expr, sim.context.list({op}), sim.context.list({value})});
   }
-  // For `a < b < c`, the copy of b is popped already, and the top of the stack is b, a.
+  // For `a < b < c`, the copy of b has been popped already, and the two values on top of the stack are b and, above it,
+  // a.
   Entry left = sim.pop_entry(), middle = sim.pop_entry();
   Expr* so_far;
   auto* chain = as<Internal>(left.expr);
@@ -69,8 +70,8 @@ void compare(Simulation& sim, CompareOp op) {
 }
 
 // Compares the top of the stack with None, for POP_JUMP_IF_NONE and POP_JUMP_IF_NOT_NONE. Returns true if the jump is
-// taken when the comparison is true. At the end of a chained comparison, the target of an earlier comparison that is
-// false decides between `is` and `is not`.
+// taken when the comparison is true. In a chained comparison that ends in `is None` or `is not None`, the block to
+// which the earlier comparisons jump if they are false shows which of the two operators ends the chain.
 bool test_for_none(Simulation& sim, bool jumps_on_none) {
   CompareOp op = CompareOp::is;
   auto* chain = as<Internal>(sim.peek(1).expr);

@@ -57,8 +57,8 @@ bool element(Context& context, ComprehensionKind kind, const Stmt* stmt, Expr*& 
   return yield != nullptr;
 }
 
-// True if the innermost loop yields its items to `elt` without a variable. From 3.15 on, the compiler turns `(*y for y in
-// x)` into such a loop over y.
+// True if the innermost loop yields its items to `elt` without a variable. From 3.15 on, the compiler turns the `*y` in
+// `(*y for y in x)` into an inner loop over y, which yields the items of y without a variable.
 bool yields_items(const Table<Comprehension>& generators, const Expr* elt) {
   const Comprehension& last = generators.back();
   const auto* item = as<Name>(elt);
@@ -68,7 +68,7 @@ bool yields_items(const Table<Comprehension>& generators, const Expr* elt) {
 }
 
 // Walks inwards through loops and tests, and collects generators and conditions. Returns false if the body of the
-// comprehension contains any other statement.
+// comprehension contains a statement other than loops, tests and the addition of an item.
 bool comprehension(Context& context, const Cursor& cursor, Expr*& result, ComprehensionKind kind, Block block,
                    Expr* iterable) {
   Table<Comprehension> generators;

@@ -220,7 +220,8 @@ class BranchPair {
     return cursor_.code[start].op != Op::for_iter_;
   }
 
-  // True if the code to which the first test skips the second test starts with a jump, as a `pass` or `continue` does.
+  // True if the code that runs when the first test decides without the second test starts with a jump, as the code of a
+  // `pass` or `continue` does.
   bool has_statement_between() const {
     const int jump = cursor_.cfg.blocks[before_].end - 1, second = cursor_.cfg.blocks[node_].begin;
     const int target = cursor_.code[jump].target;
@@ -283,9 +284,10 @@ class BranchPair {
     return true;
   }
 
-  // Negates the second or the third test if the two have the same targets in the opposite order. Returns false, and
-  // changes nothing, if the targets differ or both negations need other instructions. The joined condition is true for
-  // the code that is first in the bytecode, unless that code is the start of the loop around the tests.
+  // Negates x or y, the second or third test of `x if c else y`, if x and y have the same targets in the opposite
+  // order. Returns false, and changes nothing, if the targets differ or both negations need other instructions. The
+  // joined condition is true for the code that is first in the bytecode, unless that code is the start of the loop
+  // around the tests.
   bool turn_crossed(Node& third, const State& third_state) {
     const bool keeps = second_state_.keep_a || second_state_.keep_b || third_state.keep_a || third_state.keep_b;
     if (keeps || third.a != second_.b || third.b != second_.a || second_.a < 0 || second_.b < 0) return false;

@@ -14,7 +14,8 @@
 namespace depyf::lifting {
 using namespace ast;
 
-// Pushes a call of the exit method with the exception, in the state machine.
+// Pushes a call of the context manager's exit method with the exception. Only source in the form of a state machine
+// (`flat`) contains this call.
 void call_exit(Simulation& sim, const Instruction& instruction) {
   if (!sim.cursor.flat) sim.cursor.fail("with handler outside a with statement");
   Expr* exception = sim.peek(1).expr;

@@ -282,8 +282,7 @@ void hoist(Simulation& sim, Expr* expr) {
     auto* text = call.args.size() > 1 ? constant_of(call.args[1], Constant::Kind::string) : nullptr;
     std::string_view id = text && is_name(text->text) ? std::string_view(text->text) : sim.names.fresh_name();
     Stmt* made = class_def(sim.context, sim.cursor, call, id, {});
-    // If the call does not have the form that the compiler emits, an explicit call of __build_class__ creates the
-    // class.
+    // A call of __build_class__ that does not have the form that the compiler emits is written as an explicit call.
     if (!made) {
       sim.mark_builtin("__build_class__", expr->offset);
       as<Call>(expr)->func = sim.context.name("__build_class__");

@@ -22,13 +22,13 @@ using namespace ast;
 
 namespace {
 
-// Adds an item to a display under construction, which no other code can access yet. Returns false if the operation adds
-// to another kind of display.
+// Adds an item to a display under construction, which no other code can access yet. Returns false if `op` adds items to
+// another kind of display than `display`.
 bool extend_display(Context& context, const Cursor& cursor, Expr* display, Op op, Expr* key, Expr* value) {
   auto add = [&](List<Expr*>& items, Expr* item) { items = context.arena.append(items, item); };
   // The compiler folds a list or set display of at least three constant items to a constant tuple or frozenset. A
-  // folded frozenset has fewer items if some items in the source were equal, while a tuple of fewer items was written
-  // with a star: `[*(1, 2)]`.
+  // folded frozenset has less than three items if some items in the source were equal, while a tuple of less than three
+  // items was written with a star: `[*(1, 2)]`.
   constexpr std::size_t least_in_constant = 3;
   auto add_all = [&](List<Expr*>& items, Constant::Kind folded) {
     const Constant* constant = items.empty() ? constant_of(value, folded) : nullptr;
@@ -108,8 +108,8 @@ void build_unpack(Simulation& sim, const Instruction& instruction) {
   enum { tuple, list, set, map, call_tuple, call_map };
   const List<Expr*> parts = sim.pop_many(instruction.arg);
   Table<Expr*> keys, items;
-  // True if the last part consists of plain items. A part behind plain items is `*x` or `**x`, even if x is a display,
-  // because adjacent plain items would form one part.
+  // True if the part that was added last consists of plain items. A part behind plain items is `*x` or `**x`, even if x
+  // is a display, because adjacent plain items would form one part.
   bool plain = false;
   auto add = [&](Expr* key, Expr* item) { keys.push_back(key), items.push_back(item); };
   auto add_all = [&](std::span<Expr* const> own_keys, std::span<Expr* const> own) {

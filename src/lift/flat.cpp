@@ -78,7 +78,7 @@ void Lifter::flat_end(NodeIndex block) {
   for (std::size_t index = 0; index < entries.size(); ++index) {
     Expr* expr = entries[index].expr;
     if (is<Internal>(expr)) {
-      // A marker needs no slot, but a function does.
+      // A marker is not stored in a local, unless it is a function, which `settle` replaces by an expression.
       Internal marker = *as<Internal>(expr);
       if (marker.marker == Marker::function) sim_.settle(expr);
       else {

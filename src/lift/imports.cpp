@@ -118,7 +118,8 @@ void import_name(Simulation& sim) {
       return sim.emit(ImportFrom{module, sim.context.arena.copy(aliases), level, lazy});
     }
   }
-  // If no import statement compiles to the instructions, IMPORT_NAME becomes a call of the function __import__.
+  // If no import statement compiles to the instructions, IMPORT_NAME becomes a call of the function __import__, which
+  // expresses neither a lazy import nor `from`.
   if (lazy || (next < sim.cursor.end &&
                (sim.cursor.code[next].op == Op::import_from_ || sim.cursor.code[next].op == Op::import_star_)))
     sim.cursor.fail("import out of place");

@@ -25,8 +25,8 @@ struct Node {
     // further item.
     loop,
     leave,  // returns `value`
-    // The last statement of the node does not complete normally (`raise`, or raising the handled exception again). `a`
-    // is -1 or, in 3.8, may be the node of the code behind the handlers.
+    // The last statement of the node does not complete normally (`raise`, or raising the handled exception again). For
+    // `stop`, `a` is the node of the code behind the handlers if it is known (only in 3.8), or -1.
     stop,
     // Enters region `index`: `a` is the body, `b` the handler (for a with statement: the code behind the statement).
     // For a with statement, `value` is the context manager and `target` the target behind `as`, or null.

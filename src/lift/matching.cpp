@@ -70,7 +70,7 @@ void matching(Simulation& sim, const Instruction& instruction) {
       captured.push_back(sim.context.name(id));
       return pattern(MatchAs{nullptr, id});
     };
-    // The attributes are captured by temporaries, and the result is the tuple of all temporaries.
+    // The pattern captures each attribute in a temporary, and the tuple of these is the result of MATCH_CLASS.
     for (int index = 0; index < instruction.arg; ++index) positional.push_back(capture());
     for (const Constant& name : names->value->items) attributes.push_back(name.text), keyword.push_back(capture());
     decide(subject,
@@ -84,8 +84,8 @@ void matching(Simulation& sim, const Instruction& instruction) {
     // MATCH_KEYS leaves the subject and the keys on the stack, and pushes the tuple of the values, or None.
     sim.spill_all(sim.stack.size());
     Expr *keys = sim.cursor.make(sim.peek(1).expr->node), *subject = sim.cursor.make(sim.peek(2).expr->node);
-    // The expression is tuple(map(subject.__getitem__, keys)) if all(map(subject.__contains__, keys)) else None. The
-    // expression uses map() because a comprehension would turn the subject into a cell variable.
+    // The expression for the result of MATCH_KEYS calls map(), as a comprehension would turn the subject into a cell
+    // variable: `tuple(map(subject.__getitem__, keys)) if all(map(subject.__contains__, keys)) else None`.
     auto call = [&](std::string_view function, std::initializer_list<Expr*> arguments) {
       return sim.cursor.make(Call{sim.context.name(function), sim.context.list(arguments), {}});
     };

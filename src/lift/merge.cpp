@@ -129,7 +129,7 @@ void Lifter::enter_merge(NodeIndex block, const Table<Edge>& edges) {
       same = false;
     }
     if (same) continue;
-    // The source node of each edge assigns its value of the slot to the temporary.
+    // In the source node of each edge, the value that the stack slot has along the edge is assigned to the temporary.
     std::string_view id = sim_.names.fresh_name();
     for (std::size_t way = 0; way < edges.size(); ++way) {
       NodeIndex node = edges[way].first;

@@ -86,8 +86,7 @@ void copy(Simulation& sim, int n) {
                    sim.cursor.code[next].op == Op::unpack_ex_);
   if (sim.cursor.literal_here()) {
     if (!trivial) sim.spill_all(sim.stack.size() - std::size_t(n) + 1);
-    // A function counts as stable, because it may be created later without any difference, but it must not be created
-    // twice.
+    // A copied function is stored in a temporary, because it may be created later (it is `stable`), but not twice.
     if (Entry& copied = sim.peek(n); is<Internal>(copied.expr) && as<Internal>(copied.expr)->marker == Marker::function)
       sim.spill(copied);
     return sim.push(sim.cursor.make(sim.stack.end()[-n].expr->node));

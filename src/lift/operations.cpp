@@ -395,7 +395,8 @@ constexpr std::array<Operation, op_count> operations = [] {
   return all;
 }();
 
-// All code objects share the names of constants: a path in the tree of code objects has one name.
+// A constant without a literal is identified by its path in the tree of code objects, and has one name (`__const_0`) in
+// all of them.
 Expr* named_constant(Context& context, const Cursor& cursor, StableNames& names, int index) {
   Table<std::uint32_t> path = context.path;
   path.push_back(std::uint32_t(index));

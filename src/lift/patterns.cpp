@@ -121,7 +121,7 @@ void match_case(Simulation& sim, const Instruction& instruction) {
   node.end = Node::End::branch, node.a = block.next, node.b = block.jump, node.line = instruction.line;
   node.value = sim.cursor.make(Internal{Marker::match_case, int(sim.context.cases.size()), subject});
   sim.context.cases.push_back({pattern, wanted.guard, instruction.aux != 0, instruction.line});
-  // If other cases follow, the subject stays on the stack.
+  // The subject stays on the stack if the match statement has more cases.
   if (instruction.aux) sim.push(subject->node);
   sim.graph.ended = true;
 }

@@ -78,7 +78,7 @@ void Simulation::spill_at_end(NodeIndex node, std::size_t count) {
     NodeIndex owner = graph.find(ended[index].block);
     if (owner != node) spill_at_end(owner, graph.states[owner].stack.size());
     if (names.stable(ended[index].expr)) continue;
-    // The order of evaluation is not known for a value that was moved.
+    // The order of evaluation is not known for a value that SWAP or ROTATE has moved.
     if (ended[index].mover >= 0) throw Restart{ended[index].mover};
     spill(ended[index]);
   }

@@ -50,7 +50,7 @@ bool store_run(Simulation& sim, Expr* target) {
   if (sim.stack.size() < 2 || sim.cursor.code[sim.cursor.at].op != Op::store_fast_) return false;
   std::size_t values = 0;
   while (values < sim.stack.size()) {
-    // Count the values on the stack that the stores may take.
+    // Count the values on the stack that the stores of `a, b = x, y` may take.
     const Entry& entry = sim.stack[sim.stack.size() - 1 - values];
     if (is<Internal>(entry.expr) && as<Internal>(entry.expr)->marker != Marker::function) break;
     if (entry.mover >= 0 || sim.stores.swap_of.contains(entry.expr) || sim.graph.find(entry.block) != sim.graph.node)
@@ -61,7 +61,7 @@ bool store_run(Simulation& sim, Expr* target) {
   if (values < 2) return false;
   Table<Expr*> targets{target};
   int last = sim.cursor.at;
-  // Collect the stores that follow.
+  // Collect the stores to locals that directly follow the current one.
   for (int at = sim.cursor.skip(sim.cursor.at + 1);
        at < sim.cursor.end && sim.cursor.code[at].op == Op::store_fast_ && targets.size() < values;
        at = sim.cursor.skip(at + 1))
@@ -187,7 +187,8 @@ void store_name(Simulation& sim, Expr* target) {
 
 void store(Simulation& sim, Expr* target, Entry value) {
   Expr* expr = value.expr;
-  // If SWAP exchanged the value with others, the last store of the group completes the assignment `a, b = x, y`.
+  // If SWAP exchanged the value with other values, the last store of these values completes the assignment `a, b = x,
+  // y`.
   const auto no_group = sim.stores.swap_of.end();
   if (auto group = sim.stores.swap_of.empty() ? no_group : sim.stores.swap_of.find(expr); group != no_group) {
     SwapGroup& swap = sim.stores.swaps[group->second];

@@ -28,7 +28,7 @@ void yields(Simulation& sim, const Instruction& instruction) {
   if (internal && internal->marker == Marker::awaitable) {
     Expr* value = internal->value;
     if (internal->index == 1) return sim.push(YieldFrom{value});
-    // `async with` awaits the results of its methods by itself.
+    // `async with` awaits the results of __aenter__ and __aexit__ by itself.
     if (auto* entered = as<Internal>(value); entered && entered->marker == Marker::enter_result) return sim.push(value);
     if (auto* exited = as<Internal>(value); exited && exited->marker == Marker::with_exit) return sim.push(value);
     // A comprehension with `async for` or `await` in it is a coroutine, which the code around it awaits.

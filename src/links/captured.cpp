@@ -8,15 +8,16 @@
 namespace depyf::links {
 namespace {
 
-// The costs of assigning a row of nodes to a captured node. A line gets the assignment with the least sum of costs.
-constexpr int cost_of_recorded = 1000;  // for each node with another captured node in PyTorch's records
-constexpr int cost_of_read = 40;  // for each value that the row reads, but the captured node does not
-constexpr int cost_of_nothing = 30;  // for an empty row, if the captured node computes something
-constexpr int cost_of_no_backward = 15;  // for an empty row in the backward, if the gradient has to be computed
-constexpr int cost_of_passing_on = 1;  // for an empty row, if the captured node computes nothing in this direction
-constexpr int cost_of_shape = 10;  // for a row whose result differs from the captured node in size or type
-constexpr int gain_of_name = 5;  // for a row that has a node with the captured node's operator
-constexpr std::size_t row_max = 48;  // how many nodes a captured node gets at most, except for the last one of a line
+// The costs of assigning a row of consecutive nodes to a captured node; the row is empty if the captured node gets no
+// nodes. Each line of source gets the assignment with the least sum of costs.
+constexpr int cost_of_recorded = 1000;  // added for each node that PyTorch's records link to other captured nodes only
+constexpr int cost_of_read = 40;  // added for each value that the row reads, but the captured node does not
+constexpr int cost_of_nothing = 30;  // added if a captured node that computes something gets no nodes of the forward
+constexpr int cost_of_no_backward = 15;  // added if no nodes of the backward compute a captured node's gradient
+constexpr int cost_of_passing_on = 1;  // added if a captured node that only forwards a value or gradient gets no nodes
+constexpr int cost_of_shape = 10;  // added if the row's result differs from the captured node in size or type
+constexpr int gain_of_name = 5;  // subtracted if the row has a node with the captured node's operator
+constexpr std::size_t row_max = 48;  // the most nodes of a captured node, except for the last captured node of a line
 constexpr std::size_t work_max = 20'000'000;  // steps; a line with thousands of calls needs more and is left unlinked
 
 struct Row {
@@ -143,8 +144,8 @@ class Alignment {
     for (const Row& row : rows) {
       const auto matching = by_key.find(row.key);
       if (matching == by_key.end()) continue;
-      // Moves to the next captured row of the same line. If none follows, the row of nodes belongs to the last captured
-      // row of the line.
+      // Moves to the next captured row of the same line. If no captured row follows, the row of nodes belongs to the
+      // last captured row of the line.
       auto next = std::lower_bound(matching->second.begin(), matching->second.end(), position);
       if (next == matching->second.end()) --next;
       else position = *next;
@@ -175,7 +176,7 @@ class Alignment {
       return;
     }
     if (work_ > work_max) return;
-    std::unordered_map<int, std::size_t> position;  // by node: its index in the row
+    std::unordered_map<int, std::size_t> position;  // maps a node of the row to its index in `nodes`
     for (std::size_t i = 0; i < m; ++i) position[nodes[i]] = i;
     constexpr int infinite = std::numeric_limits<int>::max() / 2;
     // cost[i][j] is the cost of giving the first j nodes to the first i captured nodes; from[i][j] is the index of the
@@ -298,11 +299,11 @@ class Alignment {
 
   const Index& captured_;
   const Index& graph_;
-  std::vector<std::vector<int>> owners_;  // by node of the graph
+  std::vector<std::vector<int>> owners_;  // by node of the graph: the captured nodes that it comes from
   std::vector<bool> is_recorded_;
   std::vector<std::vector<int>> reads_, users_;  // by captured node, through nodes that only pass values on
   std::unordered_set<int> is_output_;  // captured nodes
-  std::unordered_set<int> is_result_;  // nodes of the graph that compute the result of a captured node, not a step
+  std::unordered_set<int> is_result_;  // nodes of the graph that compute the result of a captured node
   std::size_t work_ = 0;
 };
 

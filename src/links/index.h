@@ -48,8 +48,8 @@ std::string_view base_name(std::string_view op);
 bool is_view(std::string_view op);
 
 // Returns a text that is equal for two descriptions of tensors with the same type and number of elements: "f32 2048"
-// for f32[8, 256][256, 1]cpu. Symbolic sizes are appended unchanged. Returns an empty text if `shape` does not describe
-// a tensor.
+// for f32[8, 256][256, 1]cpu. Symbolic sizes are appended to the number of elements unchanged: "f32 2048*s0". Returns
+// an empty text if `shape` does not describe a tensor.
 std::string elements_of(std::string_view shape);
 
 }  // namespace depyf::links

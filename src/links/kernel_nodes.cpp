@@ -166,7 +166,8 @@ class Matching {
     for (int node = 0; node < graph_.size(); ++node) by_name[base_name(graph_[node].op)].push_back(node);
     for (KernelCall* call : waiting)
       if (call->evidence == "recorded" && call->nodes.size() == 1) take(*call, graph_.find(call->nodes[0]));
-    // Each match identifies more values, and these may leave only one candidate for another call.
+    // Each match of a call with a node identifies more values of the code, and the identified values may leave only one
+    // candidate for another call.
     for (bool takes_first : {false, true}) {
       for (bool has_changed = true; has_changed;) {
         has_changed = false;
@@ -267,7 +268,7 @@ class Matching {
         const std::size_t state = stamp_[static_cast<std::size_t>(input)];
         if (state == visited_ || state == read_) continue;
         if (graph_.is_input(input)) {
-          is_complete = is_complete && elements_of(graph_[input].shape).empty();  // a number needs no read
+          is_complete = is_complete && elements_of(graph_[input].shape).empty();  // a number is no value in memory
         } else if (is_in_memory_[static_cast<std::size_t>(input)] && state != written_) {
           is_complete = false;
         } else {

@@ -147,7 +147,7 @@ class Linking {
     return sources;
   }
 
-  // Assigns the captured nodes of a user on the same line to each node that has none.
+  // Assigns the captured nodes of a user on the same line to each node that has no captured nodes.
   static void of_users(const Index& nodes, CapturedOf& own) {
     for (int user = nodes.size() - 1; user >= 0; --user) {
       const auto sources = own.find(nodes[user].name);

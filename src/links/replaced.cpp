@@ -27,13 +27,14 @@ Edges users_of(const Index& graph) {
   return edges;
 }
 
-// Walks along the edges of one graph over the nodes of a set. A walk ends at nodes that are not in the set.
+// Walks along the edges of one graph over the nodes for which `is_passed` is true. A walk does not go on from a node
+// for which `is_passed` is false.
 class Walk {
  public:
   Walk(const Edges& edges, const std::vector<bool>& is_passed) : edges_(edges), is_passed_(is_passed) {}
 
   struct Reached {
-    std::vector<int> passed, ends;  // the nodes of the set, and the others, at which the walk ends; both ascending
+    std::vector<int> passed, ends;  // the reached nodes with `is_passed`, and those without, in ascending order
     bool is_cut = false;            // the walk ended early because of `visited_max`
   };
 
@@ -112,8 +113,8 @@ class Replaced {
     }
   }
 
-  // Returns the removed nodes whose values the unchanged nodes at the ends of `below` read in the graph before, or that
-  // were outputs in place of new nodes of `below`.
+  // Returns the removed nodes whose values the unchanged nodes at the ends of `below` read in the graph before the
+  // pass, or that were outputs in place of new nodes of `below`.
   std::vector<int> gone_inputs(const Index& graph, const Walk::Reached& below) const {
     std::vector<int> gone;
     auto add = [&](int node) {
@@ -132,20 +133,20 @@ class Replaced {
     return gone;
   }
 
-  // Returns the index of the graph's first output among the outputs of the graph before. The gradients, which the
-  // backward half returns, follow the outputs of the forward half.
+  // Returns the index of the graph's first output among the outputs of the graph before the pass. The gradients, which
+  // the backward half returns, follow the outputs of the forward half.
   std::size_t first_output(const Index& graph) const {
     const std::size_t count = graph.graph().outputs.size(), all = before_.graph().outputs.size();
     return after_.size() > 1 && &graph == after_.back() && count <= all ? all - count : 0;
   }
 
-  // True if one of the nodes is also in the graph before, under the same name. An input may have another name in the
-  // graph before.
+  // True if one of the nodes is also in the graph before the pass, under the same name. An input may have another name
+  // in the graph before the pass.
   bool knows_one(const Index& graph, const std::vector<int>& nodes) const {
     return std::any_of(nodes.begin(), nodes.end(), [&](int node) { return before_.find(graph[node].name) != no_node; });
   }
 
-  // Returns the removed nodes that read the unchanged nodes at the ends of `above` in the graph before.
+  // Returns the removed nodes that read the unchanged nodes at the ends of `above` in the graph before the pass.
   std::vector<int> gone_users(const Index& graph, const Walk::Reached& above) const {
     std::vector<int> gone;
     for (const int source : above.ends)

@@ -24,8 +24,8 @@ class Sources {
     for (const SeenDirection& direction : seen.directions)
       for (const SeenNode& row : direction.graph) rows_.push_back(&row);
     for (const SeenNode& row : seen.captured) line_of_[row.name] = row.line ? &*row.line : nullptr;
-    // If there is a joint graph, only its nodes count, because Inductor's passes have changed the forward and backward
-    // graphs.
+    // If there is a joint graph, only the sources of its nodes are used, because Inductor's passes have changed the
+    // forward and backward graphs.
     const std::size_t count = seen.joint.empty() ? rows_.size() : seen.joint.size();
     for (std::size_t i = 0; i < count; ++i)
       for (const NodeSource& source : rows_[i]->sources) graphs_.insert(source.graph);

@@ -50,7 +50,7 @@ struct SeenOperation {
   std::string name;
   std::string kind;  // "loops", "library call" or "nothing"
   Names writes, reads;  // buffers
-  Names origins;  // the nodes of the graph after post-grad passes that it was made of
+  Names origins;  // the nodes, after the post-grad passes, that the operation was made of
   std::string call;  // of a library call: the name of the called function
 };
 using OperationGroup = std::vector<SeenOperation>;  // operations that were fused into one kernel
@@ -121,11 +121,11 @@ struct SeenLinks {
 SeenLinks link_seen(const Seen& seen, const ReplacedBy& replaced);
 
 // Returns for each buffer the kernel or library function that writes it in output code: that of the first call that
-// names the buffer. Allocations and new names for the same memory do not count. Returns an empty map for output code of
-// Inductor's C++ wrapper.
+// names the buffer. Allocations of a buffer and new names for the same memory do not count as calls that write the
+// buffer. Returns an empty map for output code of Inductor's C++ wrapper.
 std::unordered_map<std::string, std::string> buffer_writers(std::string_view code);
 
-// Appends those names that are not in the list yet.
+// Appends those of `names` that `list` does not contain yet.
 void append_new(const Names& names, Names& list);
 
 // Returns the names in the text that have the form buf12, from left to right.

@@ -13,7 +13,7 @@ namespace {
 
 // The change of the stack depth by an operation that does not jump.
 struct Change {
-  bool is_known = false;  // the change is the same in all versions, and depends on no field but `arg`
+  bool is_known = false;  // the stack change is the same in all versions, and depends only on `arg`
   std::int8_t fixed = 0, of_arg = 0;
 };
 

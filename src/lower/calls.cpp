@@ -178,7 +178,8 @@ bool super_attribute(Unit& unit, const Attribute& node) {
   const Scope* module = owner;
   while (module->parent) module = module->parent;
   const Symbol* replaced = module->symbols.find("super");
-  // CPython checks whether the module mentions the name `super`, even if only to read it.
+  // CPython does not emit LOAD_SUPER_ATTR if the module itself mentions the name `super`, even if the module only reads
+  // it.
   if (replaced && (replaced->is_mentioned || replaced->is_declared_global)) return false;
   const bool written = call->args.size() == 2;
   if (!written && !call->args.empty()) return false;

@@ -170,8 +170,8 @@ void comprehension(Unit& unit, const ComprehensionExpr& node, const Expr* whole)
     inlined_comprehension(unit, node, inner);
     return;
   }
-  // In 3.15, the code of the comprehension calls iter() itself: a generator expression before RETURN_GENERATOR, the others
-  // behind the creation of the empty list, set or dict.
+  // In 3.15, the code of the comprehension calls iter() itself: a generator expression before RETURN_GENERATOR, any
+  // other comprehension behind the creation of the empty list, set or dict.
   const bool gets_iterator = unit.dialect.iterating_generators;
   const bool is_generator = node.kind == ComprehensionKind::generator;
   const std::string own_name(name_of(node.kind));

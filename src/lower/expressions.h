@@ -5,11 +5,11 @@
 
 namespace depyf::lowering {
 
-// From 3.10 on, CPython's compiler adds items to a display one by one if there are more than this
+// From 3.10 on, CPython's compiler adds items to a display one by one if there are more than `most_on_the_stack`
 // (STACK_USE_GUIDELINE).
 constexpr std::size_t most_on_the_stack = 30;
-// From 3.10 on, CPython's compiler adds pairs to a dict one by one if there are more than this, because a pair takes
-// two places on the stack.
+// From 3.10 on, CPython's compiler adds pairs to a dict one by one if there are more than `most_pairs`, because a pair
+// takes two places on the stack.
 constexpr std::size_t most_pairs = 15;
 
 // True if one of the items is starred.

@@ -31,7 +31,7 @@ struct LoweredTree {
   // Mangled private names (`_C__x`), which do not occur in the tree. The names of variables in `decoded` may be views
   // of texts in `names`.
   std::unordered_set<std::string> names;
-  std::vector<std::shared_ptr<LoweredCode>> codes;  // the first is the result for the whole tree
+  std::vector<std::shared_ptr<LoweredCode>> codes;  // the first element is the result for the whole tree
   std::unordered_map<const CodeObject*, const LoweredCode*> by_code;
 };
 

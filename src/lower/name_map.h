@@ -1,4 +1,4 @@
-// A table of values by name.
+// A hash table that maps names to values.
 #pragma once
 
 #include <cstdint>
@@ -119,7 +119,7 @@ class NameMap {
 
   void grow() {
     --shift_;
-    last_place_ = (std::size_t{1} << (32 - shift_)) - 1;  // with all bits set, to wrap a search around
+    last_place_ = (std::size_t{1} << (32 - shift_)) - 1;  // a mask that wraps the place of a search around
     numbers_.assign(last_place_ + 1, none);
     entries_.reserve(numbers_.size() / 2);
     for (std::uint32_t number = 0; number < entries_.size(); ++number)

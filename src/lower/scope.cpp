@@ -73,7 +73,7 @@ void SymbolTable::arguments(Scope* scope, const Arguments* args) {
   };
   scope->parameters.reserve(args->posonly.size() + args->args.size() + args->kwonly.size() + 2);
   for (List<Arg> list : {args->posonly, args->args, args->kwonly})
-    for (const Arg& arg : list) add(arg);  // also a parameter with an empty name, as in damaged code
+    for (const Arg& arg : list) add(arg);  // includes parameters with an empty name, which damaged code may have
   if (!args->vararg.name.empty()) add(args->vararg);
   if (!args->kwarg.name.empty()) add(args->kwarg);
 }

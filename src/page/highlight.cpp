@@ -56,7 +56,7 @@ class Highlighter {
 
   std::size_t end_of_row() const { return std::min(text_.find('\n', at_), text_.size()); }
 
-  // Moves to `end`, which is in the same row, and leaves the text without a colour.
+  // Moves to `end`, which is in the same row, and leaves the text up to `end` without a colour.
   void skip_to(std::size_t end) {
     for (; at_ < end; ++at_) units_since_span_ += units_of(text_[at_]);
   }

@@ -16,8 +16,9 @@ struct Redacted {
   std::vector<PageTexts> texts;
 };
 
-// Returns a copy that keeps operators, shapes, times, statuses and line numbers. Parts of names that are public words,
-// numbers or single letters are kept. Any other part becomes name1, name2 and so on; equal parts become the same name.
+// Returns a copy of the run and its texts that keeps operators, shapes, times, statuses and line numbers. Parts of
+// names that are public words, numbers or single letters are kept. Any other part of a name becomes name1, name2 and so
+// on; equal parts become the same name.
 Redacted redacted(const record::Run& run, const std::vector<PageTexts>& texts);
 
 }  // namespace depyf::page

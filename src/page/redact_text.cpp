@@ -25,8 +25,8 @@ std::string_view without_digits(std::string_view text) {
   return text;
 }
 
-// True if a part of a name has the form of a pseudonym, such as name1. A user's own name of this form must be replaced
-// by a pseudonym too.
+// True if a part of a name has the form of a pseudonym, such as name1. A user's own name of the form name1 must be
+// replaced by a pseudonym too.
 bool is_pseudonym(std::string_view part) { return part.starts_with("name") && part.size() > 4 && is_digit(part[4]); }
 
 // Calls visit(part) for each part of the text between characters that `is_between` accepts.

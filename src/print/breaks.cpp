@@ -39,7 +39,7 @@ const Position* place_of(const Expr* expr, const CodeObject& code) {
   auto* comprehension = as<ComprehensionExpr>(expr);
   const bool is_known = name ? has_width(name->id)
                         : attribute
-                            ? has_width(attribute->attr)  // exact since 3.12 where the name stands on its own line
+                            ? has_width(attribute->attr)  // since 3.12 a name on its own line has an exact position
                         : constant      ? Positions{&code}.loads(expr, *constant->value)
                         : joined        ? !joined->is_percent
                         : comprehension ? is_position_of(*comprehension, *position, code)

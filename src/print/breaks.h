@@ -172,7 +172,7 @@ class Breaks {
   Records<Mark> marks_;          // the marks in the text since the line began
   std::unordered_map<const CodeObject*, LineLengths> line_lengths_;  // computed on first use
   bool marking_ = true;
-  bool spread_ = false;  // true if the source had a line break at some mark
+  bool spread_ = false;  // true if the source had a line break before some mark in `marks_`
 };
 
 }  // namespace depyf::print

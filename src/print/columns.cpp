@@ -52,7 +52,8 @@ class Columns {
   }
 
  private:
-  // The state of the layout at some place in the text, which is small, because it is copied for each choice of breaks.
+  // The state of the layout at some place in the text; the struct is small, because it is copied for each choice of
+  // breaks.
   struct Place {
     std::uint32_t indent = 0;  // indentation of the current line
     std::int32_t group = -1;  // the mark that opens the innermost bracket pair around the place; -1 if there is none
@@ -118,7 +119,8 @@ class Columns {
     bool breaks = false;
   };
   // Returns true if, among the first `count` separators of `passed_`, the line breaks at an operator but not at a
-  // looser operator in the same brackets. No formatter breaks at an operator but not at a looser one.
+  // looser operator in the same brackets. A formatter that breaks a line at an operator also breaks at every looser
+  // operator in the same brackets.
   bool breaks_tighter_first(std::size_t count) const {
     const std::span passed(passed_.data(), count);
     return std::ranges::any_of(passed, [&](const Passed& each) {
@@ -162,7 +164,7 @@ class Columns {
     const std::int32_t most_breaks = std::max(gap, 1);
     for (std::size_t chosen = 0; chosen < std::size_t{1} << choices.size(); ++chosen) {
       if (std::popcount(chosen) > most_breaks) {
-        chosen += lowest_bit(chosen) - 1;  // all choices that only add lower bits have too many breaks
+        chosen += lowest_bit(chosen) - 1;  // skips all choices that add lower bits, which have too many breaks, too
         continue;
       }
       if (!may_fit(anchor, gap, chosen)) continue;
@@ -175,7 +177,7 @@ class Columns {
                              (attributes == best_attributes && left < best_left) ||
                              (attributes == best_attributes && left == best_left && is_earlier(chosen, *best));
       if (is_better) best = chosen, best_left = left, best_attributes = attributes;
-      if (gap == 0 && chosen == 0) break;  // nothing is better than a line without breaks
+      if (gap == 0 && chosen == 0) break;  // no choice is better than a line without breaks
     }
     if (!best) return replay(begin, end);
     for (std::size_t i = begin, choice = 0; i < end; ++i) {

@@ -55,8 +55,8 @@ std::size_t balanced_width(std::string_view text, std::size_t lines, std::size_t
     }
     return at == text.size();
   };
-  // If some width suffices for the text, each greater width does, too, because no line ends earlier. A binary search
-  // from the average width on therefore finds the least width that suffices.
+  // If some width suffices for the text, each greater width does, too, because with a greater width no line ends
+  // earlier. A binary search from the average width on therefore finds the least width that suffices.
   std::size_t least = std::max((text.size() + used) / lines, used + 1), known = usual;
   while (least < known) {
     const std::size_t middle = least + (known - least) / 2;
@@ -141,8 +141,8 @@ bool Constants::has_usual_width(const Expr* leaf, const Constant& constant) cons
          std::size_t(position->end_column - position->column) == constant.text.size() + quotes;
 }
 
-// Prints a string or bytes as a raw literal if the width of its position shows that the source did, on one line;
-// otherwise returns false, and prints nothing.
+// Prints a string or bytes as a raw literal if the width of its position shows that the source had a raw literal on one
+// line; otherwise returns false, and prints nothing.
 bool Constants::raw_string(const Expr* leaf, const Constant& constant) {
   const bool is_bytes = constant.kind == Constant::Kind::bytes;
   if ((constant.kind != Constant::Kind::string && !is_bytes) || fields > 0) return false;
@@ -266,10 +266,10 @@ bool Constants::long_string(const Constant& constant) {
   Constant part;
   part.kind = constant.kind;
   auto is_start = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80; };
-  std::size_t width = 0, from = 0, blank = 0;  // `blank` is the end of the last word of the part, or `from`
+  std::size_t width = 0, from = 0, blank = 0;  // `blank` is the end of the part's last word; `from` if it has none
   auto write = [&](std::size_t end) {
     if (from > 0) {
-      // The source lines 0 before the mark and 1 behind it force a line break at the mark.
+      // The invented source lines 0 before the mark and 1 behind the mark force a line break at the mark.
       const std::int32_t line = std::exchange(breaks_.last_line, 0);
       breaks_.mark(Mark::Kind::separator, 1, string_priority), out_.write(" ");
       breaks_.last_line = line;

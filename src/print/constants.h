@@ -16,7 +16,7 @@ std::size_t escaped_size(std::string_view text);
 // 0 if it has neither.
 std::size_t filled_line(std::string_view text, std::size_t width);
 // Returns the least width with which `lines` lines hold `text`, if `used` columns of the first line are taken; `usual`
-// if no lesser one does. The least width spreads the words evenly over the lines, as people divide a string.
+// if no lesser width suffices. The least width spreads the words evenly over the lines, as people divide a string.
 std::size_t balanced_width(std::string_view text, std::size_t lines, std::size_t used, std::size_t usual);
 
 class Constants {

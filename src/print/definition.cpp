@@ -62,15 +62,14 @@ const Position* ellipsis_of(const Emitter& out, const CodeObject* code) {
   if (!code) return nullptr;
   for (const Position& position : code->positions)
     if (position.line >= 0 && position.column >= 0) last = &position;
-  // A position of width zero on the line of the `def` also shows that the body stood there.
+  // A position of width zero on the line of the `def` also shows that the whole body stood on this line.
   if (last && last->line == code->firstlineno && last->column == last->end_column) return last;
   if (!last || last->line != last->end_line || last->end_column - last->column != width_of_ellipsis) return nullptr;
   return last->column > std::int32_t(out.indent() + 4) ? last : nullptr;
 }
 
-// Returns the last statement of a function that consists of at most a docstring besides: `pass` or `...`. `pass` and
-// `...` leave no instruction, but the implicit `return None` has their position. Returns an empty text if the statement
-// is unknown.
+// Returns the statement `pass` or `...` of a function that has at most a docstring besides. `pass` and `...` leave no
+// instruction, but the implicit `return None` has their position. Returns an empty text if the statement is unknown.
 std::string_view silent_statement(const CodeObject* code) {
   const Position* last = nullptr;
   if (!code) return {};
@@ -163,7 +162,7 @@ void Definitions::body(const Stmt* stmt, const CodeObject* code, Block body) {
   positions_.code = outer;
 }
 
-// Prints the decorators. `line` is the source line of the keyword below them; -1 if it is unknown.
+// Prints the decorators. `line` is the source line of the keyword below the decorators; -1 if it is unknown.
 void Definitions::decorators(List<Expr*> decorators, std::int32_t line) {
   for (std::size_t i = 0; i < decorators.size(); ++i) {
     out_.write("@");

@@ -8,7 +8,7 @@ namespace depyf::print {
 
 class Statements;
 
-// Shares the sheet with the printers of expressions and statements; `statements` prints the bodies.
+// Shares the `Sheet` with the printers of expressions and statements; `statements` prints the bodies of definitions.
 class Definitions {
  public:
   Definitions(Sheet& sheet, SourceLines& lines, Expressions& exprs, Statements& statements)

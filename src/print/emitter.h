@@ -1,4 +1,4 @@
-// Holds the text, which grows line by line, and the map from its lines to bytecode offsets.
+// Holds the printed source, which grows line by line, and the map from its lines to bytecode offsets.
 #pragma once
 
 #include <algorithm>

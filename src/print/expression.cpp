@@ -1,5 +1,5 @@
-// Prints expressions. All kinds stand in one file, because the parentheses of each kind depend on the precedence of its
-// operands.
+// Prints expressions. All kinds of expressions but f-strings are printed in one file, because the parentheses of each
+// kind depend on the precedence of its operands.
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -100,7 +100,7 @@ const Expr* folded_part(const Slice& slice, const Positions& positions, Version 
   return folded;
 }
 
-// Kinds with brackets or a name of their own bind as atoms; operators have their level in the tables of precedence.h.
+// Returns the precedence of an expression by its kind; the levels of operators are in the tables of precedence.h.
 Level level_by_kind(const Expr* expr) {
   return std::visit(Overloaded{
                         [](const Name&) { return Level::atom; },
@@ -363,9 +363,9 @@ void Expressions::without_leftmost(const Expr* leaf) {
              });
 }
 
-// Prints an annotation that was kept as text, and marks where its lines may break. If the number of lines of the
-// annotation's position fits, each member of a union gets a line of its own, or brackets at the end get a line for each
-// item or one line for all items.
+// Prints an annotation that was kept as text, and marks where its lines may break. Each member of a union gets a line
+// of its own, or brackets at the end get a line for each item or one line for all items, if the printed annotation then
+// has as many lines as its position.
 void Expressions::annotation_text(const Expr* leaf, std::string_view text) {
   const TextParts parts = parts_of(text);
   const std::int32_t first = leaf->line, more = first < 0 ? 0 : positions_.end_line(leaf) - first;

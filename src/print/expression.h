@@ -1,4 +1,5 @@
-// Prints expressions; expression.cpp explains the order, and arguments.cpp prints arguments and parameters.
+// Prints expressions; arguments.cpp prints arguments and parameters, and expression.cpp prints most kinds of
+// expressions.
 #pragma once
 
 #include <string_view>

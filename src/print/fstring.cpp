@@ -129,7 +129,7 @@ std::optional<FStrings::Quotes> FStrings::quotes_of(const std::vector<Piece>& pi
       return piece.kind != Piece::Kind::code && piece.text.find(quote) != std::string::npos;
     });
   };
-  // As for other strings, the quotes that need fewer backslashes are preferred; the enum Quoting defines the usual
+  // As for plain strings, the quotes that need fewer backslashes are preferred; the enum Quoting defines the usual
   // quotes.
   const std::string_view usual = constants_.fields > 0 ? "'" : "\"", other = constants_.fields > 0 ? "\"" : "'";
   const bool is_usual = fits(usual), both = is_usual && fits(other);
@@ -202,7 +202,8 @@ void FStrings::fstring(const Expr* expr) {
   if (auto* joined = as<JoinedStr>(expr); joined && (multiline_fstring(*joined, expr) || fstring_lines(*joined, expr)))
     return;
   const bool is_template = is<TemplateStr>(expr) || is<Interpolation>(expr);
-  // Below four nested fields some kind of quotes is still unused; deeper fields need the free nesting of 3.12.
+  // Within fewer than four nested fields some kind of quotes is still unused; fields that nest deeper need the free
+  // nesting of 3.12.
   if (dialect_of(version_).free_fstrings || constants_.fields < max_fields) {
     std::vector<Piece> pieces;
     add_pieces(pieces, expr, 0);
@@ -210,8 +211,8 @@ void FStrings::fstring(const Expr* expr) {
     if (const std::optional<Quotes> quotes = quotes_of(pieces)) return quoted(is_template ? "t" : "f", pieces, *quotes);
   }
   const bool in_field = constants_.fields > 0;
-  // A higher count prevents that nested fields are tried as f-strings again at each level, which would take exponential
-  // time.
+  // A higher value of `fields` prevents that nested fields are tried as f-strings again at each level, which would take
+  // exponential time.
   if (in_field) ++constants_.fields;
   if (auto* joined = as<JoinedStr>(expr)) joined_calls(joined->values);
   else if (auto* field = as<FormattedValue>(expr)) format_call(*field);
@@ -255,7 +256,7 @@ void FStrings::joined_calls(List<Expr*> parts) {
     first = false;
     if (auto* field = as<FormattedValue>(each)) format_call(*field);
     else if (is<ConstantExpr>(each) || is<JoinedStr>(each)) exprs_.expr(each, Level::test);
-    // A node of another kind is a value without conversion or format specification.
+    // A node that is neither a literal nor a FormattedValue is a value without conversion or format specification.
     else format_call({const_cast<Expr*>(each), 0, nullptr});
   }
   out_.write("])");

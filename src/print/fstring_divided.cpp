@@ -83,7 +83,7 @@ bool FStrings::divided(const Expr* whole, const std::vector<Piece>& pieces) {
   if (lines.size() < 2 || !can_be_lines(lines)) return false;
   for (const StringLine& each : lines) {
     if (&each != &lines[0]) {
-      // The source lines 0 before the mark and 1 behind it force a line break at the mark.
+      // The invented source lines 0 before the mark and 1 behind the mark force a line break at the mark.
       const std::int32_t line = std::exchange(breaks_.last_line, 0);
       breaks_.mark(Mark::Kind::separator, 1, string_priority), out_.write(" ");
       breaks_.last_line = line;

@@ -93,8 +93,8 @@ bool FStrings::add_literal_lines(std::vector<StringLine>& lines, const Expr* par
   // In a string with triple quotes, the text after the last line break ends exactly at the end column.
   const bool is_one_string = newline != text.npos && std::int32_t(text.size() - newline - 1) == position.end_column;
   if ((last == text.size() && !is_field_next) || (position.end_line > position.line && is_one_string)) return false;
-  // The lengths of strings before the last are unknown, so these strings are filled up to one width. The first line may
-  // have other parts of the f-string in front of the literal.
+  // The lengths of strings before the last are unknown, so these strings are all filled up to the same width. The first
+  // line may have other parts of the f-string in front of the literal.
   const std::size_t usual = usual_width - std::min(std::size_t(column) + quotes, usual_width / 2);
   const bool is_continued = !lines.back().pieces.empty() && position.column > column;
   const auto count = std::size_t(std::max(position.end_line - position.line, 0));

@@ -9,7 +9,8 @@ namespace depyf::print {
 
 using namespace ast;
 
-// The compiler mangles private names: within a class C, `__x` becomes `_C__x`. The printer removes the `_C` again.
+// The compiler mangles private names: within a class C, `__x` becomes `_C__x`. The printer removes the prefix `_C` of a
+// mangled name again.
 std::string_view Identifiers::spelled(std::string_view name) const {
   const bool is_private = !private_.empty() && name.starts_with(private_) && !name.ends_with("__");
   // Two characters of the prefix, the underscores of `__x`, remain.

@@ -31,8 +31,8 @@ class Identifiers {
   std::string_view spelled(std::string_view name) const;
   bool has_renamed() const { return !renamed_.empty(); }
 
-  // Starts a class body, in which mangled private names are printed as the source had them. Returns the state that
-  // `leave_class` restores.
+  // Starts a class body, in which mangled private names are printed as the source had them. Returns the prefix of
+  // mangled names in the enclosing class, which `leave_class` restores.
   std::string enter_class(std::string_view name);
   void leave_class(std::string around) { private_ = std::move(around); }
 

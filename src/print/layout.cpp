@@ -302,7 +302,7 @@ class Layout {
   Text render() {
     find_written();
     Text result;
-    result.reserve(2 * text_.size());  // the indentation takes less than the text in most statements
+    result.reserve(2 * text_.size());  // in most statements the added indentation takes less room than the text
     std::size_t copied = 0;
     for (int i = 0; i < count(); ++i) {
       const Mark& mark = marks_[i];

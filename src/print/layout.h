@@ -76,12 +76,13 @@ struct Lines {
   std::int32_t first = -1;  // the line of the source on which the statement starts; -1 if it is unknown
 };
 
-// Sets the state of each mark by the lines of the source on both of its sides. Returns the pairs of the marks.
+// Sets the state of each mark by the source lines of the text before the mark and of the text behind the mark. Returns
+// the pairs of the marks.
 Pairing follow_lines(const Table<Mark>& marks, Table<BreakState>& states);
 
 // Sets the states of marks between two anchors if some choice of breaks puts the second anchor into the column that it
-// had in the source. The states stay unchanged if no choice of breaks does so, for example for source of an unknown
-// style. `indent` is the indentation of the statement.
+// had in the source. The states of the marks stay unchanged if no choice of breaks puts the second anchor into its
+// column, for example for source of an unknown style. `indent` is the indentation of the statement.
 void follow_columns(std::string_view text, const std::vector<Mark>& marks, const std::vector<Anchor>& anchors,
                     std::size_t indent, std::vector<BreakState>& states);
 

@@ -53,7 +53,7 @@ class LineBreaks {
       unknown_.clear();
     };
     for (int i = open; i < close; ++i) {
-      // Only the opening bracket and the commas directly within this pair of brackets count.
+      // Only the marks of the opening bracket and of the commas directly within this pair of brackets are examined.
       if (i != open && marks_[i].kind == Mark::Kind::open) i = pairs_.partner(i);
       if (i != open && !marks_[i].is_comma()) continue;
       if (states_[i] == BreakState::unknown) {

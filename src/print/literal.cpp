@@ -21,8 +21,8 @@ constexpr auto plain_bytes = [] {
   return plain;
 }();
 
-// True if `count` bytes from `text` on need no escape between `quote`. The loop has a fixed length and no branches, so
-// the compiler turns it into a few instructions that look at all the bytes together.
+// True if the first `count` bytes of `text` need no escape in a literal with the quotes `quote`. The loop has a fixed
+// length and no branches, so the compiler turns it into a few instructions that look at all the bytes together.
 template <std::size_t count>
 bool is_plain_block(const char* text, char quote) {
   unsigned char special = 0;
@@ -246,7 +246,8 @@ void append_items(Text& out, const std::vector<Constant>& items, Quoting quoting
   }
 }
 
-// Appends the characters from `at` on that need no escape. Returns the offset of the first character that needs one.
+// Appends the characters from `at` to the first character that needs an escape, and returns that character's offset;
+// the size of `text` if no character needs an escape.
 std::size_t append_plain(Text& out, std::string_view text, std::size_t at, char quote) {
   std::size_t end = at;
   while (end < text.size() && plain_bytes[static_cast<unsigned char>(text[end])] && text[end] != quote) ++end;

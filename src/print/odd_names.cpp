@@ -91,8 +91,8 @@ class Reach {
     for_each_child(target, [&](Expr*& child) { add_names(child); });
   }
 
-  // Rewrites the loads in `expr`, children first. Names that a lambda or comprehension binds are treated as local only
-  // inside the expression.
+  // Rewrites the loads of names that are no identifiers in `expr`, children first. Names that a lambda or comprehension
+  // binds are treated as local only inside the expression.
   void reach(Expr*& expr) {
     if (!expr) return;
     const std::set<std::string_view> around = inner_;

@@ -10,8 +10,8 @@ namespace depyf::print {
 
 using namespace ast;
 
-// The column of the value decides, because a `return` that leaves a `with` statement may have the position of that
-// statement, in which the value is indented further than a bracketed value.
+// The column of the value decides whether it was in brackets, because a `return` that leaves a `with` statement may
+// have the position of that statement, in which the value is indented further than a bracketed value.
 bool Positions::is_in_brackets(const Stmt* stmt, const Expr* value) const {
   constexpr int behind_return = 7;  // columns of `return `
   const Expr* leaf =

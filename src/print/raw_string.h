@@ -1,4 +1,4 @@
-// Decides about raw strings, in which a backslash is an ordinary character.
+// Decides whether a string is printed as a raw string, in which a backslash is an ordinary character.
 #pragma once
 
 #include <string_view>

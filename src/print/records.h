@@ -8,8 +8,8 @@
 namespace depyf::print {
 
 // Adding a record costs less than with std::vector, because the code that makes room is not inlined (records.cpp).
-// There is always room for one record, which is written before more room is made, so that no register has to be saved
-// for the record during the call.
+// A list always has room for one more record: `add` writes the record before it calls `make_room`, so that no register
+// has to be saved for the record across this call.
 template <class T>
 class Records {
  public:

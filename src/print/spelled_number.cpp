@@ -47,7 +47,7 @@ SpelledNumber power(Wide value, std::size_t width) {
     std::string tight = left + "**" + right, shift = "1 << " + right, wide = left + " ** " + right;
     const bool may_be_power = is_folded(base, *by);
     if (may_be_power && tight.size() == width) return {std::move(tight), Level::power};
-    // A shift without blanks is as wide as the power.
+    // A shift without blanks (`1<<64`) is as wide as the power without blanks (`2**64`).
     const bool is_shift = base == 2 && (shift.size() == width || tight.size() == width);
     if (is_shift) return {std::move(shift), Level::shift};
     if (may_be_power && wide.size() == width) return {std::move(wide), Level::power};

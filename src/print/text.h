@@ -92,7 +92,7 @@ class Text {
     std::swap(room_end_, other.room_end_);
   }
 
-  // Copies short parts as two numbers that may overlap.
+  // Copies `part` to `to`. A part of up to 16 bytes is copied by at most two loads and stores, which may overlap.
   static void copy(char* to, std::string_view part) {
     const char* const from = part.data();
     const std::size_t size = part.size();

@@ -1,4 +1,5 @@
-// A branch on a boolean is no effect, because nobody can observe it; the prover follows both outcomes on both sides.
+// A branch on a boolean is no effect, because no other code can observe it; the prover follows both outcomes on both
+// sides.
 #include "prove/branches.h"
 
 #include "decode/op.h"

@@ -160,7 +160,7 @@ Step push_exc_info(Frame& frame) {
   return frame.silent();
 }
 
-// Executes MATCH_KEYS or MATCH_CLASS. Until 3.10 both instructions also push a bool above their result, which
+// Executes MATCH_KEYS or MATCH_CLASS. Until 3.10 MATCH_KEYS and MATCH_CLASS also push a bool above their result, which
 // corresponds to the test `is None` that later versions compile separately.
 Step match_parts(Execution& run, const Instruction& it) {
   Side& side = run.frame.side();

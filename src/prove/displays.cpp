@@ -11,7 +11,8 @@ namespace depyf::operations {
 
 namespace {
 
-// Parses a constant integer of at most nine characters into `value`. Returns false for any other constant.
+// Parses a constant integer of at most nine characters into `value`. Returns false for a constant that is no integer or
+// has more characters.
 bool small_integer(const Constant* constant, std::int64_t& value) {
   if (!constant || constant->kind != Constant::Kind::integer || constant->text.size() > 9) return false;
   const char* end = constant->text.data() + constant->text.size();

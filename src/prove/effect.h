@@ -26,7 +26,7 @@ struct Effect {
     send,      // the receiver has yielded; or it has returned, and the jump is taken
     tested,    // executes the same instruction again, with the truth of its operand known
     bound,     // executes the same instruction again, with operands[0] known to be bound
-    with,      // until 3.10: like push, with a block below the last result
+    with,      // SETUP_WITH until 3.10: like push, and pushes a block whose level is below the last result
     end,       // the frame ends
   };
   Then then = Then::push;

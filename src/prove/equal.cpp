@@ -59,8 +59,8 @@ bool Pairing::stands_for(Symbol constant, Symbol tuple) {
 
 bool Pairing::add_objects(Symbol a, Symbol b) {
   const Object *one = object_of(state_, 0, a), *two = object_of(state_, 1, b);
-  // Some compiler versions fold a tuple or slice into a constant that others build at run time. No program may rely on
-  // either form, so a constant equals a built object with the same items.
+  // Some compiler versions fold a tuple or slice into a constant that others build at run time. A program must not rely
+  // on whether a tuple or slice is a constant, so a constant equals a built object with the same items.
   auto with_constant = [&](const Object& built, Symbol symbol, bool first) {
     const Constant* constant = symbols_.value(symbol);
     if (!constant || built.items.size() != constant->items.size()) return false;

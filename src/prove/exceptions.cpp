@@ -87,7 +87,7 @@ Step pop_except(Execution& run) {
       side.blocks.back().level + exception_values > run.frame.depth()) {
     return run.stuck("the end of a handler that is none");
   }
-  side.handled = run.frame.peek(2);  // relative to the top, because a value to return may lie below
+  side.handled = run.frame.peek(2);  // the slot is counted from the top, because a value to return may lie below it
   side.blocks.pop_back();
   run.frame.drop(exception_values);
   return run.frame.silent();

@@ -1,6 +1,6 @@
-// Models finally clauses of 3.8, whose bodies are subroutines. The value on top of the stack at the start of the body
-// decides where control goes from its end: NULL continues after the body, an address returns to that address, and an
-// exception is raised again.
+// Models finally clauses of 3.8, whose bodies are subroutines. The value on top of the stack at the start of a finally
+// body decides where control goes from the end of the body: NULL continues after the body, an address returns to that
+// address, and an exception is raised again.
 #include <charconv>
 
 #include "decode/op.h"
@@ -86,7 +86,7 @@ Step finally38(Execution& run, const Instruction& it) {
     return run.frame.silent();
   }
   if (it.op == Op::with_cleanup_start_) {
-    if (side.second) {  // second half: `__exit__` is on top, and below it None or the exception class
+    if (side.second) {  // in the second half, `__exit__` is on top of the stack, above None or the exception class
       Symbol exit = run.frame.peek(1), type = run.frame.peek(2);
       if (run.symbols.may_be_null(exit)) return run.stuck("no value where one is needed");
       Effect made{.op = Op::call_, .operands = {exit, none, none, none}};

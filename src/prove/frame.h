@@ -1,4 +1,4 @@
-// Describes the frame of one side while an instruction runs: its stack, its locals, and the objects that nobody else
+// Describes the frame of one side while an instruction runs: its stack, its locals, and the objects that no other code
 // has seen.
 #pragma once
 

@@ -19,7 +19,7 @@ bool counts(const SymbolInfo& info) {
     case SymbolInfo::Kind::known: return info.text.starts_with(argument_prefix);
     case SymbolInfo::Kind::opaque:
     case SymbolInfo::Kind::term: return !info.boolean;
-    case SymbolInfo::Kind::object: return false;  // only the values in the object count
+    case SymbolInfo::Kind::object: return false;  // the values in the object are examined instead
   }
   return false;
 }

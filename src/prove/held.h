@@ -22,8 +22,8 @@ bool lets_time_pass(const Effect& effect);
 bool hands_operands_over(const Effect& effect, bool calls_keep_operands);
 
 // Returns the values that the second side holds and the first side does not, at most one for each slot. The top
-// `popped_one` and `popped_two` values of the two stacks do not count. `also_held` lists further values that the first
-// side holds.
+// `popped_one` values of the first stack and the top `popped_two` values of the second stack are left out. `also_held`
+// lists further values that the first side holds.
 std::vector<Held> held_too_long(const State& state, const Symbols& symbols, int popped_one, int popped_two,
                                 const std::vector<Symbol>& also_held);
 

@@ -221,8 +221,8 @@ class Generaliser {
     return a;
   }
 
-  // Returns a value that stands for `a` and `b`. The same pair always gets the same value, which preserves the
-  // equalities that are true in both states. The recursion ends because terms nest to a fixed depth.
+  // Returns a value that stands for `a` and `b`. The same pair of `a` and `b` always gets the same value, which
+  // preserves the equalities that are true in both states. The recursion ends because terms nest to a fixed depth.
   Symbol value(Symbol a, Symbol b) {
     if (a == b) return a;
     auto found = values_.find({a, b});

@@ -77,7 +77,8 @@ class Lockstep {
     return true;
   }
 
-  // Runs both sides until the frame is left, or a known point is reached. Returns false if the pass gives up.
+  // Runs both sides until the frame is left, or until they reach a pair of places that was visited before. Returns
+  // false if the pass gives up.
   bool follow(Frames& frames) {
     while (true) {
       if (++steps_ > steps_most_) return false;
@@ -128,7 +129,7 @@ class Lockstep {
     return true;
   }
 
-  // Returns the constant that the side loads next; null if its next event is no such load.
+  // Returns the constant that the side loads next; null if its next event is not the load of a constant.
   const Constant* next_constant(int side, const Frame& frame) const {
     if (frame.at == left_frame) return nullptr;
     const Code& code = codes_[side];
@@ -187,7 +188,7 @@ class Lockstep {
       case Event::Then::end:
       case Event::Then::raise: ended = true; return true;
       case Event::Then::branch: {
-        // Both outcomes are followed; the state for a true test waits in `ahead_`.
+        // Both outcomes of a branch are followed; the state for a true test waits in `ahead_`.
         Frames jumped = frames;
         for (int side = 0; side < 2; ++side) {
           if (!decide(side, jumped.sides[side], true) || !decide(side, frames.sides[side], false)) return false;
@@ -324,7 +325,7 @@ class Lockstep {
     if (inverts) frame.stack.back() = negation(frame.stack.back());
     if (op == Op::load_method_ || (op == Op::load_super_attr_ && (instruction.aux & 1)))
       frame.stack.push_back(results_[0] + self_part);
-    // COMPARE_OP with a second half is executed again, to convert its result to a boolean.
+    // A COMPARE_OP that also converts its result to a bool (from 3.13 on) is executed a second time for the conversion.
     if (op == Op::compare_op_ && instruction.aux) {
       frame.phase = 1;
       return;

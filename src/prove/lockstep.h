@@ -13,8 +13,8 @@ namespace depyf {
 // every path. If the result is true, `codes` gets the pairs of nested code objects that must be proved, too. `steps`
 // gets the number of steps that the pass took.
 //
-// The result false does not mean that the effects differ: the walk of walk.h must decide. Life times are not compared.
-// The iterator pairs of 3.15 must have been united in both code objects.
+// The result false does not mean that the effects differ: the walk of walk.h must decide. The life times of values are
+// not compared. Iterators that take two stack values (3.15) must have been rewritten in both code objects to take one.
 bool run_in_lockstep(const DecodedCode& one, const DecodedCode& two, std::vector<CodePair>& codes, std::int64_t& steps);
 
 }  // namespace depyf

@@ -301,8 +301,8 @@ bool EventReader::exception_match(const Frame& frame) {
          add_operand(frame.stack[depth - 2] - class_part) && add_operand(frame.stack.back());
 }
 
-// Fills in the event of MATCH_KEYS or MATCH_CLASS, whose result is None if nothing matches. Until 3.10 both also push a
-// bool, which is a second event: the test of the result for None.
+// Fills in the event of MATCH_KEYS or MATCH_CLASS, whose result is None if nothing matches. Until 3.10 MATCH_KEYS and
+// MATCH_CLASS also push a bool, which is a second event: the test of the result for None.
 bool EventReader::match_parts(const Frame& frame, const Instruction& instruction) {
   if (frame.phase != 0) {
     event.op = Op::is_op_;
@@ -502,8 +502,8 @@ bool EventReader::with_cleanup(const Frame& frame) {
   return true;
 }
 
-// Fills in the event of a store to `__firstlineno__` or `__static_attributes__`. The line is not compared, and the
-// attribute names are compared without their order, as in walk.h.
+// Fills in the event of a store to `__firstlineno__` or `__static_attributes__`. The line in `__firstlineno__` is not
+// compared, and the names in `__static_attributes__` are compared without their order, as in walk.h.
 bool EventReader::class_detail(const Frame& frame) {
   const Instruction& store = code_.instructions[std::size_t(frame.at) + 1];
   event.op = Op::store_name_;

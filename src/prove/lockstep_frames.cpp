@@ -70,7 +70,7 @@ Code::Code(const DecodedCode& decoded_code) : decoded(decoded_code), instruction
   if (!decoded.ranges.empty()) handler_of.assign(instructions.size(), -1);
   for (std::size_t range = 0; range < decoded.ranges.size(); ++range) {
     meets[std::size_t(decoded.ranges[range].target)] = 1;
-    // Where protected ranges overlap, the first one counts.
+    // Where protected ranges overlap, an instruction belongs to the first range that contains it.
     for (int at = decoded.ranges[range].begin; at < decoded.ranges[range].end; ++at)
       if (handler_of[std::size_t(at)] < 0) handler_of[std::size_t(at)] = static_cast<int>(range);
   }

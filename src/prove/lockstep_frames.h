@@ -14,7 +14,7 @@ inline constexpr int is_shadow = -2;   // marks a local that only comprehensions
 // The value of `at` after an exception has left the frame; the stack then contains only the exception.
 inline constexpr int left_frame = -1;
 
-// The code of one side, with the facts about each instruction that the pass needs.
+// The code of one side, with the facts about each instruction that running in step needs.
 struct Code {
   explicit Code(const DecodedCode& decoded_code);
 

@@ -65,8 +65,8 @@ bool VisitedPoints::generalise(Frames& frames, const std::vector<Value>& visited
   return true;
 }
 
-// Sets `value` to a value that stands for `one` and `two`, its entries in the patterns of two visits. The same pair
-// always gets the same value.
+// Sets `value` to a value that stands for `one` and `two`, its entries in the patterns of two visits. The same pair of
+// entries always gets the same value.
 bool VisitedPoints::merge(Value& value, Value one, Value two) {
   if (one == two && one < first_fresh) return true;
   if (!may_merge(one) || !may_merge(two)) return false;

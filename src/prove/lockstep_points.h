@@ -36,7 +36,7 @@ class VisitedPoints {
   std::uint8_t flags_in_pattern(Value value) const;
 
   Values& values_;
-  std::vector<int> first_point_;  // for each instruction of the first side, shifted by one because `left_frame` is -1
+  std::vector<int> first_point_;  // maps 1 + an instruction of the first side (`left_frame` is -1) to its first point
   std::vector<Point> points_;
   std::vector<Value> pattern_, numbered_;
   std::vector<Merged> merged_;

@@ -15,7 +15,8 @@ namespace {
 
 using Kind = Constant::Kind;
 
-// Pushes the fixed number of None, True or False. Returns false for any other constant, whose load is an event.
+// Pushes the fixed number of None, True or False. Returns false for a constant other than None, True and False, because
+// the loads of other constants are compared as events.
 bool push_singleton(std::vector<Value>& stack, const Constant& constant) {
   if (constant.kind == Kind::none) stack.push_back(none_value);
   else if (constant.kind == Kind::true_) stack.push_back(true_value);
@@ -94,7 +95,7 @@ bool SilentSteps::advance(int side, Frames& frames, bool& has_met) {
   for (std::size_t count = 0; count <= most_silent; ++count) {
     if (frame.at == left_frame) return true;
     if (std::size_t(frame.at) >= code.instructions.size()) return false;
-    // A place where paths meet counts only before the first event of its instruction.
+    // An instruction at which paths meet sets `has_met` only before the first of its events.
     if (frame.phase == 0 && code.meets[std::size_t(frame.at)]) has_met = true;
     const Instruction& instruction = code.instructions[std::size_t(frame.at)];
     const Step step = steps[instruction.op];
@@ -275,8 +276,8 @@ SilentSteps::Outcome SilentSteps::block_stack(const Place& place) {
   return run_block_stack(place.side, place.frame) ? Outcome::silent : Outcome::fails;
 }
 
-// Executes LOAD_FAST_AND_CLEAR. On the first side, the instruction starts a shadow of the local. On the second side,
-// LOAD_FAST_AND_CLEAR must be followed by POP_TOP: both together clear the variable of a comprehension.
+// Executes LOAD_FAST_AND_CLEAR. On the first side, LOAD_FAST_AND_CLEAR starts a shadow of the local. On the second
+// side, LOAD_FAST_AND_CLEAR must be followed by POP_TOP: both together clear the variable of a comprehension.
 bool SilentSteps::give_to_comprehension(int side, Frames& frames) {
   Frame& frame = frames.sides[side];
   const Code& code = codes_[side];

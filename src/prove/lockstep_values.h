@@ -6,8 +6,8 @@
 
 namespace depyf::lockstep {
 
-// A value is the sum of a base, which is a multiple of `parts`, and a part, which says which aspect of the base is
-// meant.
+// A value is the sum of a base, which is a multiple of `parts`, and a part below `parts`, which selects an aspect of
+// the base, such as its negation.
 using Value = std::int32_t;
 inline constexpr Value parts = 8;
 inline constexpr Value self_part = 1;     // the stack slot above a loaded method: its self, or NULL
@@ -16,7 +16,7 @@ inline constexpr Value negated_part = 2;  // the opposite of a boolean
 inline constexpr Value class_part = 3, traceback_part = 4;
 // The place to which the subroutine of a finally clause returns (3.8); the base is the index of an instruction.
 inline constexpr Value address_part = 5;
-// The bases with a fixed meaning. Other values get bases from `first_fresh` on.
+// The numbers of values with a fixed meaning. All other values get numbers from `first_fresh` on.
 inline constexpr Value null_value = 0, raised_at = 1 * parts, callers_exception = 2 * parts, undefined_item = 3 * parts,
                        names_of_call = 4 * parts, none_value = 5 * parts, true_value = 6 * parts,
                        false_value = true_value + negated_part, qualified_name = 7 * parts, generator_start = 8 * parts,

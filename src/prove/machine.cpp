@@ -99,7 +99,7 @@ Step Machine::step() {
   if (size.pops > execution_.frame.depth() && !side.second && !counts_itself(it.op))
     return execution_.stuck("the stack is too short");
   const Step step = operations::dispatch(execution_, it);
-  // A test stays valid if control jumps straight to another jump that tests the same value.
+  // The result of a truth test stays valid if control jumps straight to another jump that tests the same value.
   if (step == Step::silent)
     side.asked = side.asked && side.at == it.target && threads(execution_.program, execution_.frame, it.op);
   return step;

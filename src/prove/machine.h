@@ -1,4 +1,4 @@
-// Runs one frame over symbols: all instructions up to the next effect are silent.
+// Executes the code of one frame symbolically, up to the next effect or branch.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace depyf {
 
-// Runs one side. The walk of walk.h compares the effects of two machines, and then calls `follow`, `jump` or `raise` on
-// both.
+// Executes one of the two code objects that the prover compares (a "side"). The walk of walk.h compares the effects of
+// two machines, and then calls `follow`, `jump` or `raise` on both.
 class Machine {
  public:
   Machine(Symbols& symbols, const Program& program, int side) : execution_{symbols, program, Frame(symbols, side)} {}

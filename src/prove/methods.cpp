@@ -40,7 +40,7 @@ Step load_attribute(Execution& run, const Instruction& it) {
   return run.effect(std::move(made));
 }
 
-// Executes `super().name` as a call and an attribute, which are two instructions until 3.11.
+// Executes `super().name` as a call of super() and a load of an attribute, which are separate instructions until 3.11.
 Step super_attribute(Execution& run, const Instruction& it) {
   for (int n = 1; n <= (run.frame.side().second ? 1 : 3); ++n) {
     if (run.symbols.may_be_null(run.frame.peek(n))) return run.stuck("no value where one is needed");

@@ -93,8 +93,8 @@ Result<Program> make_program(const CodeObject& code, const DecodedCode& decoded,
   const auto& ranges = program.decoded.ranges;
   for (std::size_t range = 0; range < ranges.size(); ++range) {
     program.meets[static_cast<std::size_t>(ranges[range].target)] = true;
-    // The protected ranges of CPython's compiler do not overlap; in other bytecode, the first range that contains an
-    // instruction counts.
+    // The protected ranges of CPython's compiler do not overlap; in other bytecode, an instruction belongs to the first
+    // range that contains it.
     for (int at = ranges[range].begin; at < ranges[range].end; ++at) {
       int& handler = program.handler_of[static_cast<std::size_t>(at)];
       if (handler < 0) handler = static_cast<int>(range);

@@ -32,7 +32,7 @@ struct Program {
 
   Version other;  // the version of the other side's code
 
-  // Returns true if a fact holds for the version of one side only. The callers use it to bring the code of two
+  // Returns true if a fact holds for the version of one side only. The callers use `across` to bring the code of two
   // different versions into one form; for equal versions they compare the exact forms.
   bool across(bool Dialect::* fact) const { return dialect_of(decoded.version).*fact != dialect_of(other).*fact; }
   bool is_generator() const;
@@ -46,7 +46,8 @@ struct Program {
   bool has_table() const { return dialect().exception_table; }
 };
 
-// Prepares `code`. `decoded` holds its instructions, in which the two values of an iterator (3.15) have been united.
+// Prepares `code`. `decoded` holds the instructions of `code`, in which the two values of an iterator (3.15) have been
+// united.
 Result<Program> make_program(const CodeObject& code, const DecodedCode& decoded, Symbols& symbols,
                              const ProofOptions& options);
 

@@ -284,8 +284,8 @@ class Walk {
     return true;
   }
 
-  // Returns true if both sides store the same `__firstlineno__` or `__static_attributes__`. The line is not compared,
-  // and the names are compared without their order.
+  // True if both sides store `__firstlineno__`, with any line, or `__static_attributes__` with the same names in any
+  // order.
   bool same_class_detail(const State& state, const Effect& one, const Effect& two) const {
     auto at = [&](int side, int place) { return place >= 0 && state.sides[side].at == place; };
     if (at(0, programs_[0]->stores_line) && at(1, programs_[1]->stores_line)) return true;

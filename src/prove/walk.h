@@ -21,8 +21,9 @@ using Decoder = FunctionRef<Decoding(const CodeObject&)>;
 Decoding decoded_anew(const CodeObject& code);
 
 // Proves that the two code objects have the same effects. If the proof fails, the result states the reason and the
-// place. Values that the second side keeps too long are listed, but do not fail the proof. Nested code objects that
-// must be proved as well are appended to `codes`. The decoders return the instructions of the two sides.
+// place. Values that `two` keeps alive longer than `one` does are listed in the result, but do not fail the proof.
+// Nested code objects that must be proved as well are appended to `codes`. The decoders return the instructions of the
+// two sides.
 Proof walk(const CodeObject& one, const CodeObject& two, const ProofOptions& options, std::vector<CodePair>& codes,
            Decoder decoder_of_one, Decoder decoder_of_two);
 

@@ -18,7 +18,8 @@ inline std::size_t name_index(const RawInstruction& raw, const Dialect& dialect)
   return raw.arg;
 }
 
-// Returns the global names that a code object itself reads, writes or deletes. Names in nested code do not count.
+// Returns the global names that a code object itself reads, writes or deletes. Names in nested code objects are left
+// out.
 NameSet own_global_names(const CodeObject& code);
 
 }  // namespace depyf

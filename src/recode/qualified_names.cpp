@@ -20,9 +20,9 @@ bool begins_with(std::string_view name, std::string_view prefix) {
 
 // A function that a code object makes with MAKE_FUNCTION.
 struct MadeFunction {
-  std::size_t index = 0;  // index of its code object among the constants
+  std::size_t index = 0;  // index of the function's code object among the constants
   std::string qualified_name;  // empty if unknown
-  std::optional<std::size_t> name_index;  // until 3.10: index of the constant with its qualified name
+  std::optional<std::size_t> name_index;  // until 3.10: index of the constant with the qualified name
 };
 
 // Finds the qualified names of functions until 3.10, which are made by `LOAD_CONST <code>; LOAD_CONST <qualified name>;

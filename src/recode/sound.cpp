@@ -21,7 +21,7 @@ bool leaves(Op op) { return leaves_function(op) || op == Op::jump_; }
 constexpr int raises_max = 64;
 
 // Walks along all paths through the operations and counts the values on the stack. A path that reaches an operation
-// again is not followed if it has no more values than before.
+// again is followed from there only if it has more values on the stack than before.
 class StackDepths {
  public:
   explicit StackDepths(const DecodedCode& decoded)
@@ -90,8 +90,8 @@ class StackDepths {
   }
 
   const DecodedCode& decoded_;
-  std::vector<std::int32_t> deepest_;  // by operation: the most values that it was reached with
-  std::vector<int> raises_;  // by operation: how often its entry in `deepest_` has grown
+  std::vector<std::int32_t> deepest_;  // for each operation: the greatest stack depth at its start so far
+  std::vector<int> raises_;  // for each operation: how often its entry in `deepest_` has grown
   std::vector<std::int32_t> todo_;
   std::string problem_;
 };

@@ -16,7 +16,7 @@ std::uint8_t byte_of(const OpcodeTable& table, Opcode opcode) {
   return static_cast<std::uint8_t>(entry - table.begin());
 }
 
-// Returns how many EXTENDED_ARG precede an instruction with this argument.
+// Returns how many EXTENDED_ARG precede an instruction with the argument `arg`.
 std::uint32_t prefixes_of(std::uint32_t arg) {
   return (arg > 0xffu ? 1u : 0u) + (arg > 0xffffu ? 1u : 0u) + (arg > 0xffffffu ? 1u : 0u);
 }

@@ -100,7 +100,7 @@ NewNames names_that_sort(const CodeObject& code) {
     Followers more = followers;
     for (std::size_t i = 0; i + 1 < order.size(); ++i) more[order[i]].insert(order[i + 1]);
     Order sorted = topological(more);
-    if (sorted.empty()) continue;  // the earlier orders contradict this one
+    if (sorted.empty()) continue;  // the earlier orders contradict `order`
     followers = std::move(more);
     sequence = std::move(sorted);
   }

@@ -13,7 +13,7 @@
 namespace depyf::record {
 namespace {
 
-// Fills one object. A missing member keeps its default value, because earlier versions of the form have fewer members.
+// Fills one object. A missing member keeps its default value, because earlier versions of the JSON have fewer members.
 // A member of an unexpected JSON type is an error, whose message names its path, such as
 // `processes[0].compilations[3].place.line`.
 class Filling {

@@ -93,7 +93,7 @@ std::string captured_difference(const Compilation& here, const Compilation& ther
 // Returns a sentence about the first collective whose operator or size differs, in the order in which the graphs
 // execute collectives; empty if none differs.
 std::string collective_difference(const Compilation& here, const Compilation& there) {
-  if (here.graphs.empty() || there.graphs.empty()) return {};  // The graphs of one side were not read.
+  if (here.graphs.empty() || there.graphs.empty()) return {};  // The graphs of one compilation were not read.
   for (const char* stage : {"forward", "inference", "backward"}) {
     const std::string difference = first_difference_of("collective", nodes_of(graph_of_stage(here, stage), true),
                                                        nodes_of(graph_of_stage(there, stage), true));

@@ -13,8 +13,8 @@
 //
 // From 3.14 on, the function `__annotate__` evaluates the annotations of variables (see lift/annotations.cpp). An
 // annotation that is not always reached, and each annotation of a module, has a mark at its place in the code: the
-// instructions that add its index to `__conditional_annotations__`. The place of an annotation without a mark follows
-// only from its line.
+// instructions that add its index to `__conditional_annotations__`. The place of an annotation whose index no
+// instruction adds to `__conditional_annotations__` follows only from its line.
 #include <algorithm>
 #include <map>
 
@@ -76,8 +76,9 @@ Stmt* never_reached(Context& context, Stmt* annotation) {
   return context.stmt(If{never, context.list({annotation}), {}}, annotation->offset);
 }
 
-// Writes the annotations without a mark into the body, in their order, at the places that their lines show. An
-// annotation that has an index, but no mark, was in unreachable code, so it is written as `if False: x: T`.
+// Writes the annotations whose places no marker statement shows into the body, in their order, at the places that their
+// lines show. If no code adds the index of an annotation to `__conditional_annotations__`, the annotation was in
+// unreachable code, so it is written as `if False: x: T`.
 void place_unmarked(Context& context, Statements& statements, const std::vector<DeferredAnnotation>& table) {
   std::size_t at = 0, inserted = 0;
   // Skip the stores that the compiler puts at the start of the body, such as `__module__ = __name__`; a module begins
@@ -173,7 +174,7 @@ Block show_unstored(Context& context, Block body, const Scope& scope, bool has_s
   return has_set || has_cell ? with_unknown_annotation(context, body, has_set) : body;
 }
 
-// Places the annotations of 3.14 and later, and removes their marks.
+// Places the annotations of 3.14 and later, and removes the marker statements that show their places.
 Block deferred(Context& context, Block body, const Scope& scope) {
   const std::vector<DeferredAnnotation>* table = nullptr;
   auto find = [&](Statements& statements) {

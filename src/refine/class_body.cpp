@@ -89,7 +89,7 @@ Block class_body(Context& context, Block body, const Scope& scope) {
     if (auto* assign = as<Assign>(stmt); assign && assign->targets.size() == 1) {
       auto* name = as<Name>(assign->targets[0]);
       auto* text = as<ConstantExpr>(assign->value);
-      // The compiler's stores come before all other statements.
+      // The stores that the compiler adds come before all other statements of a class body.
       if (name && result.empty() && !doc) {
         auto* module = as<Name>(assign->value);
         bool own = (name->id == "__module__" && module && module->id == "__name__") ||

@@ -139,8 +139,8 @@ void loaded_globals(const CodeObject& code, const std::set<std::string_view>& na
   }
 }
 
-// True if there may be anything to declare. Most classes and modules need no declarations, nor do functions whose only
-// locals are their arguments.
+// True if the code object may need declarations. Most classes and modules need no declarations, nor do functions whose
+// only locals are their arguments.
 bool has_declarations(const Scope& scope) {
   const CodeObject& code = *scope.decoded.code;
   const OpSet& ops = scope.cfg.ops;

@@ -24,7 +24,7 @@ bool Names::sequence(const Value& value, std::vector<Value>& items) {
     items = object->items;
     return true;
   }
-  // A constant tuple has known items as well.
+  // The items of a constant tuple are known too, although it is not tracked as an object.
   const Constant* constant = constant_of(value.atom, Constant::Kind::tuple);
   if (!constant) return false;
   for (const Constant& item : constant->items) items.push_back({context_.expr(ConstantExpr{&item}), -1});

@@ -38,7 +38,7 @@ Block first_walrus(Context& context, Block body, const Scope& scope) {
     for (Stmt* stmt : statements) {
       while (true) {
         const FirstEvaluated first = first_evaluated(stmt, locals, is_walrus);
-        // Moving the walrus forward must not change a local that is read before it.
+        // Moving the walrus forward must not change a local that the statement reads before the walrus.
         if (!first.slot || binds_any(*first.slot, first.read_before)) break;
         auto* walrus = as<NamedExpr>(*first.slot);
         const std::vector<Expr*> targets{walrus->target};

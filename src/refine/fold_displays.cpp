@@ -97,7 +97,8 @@ void Folder::statement(Stmt* stmt) {
   if (auto* remove = as<Delete>(stmt)) return deletion(stmt, *remove);
   if (auto* single = as<ExprStmt>(stmt)) return expression(stmt, *single);
   if (auto* branch = as<If>(stmt)) return conditional(stmt, *branch);
-  // An augmented assignment may change the object in place.
+  // An augmented assignment may change the object of its target in place, so a known object is first stored under its
+  // name.
   if (auto* augmented = as<AugAssign>(stmt)) {
     if (auto* name = as<Name>(augmented->target)) names_.give_name(name->id);
     else known_.use_parts(augmented->target);
@@ -147,7 +148,8 @@ void Folder::conditional(Stmt* stmt, If& branch) {
     *other = block(*other, copy, {});
     names_.state().names.clear();
   } else if (!other->empty()) {
-    // Known values that the other branch, or code behind the `if`, may read are stored in front of the `if`.
+    // If only one branch leaves the function, known values that the other branch, or code behind the `if`, may read are
+    // stored in front of the `if`.
     after.push_back(liveness_.extent(*other));
     names_.name_all_live(after);
     State fresh;
@@ -160,7 +162,7 @@ void Folder::conditional(Stmt* stmt, If& branch) {
 void Folder::assignment(Stmt* stmt, Assign& assign) {
   if (assign.targets.size() == 1) {
     if (auto* name = as<Name>(assign.targets[0]); name && locals_.foldable(name->id)) {
-      // If the value is known, the store is removed, and written later if it is needed.
+      // The store of a known value is removed, and is written later if some statement needs it.
       if (outputs(name->id, assign.value)) return;
       if (auto value = known_.known(assign.value, true)) return names_.bind(name->id, *value);
       known_.use(assign.value);
@@ -229,7 +231,7 @@ bool Folder::unpack(Tuple& targets, Expr* value) {
     auto made = known_.known(value, false);
     if (!made || !names_.sequence(*made, items) || items.size() != targets.elts.size()) return false;
   }
-  // All values are evaluated before the first one is stored.
+  // In `a, b = c, d`, both values are read before the first one is stored.
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < items.size(); ++i) {
     std::string_view id = as<Name>(targets.elts[i])->id;

@@ -62,9 +62,9 @@ bool ends_in_copy(Stmt* stmt, const Stmt* leave, int depth) {
   return found;
 }
 
-// True if the return of None at the end of a block was written. A written return stands on a line of its own, while an
-// implied one has the line of the statement in front of it. The compiler may copy a written return into the statement
-// in front of it, where control leads from there to the return.
+// True if the return of None at the end of a block was a `return` statement of the source. A written return stands on a
+// line of its own, while an implied one has the line of the statement in front of it. The compiler may copy a written
+// return into the statement in front of it, if control leads from the end of this statement to the return.
 bool stands_alone(const Stmt* leave, Stmt* before) {
   const WrittenReturn source = written_return(leave);
   if (source == WrittenReturn::implied || source == WrittenReturn::broke) return false;
@@ -128,7 +128,7 @@ struct Ends {
 };
 
 // True if the statement `next` is indented like the `if` in front of it, so that `next` is no else clause. A return out
-// of a with statement has the line of that statement, so its own line does not show whether it was written.
+// of a with statement has the line of the with statement, so the line does not show whether the return was written.
 bool stands_at_if(const Ends& ends, const Stmt* branch, const Stmt* next) {
   const int test = ends.columns.of_test(as<If>(branch)->test), column = ends.columns.of(next);
   return test >= 0 && column >= 0 && StatementColumns::is_behind_if(test - column) &&

@@ -319,7 +319,7 @@ class Indentation {
     for (Stmt* stmt : body) {
       if (written_return(stmt) == WrittenReturn::broke) stmt->node = Break{};
       if (depth > search_limits::statement_nesting || is<For>(stmt) || is<While>(stmt)) continue;
-      // A break out of a try statement with a finally clause compiles to other code.
+      // A `break` out of a try statement with a finally clause compiles to other code than a return.
       if (auto* attempt = as<Try>(stmt); attempt && !attempt->finalbody.empty()) continue;
       for_each_block(stmt, [&](Block& inner) { break_out(inner, depth + 1); });
     }

@@ -105,7 +105,8 @@ std::optional<Value> Known::display(Object::Kind kind, List<Expr*> elements, boo
 std::optional<Value> Known::dictionary(Dict& dict, bool hoist) {
   for (std::size_t i = 0; i < dict.values.size(); ++i) {
     if (!plain_key(dict.keys[i]) || (!hoist && !known(dict.values[i], false))) return {};
-    // The same key twice would replace a value.
+    // The value of a dict display with two equal keys is not known, because the second key would replace the value of
+    // the first.
     for (std::size_t before = 0; before < i; ++before)
       if (as<ConstantExpr>(dict.keys[before])->value->text == as<ConstantExpr>(dict.keys[i])->value->text) return {};
   }

@@ -155,7 +155,7 @@ class Namer {
   // Suggests a name for the result of an expression.
   void made(std::string_view name, const Expr* value) { suggest(name, said(value)); }
 
-  // Returns a name for the result of an expression; an empty text if there is none.
+  // Returns a name that describes the result of an expression; an empty text if no name does.
   std::string said(const Expr* value) const {
     if (auto* read = as<Name>(value)) {
       if (!is_temporary(read->id)) return plain(read->id);
@@ -190,7 +190,7 @@ class Namer {
     return {};
   }
 
-  // Returns the name, with a number behind it if it is taken.
+  // Returns the name `wanted`, with a number behind it if the name is taken.
   std::string unique(const std::string& wanted) {
     std::string name = wanted;
     bool lent = lendable_.contains(name) && usable(name);

@@ -127,7 +127,7 @@ class Folder {
   }
 
   // Handles the operands of `and` and `or`. `r = a; if a: r = b` sets r to `a and b`, and `r = a; if not a: r = b` sets
-  // r to `a or b`. Returns false for a statement that evaluates no such operand.
+  // r to `a or b`. Returns false for a statement that evaluates no operand of an `and` or `or`.
   bool join(Stmt* stmt) {
     auto* branch = as<If>(stmt);
     if (!branch || !branch->orelse.empty() || branch->body.empty()) return false;
@@ -194,7 +194,7 @@ class Folder {
     return true;
   }
 
-  // Returns the condition of the assert that pytest compiled to `test`; null if `test` is none of pytest's.
+  // Returns the condition of the assert that pytest compiled to `test`; null if pytest did not write `test`.
   Expr* folded_test(Expr* test) {
     std::set<std::string_view> used;
     if (!is_resolvable(test, used, 0) || !uses_all(used)) return nullptr;
@@ -268,7 +268,7 @@ Block pytest_assertions(Context& context, Block body, const Scope& scope) {
   if (!context.folds_assertions) return body;
   body = rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) { Folder(context).run(statements); });
   if (uses_helpers(body)) context.has_unfolded_assertions = true;
-  // The imports are needed as long as any function of the module calls the helpers.
+  // The imports of pytest's helpers are needed as long as any function of the module calls the helpers.
   if (scope.kind != Scope::Kind::module) return body;
   std::vector<Stmt*> statements(body.begin(), body.end());
   if (!context.has_unfolded_assertions)

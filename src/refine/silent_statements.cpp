@@ -73,8 +73,8 @@ Place place_of(const Instruction& instruction, const Position& position) {
 // or `pass` that is returned have the place of that statement.
 PlaceByLine silent_places(const DecodedCode& decoded) {
   const std::span<const Position> positions = decoded.positions;
-  // Most lines are one run of instructions with several places. Lines whose first run has several places are left out
-  // of the map, so that the map stays small.
+  // Most lines have one run of adjacent instructions, with several places. A line whose first run of adjacent
+  // instructions has several places is left out of the map, so that the map stays small.
   PlaceByLine places;
   int line = -1;  // of the run
   Place place{};
@@ -95,7 +95,7 @@ PlaceByLine silent_places(const DecodedCode& decoded) {
   }
   end_run();
   if (places.empty()) return places;
-  // A line may have several runs of instructions; it is removed from the map if their places differ.
+  // A line may have several runs of adjacent instructions; it is removed from the map if their places differ.
   auto known = places.end();  // the place that was found on `line`
   line = -1;
   for (const Instruction& instruction : decoded.instructions) {

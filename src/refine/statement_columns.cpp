@@ -92,10 +92,10 @@ int StatementColumns::column(const Stmt* stmt, int depth) const {
   }
   int found = -1;
   if (depth > search_limits::statement_nesting_searched) return -1;
-  // The column of any other statement follows from the first statement of its body. A try statement has the line of its
-  // body, because `try` has no instruction; the column of a body on the line of the `try` itself is no multiple of the
-  // unit. The else clause of a try statement does not count, because it may have been behind the try statement in the
-  // source.
+  // The column of a compound statement without a position follows from the first statement of its body. A try statement
+  // has the line of its body, because `try` has no instruction; the column of a body on the line of the `try` itself is
+  // no multiple of the indentation unit. The else clause of a try statement is not examined, because the source may
+  // have had its statements behind the try statement.
   auto* attempt = as<Try>(stmt);
   for_each_block(const_cast<Stmt*>(stmt), [&](Block& inner) {
     if (found >= 0 || inner.empty() || (attempt && &inner == &attempt->orelse)) return;
@@ -104,7 +104,7 @@ int StatementColumns::column(const Stmt* stmt, int depth) const {
     const int within = column(inner[0], depth + 1);
     if (within >= unit_ && !(is_body && unit_ > 0 && within % unit_ != 0)) found = within - unit_;
   });
-  // The body of `while a and b` may be indented further, because the source had an `if` in the loop.
+  // The body of `while a and b` may be indented by more than one unit, because the source had an `if` in the loop.
   if (auto* loop = as<While>(stmt); loop && unit_ > 0 && is<BoolOp>(loop->test))
     for (int outer = found; outer >= 0; outer -= unit_)
       if (is_behind_if(of_test(loop->test) - outer - more_of_while)) return outer;
@@ -119,7 +119,7 @@ int StatementColumns::column(const Stmt* stmt, int depth) const {
     for (const int at : {test - behind_if, test - behind_if - 1})
       if (at >= 0 && at % unit_ == 0) return at;
   if (found < 0) return found;
-  // The body of `if a and b` may be indented further, because the source had nested statements.
+  // The body of `if a and b` may be indented by more than one unit, because the source had nested statements.
   if (is<BoolOp>(branch->test))
     for (int outer = found; outer >= 0; outer -= unit_)
       if (is_behind_if(test - outer) || is_behind_elif(test - outer)) return outer;

@@ -37,7 +37,7 @@ class KnownColumns {
   }
 
  private:
-  static constexpr int period = 12;  // a multiple of all units
+  static constexpr int period = 12;  // a multiple of all units of indentation that are tried
   std::array<int, period> count_of_{};  // by remainder
   int total_ = 0, least_ = 0;
 };

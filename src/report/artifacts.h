@@ -23,8 +23,8 @@ ReadArtifacts read_artifacts(const std::string& path, const std::vector<std::str
 std::vector<std::string> differences(const ReadArtifacts& first, const ReadArtifacts& second);
 
 // Each file of `recorded` contains the key of a cache miss. Returns, for each key in `recorded`, how the nearest of the
-// newest entries in `folder` differs from the key; an empty list if there is nothing to compare. The entries are read
-// once for all keys.
+// newest entries in `folder` differs from the key; an empty list if there is nothing to compare. The entries in
+// `folder` are read once for all keys.
 std::vector<std::vector<std::string>> explain_misses(const std::vector<std::string>& recorded,
                                                      const std::string& folder);
 

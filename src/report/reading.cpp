@@ -184,7 +184,7 @@ bool is_record(std::string_view bytes) {
   return first != std::string_view::npos && bytes[first] == '{';
 }
 
-// Adds the processes of a record that --json printed. Such a file has no texts of graphs or code.
+// Adds the processes of a record that --json printed. A record in JSON has no texts of graphs or code.
 void read_record(std::string_view bytes, const std::string& path, bool with_texts, Reading& reading) {
   std::variant<record::Run, record::Problem> record = record::from_json(bytes);
   if (const auto* problem = std::get_if<record::Problem>(&record)) {

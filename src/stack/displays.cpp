@@ -154,8 +154,8 @@ ValueExpression Expressions::call(const StackValue& value, const Instruction& it
   return result;
 }
 
-// Returns the expression of one item of an unpacking. An item of a call's result is shown as `f()[0]`. Any other value
-// may be an iterable without subscripts, so an item of it is `[*x][0]`.
+// Returns the expression of one item of an unpacking. An item of a call's result is shown as `f()[0]`. A value other
+// than the result of a call may be an iterable without subscripts, so an item of it is `[*x][0]`.
 ValueExpression Expressions::unpacked(const StackValue& value, const Instruction& it) {
   const Parts& in = value.inputs;
   const int total = it.op == Op::unpack_ex_ ? it.arg + it.aux + 1 : it.arg;

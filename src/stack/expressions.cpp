@@ -42,7 +42,7 @@ bool Expressions::is_current(const ValueExpression& expression, const MachineSta
   });
 }
 
-// Searches for a local whose current version was stored by an instruction that stored this value.
+// Returns a local whose current version was set by an instruction that stored `value`; null if there is none.
 Expr* Expressions::holder(int value, const MachineState& state) {
   for (std::size_t local = 0; local < state.locals.size(); ++local) {
     const VersionId version = state.locals[local];
@@ -156,7 +156,7 @@ ValueExpression Expressions::choice(const StackValue& value) {
   const bool jumps_if_true = jump.op == Op::jump_if_true_or_pop_ || jump.op == Op::pop_jump_if_true_;
   if (!jumps_if_true && jump.op != Op::jump_if_false_or_pop_ && jump.op != Op::pop_jump_if_false_) return {};
   // Find the path that computed each value. A value that was computed before the test belongs to the path that computes
-  // none.
+  // no value.
   auto made_in = [&](int id) {
     const StackValue& one = values_.value(id);
     return one.kind == StackValue::Kind::made ? values_.block_of(one.at) : one.at;
@@ -371,7 +371,7 @@ ValueExpression Expressions::made(const StackValue& value) {
     case Op::check_exc_match_: return note("exception matches " + text(in.back()), true);
     case Op::match_sequence_:
     case Op::match_mapping_: return note("subject has the shape of the case", true);
-    // These operations push nothing, or a value without an expression in Python.
+    // The following operations push nothing, or a value without an expression in Python.
     case Op::nop_:
     case Op::pop_top_:
     case Op::copy_:

@@ -82,7 +82,7 @@ class Expressions {
   const CodeObject& code_;
   Arena arena_;
   std::deque<Constant> constants_;
-  // The expressions that have been built, by value.
+  // Maps the number of a value to its expression, if the expression has been built.
   std::unordered_map<int, ValueExpression> known_;
   int depth_ = 0;
 };

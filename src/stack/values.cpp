@@ -50,7 +50,8 @@ void StackValues::find_blocks() {
     if (ends_flow(it.op)) starts[at + 1] = true;
   }
   range_of_.assign(count, -1);
-  // The first of several ranges that cover an instruction counts, so the ranges are written in reverse order.
+  // If several protected ranges cover an instruction, the first one applies, so the ranges are entered in reverse
+  // order.
   for (int index = int(decoded_.ranges.size()) - 1; index >= 0; --index) {
     const ProtectedRange& range = decoded_.ranges[index];
     if (range.target < 0 || range.target >= count) continue;
@@ -102,7 +103,8 @@ void StackValues::walk(int block) {
   if (blocks_[block].end < int(code().size())) flow(state, block, blocks_[block].end);
 }
 
-// Sends the state to the handler: with the stack cut to the handler's depth and the exception on it.
+// Sends the state to the handler of the instruction at `at`, with the stack cut to the handler's depth and the
+// exception on top.
 void StackValues::raise(const MachineState& state, int at) {
   MachineState next;
   int handler = -1;
@@ -115,7 +117,7 @@ void StackValues::raise(const MachineState& state, int at) {
     next.stack.resize(range.depth);
     if (range.lasti) next.stack.push_back(make(StackValue::Kind::lasti, handler, 0));
     next.stack.push_back(make(StackValue::Kind::exception, handler, 0));
-    // Up to 3.10, the innermost block that is no running handler is unwound.
+    // Up to 3.10, an exception unwinds the innermost block whose handler is not running.
   } else {
     std::size_t open = state.blocks.size();
     while (open > 0 && state.blocks[open - 1].handler < 0) --open;
@@ -221,7 +223,7 @@ bool StackValues::step(MachineState& state, int at, int block) {
     return true;
   };
   if (tests_truth(it.op) && depth > 0) blocks_[block].tested = stack.back();
-  // If an operation jumps, it may have another stack effect.
+  // An operation may have another stack effect if it jumps than if it does not.
   if (it.target >= 0 && !enters_block(it.op)) {
     MachineState jumped = state;
     if (!taken_and_made(jumped, true)) return false;

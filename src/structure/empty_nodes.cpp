@@ -28,8 +28,8 @@ Shape shape_of(const Table<Node, NodeIndex>& nodes) {
 
 namespace {
 
-// True if the node only pops the exception of a finally clause, and calls __exit__ before, on the path of a `return` that
-// stands within a statement of the clause.
+// True if the node only pops the exception of a finally clause, and calls __exit__ before, on the path of a `return`
+// that stands within a statement of the clause.
 bool returns_from_finally(const Lifted& lifted, const Node& node) {
   const bool is_clause = std::ranges::any_of(
       lifted.finally_ends, [&](const std::pair<RegionIndex, NodeIndex>& end) { return end.first == node.region; });
@@ -47,7 +47,7 @@ bool returns_from_finally(const Lifted& lifted, const Node& node) {
 }
 
 // Restricts `left_by_statement` to nodes that may be a `continue`: nodes that leave a statement or are a whole else
-// clause, have no other effect, and lead back.
+// clause, have no other effect, and lead back to earlier code.
 void settle_ends_of_statements(Table<Node, NodeIndex>& nodes) {
   // An else clause may start with a statement whose setup is a node of its own.
   for (const Node& node : nodes)

@@ -31,7 +31,7 @@ bool ends_clauses(const Table<Stmt*>& statements) {
 Table<ExceptHandler> except_clauses(Context& context, const Statements& body) {
   Table<ExceptHandler> clauses;
   Statements rest = body;
-  // A clause needs a statement.
+  // An except clause needs at least one statement in its body.
   auto pass = [&](Statements statements) {
     if (statements.empty()) statements.push_back(context.stmt(Pass{}));
     return context.arena.copy(statements);

@@ -206,8 +206,8 @@ NodeIndex after_else(const Outline& outline, NodeIndex header, NodeIndex exhaust
       continue;
     if (meet < 0 && (leaves_outer_loop(outline, exhausted, place) || !reaches(outline, exit, exhausted, place)))
       meet = else_meet(outline, header, exit, exhausted, place);
-    // If the else clause ends in `continue`, the code that runs after a `break` has popped the iterator stands behind
-    // the loop.
+    // If the else clause ends in `continue` of an outer loop, the code behind the loop starts where a `break` has
+    // popped the iterator.
     if (meet >= 0 && meet == place.cont)
       if (const NodeIndex at = behind_break(outline, header, exit, place); at >= 0) meet = at;
     if (meet >= 0 && (best < 0 || outline.order(meet) < outline.order(best))) best = meet;
@@ -374,7 +374,7 @@ bool reaches(const Outline& outline, NodeIndex from, NodeIndex to, const Place& 
     backward.pop_back();
     for (NodeIndex pred : outline.preds(node)) {
       if (pred == from) return true;
-      const bool ahead = outline.order(pred) < outline.order(node) || node == to;  // the last step may be a back edge
+      const bool ahead = outline.order(pred) < outline.order(node) || node == to;  // an edge to `to` may be a back edge
       if (!ahead || outline.order(pred) < outline.order(from) || place.leads_to(pred)) continue;
       if (seen_back.insert(pred).second) backward.push_back(pred);
     }

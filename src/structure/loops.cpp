@@ -17,7 +17,8 @@ using namespace ast;
 namespace {
 
 // True if `exit`, which lies outside of the loop, has a line between the lines of the loop, so that the test at the
-// header is not the test of a while loop. The raise of an `assert` has the line of its test, so it counts as well.
+// header is not the test of a while loop. The raise of an `assert` has the line of the test of the `assert`, so a raise
+// on the line of the header is accepted as well.
 bool stands_within(const Outline& outline, NodeIndex header, NodeIndex exit) {
   if (exit < 0 || outline.forward_preds(exit) > 1) return false;
   const bool may_assert =

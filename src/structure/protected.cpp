@@ -3,7 +3,8 @@
 //     setup; <region>; handler: <clauses>         try: ... except: ... else: ...
 //     setup; <region>; handler: <body>; reraise   try: ... finally: ...
 //
-// An else clause is code that only the body leads to, while handlers go on to the code behind it.
+// The else clause of a try statement is the code that only the body leads to; handlers go on to the code behind the
+// else clause.
 #include <algorithm>
 
 #include "structure/handlers.h"

@@ -13,9 +13,9 @@
 namespace depyf {
 using namespace ast;
 
-// Finds the returns to which except* clauses go on. A return is replaced by the return behind an enclosing with
-// statement if both return the same value; otherwise, `after_star_` records that the return must not be copied into the
-// clauses.
+// Finds the nodes at which `except*` clauses go on. A node that only returns a value is replaced by the code behind an
+// enclosing with statement if that code returns the same value; for all other nodes, `after_star_` records that a
+// return in the node must not be copied into an `except*` clause.
 void Outline::find_star_ends() {
   if (std::ranges::none_of(cfg_.regions, &Region::is_star)) return;
   after_star_.resize(nodes.size());

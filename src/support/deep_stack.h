@@ -1,5 +1,5 @@
-// Runs work on a deep stack, because deep trees need one and the stack of the caller may be small: that of a Python
-// thread can have a few hundred KiB.
+// Runs work on a deep stack, because recursion over deep trees needs much stack, and the stack of the caller may be
+// small: the stack of a Python thread can have a few hundred KiB.
 #pragma once
 #include <pthread.h>
 

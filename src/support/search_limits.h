@@ -1,6 +1,6 @@
-// Bounds of searches. The code of a compiler comes nowhere near these bounds, but hostile bytecode may exceed them. A
-// search that reaches its bound returns nothing, and the decompiled code keeps the plainer form that it has without the
-// result. Bounds that a caller may set are in `Limits`.
+// Bounds of searches. The code of a compiler comes nowhere near the bounds of searches, but hostile bytecode may exceed
+// them. A search that reaches its bound returns nothing, and the decompiled code keeps the plainer form that it has
+// without the result of the search. Bounds that a caller may set are in `Limits`.
 #pragma once
 
 #include <cstddef>

@@ -13,8 +13,8 @@ namespace depyf {
 // The index of one kind of object, such as a block; -1 stands for no object. Indices of different kinds do not convert
 // into each other, so that a region cannot be passed where a block is expected. Plain integers convert into an Index,
 // because loops and arithmetic use plain integers. A std::uint32_t does not convert into an Index: it is the type of
-// byte offsets, which must not be taken for instruction indices. In the other direction, -Wsign-conversion rejects an
-// Index where an offset is expected.
+// byte offsets, which must not be taken for instruction indices. The compiler option -Wsign-conversion rejects an Index
+// where an offset is expected.
 template <class Kind>
 class Index {
  public:

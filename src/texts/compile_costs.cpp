@@ -116,7 +116,8 @@ void write_missed_keys(json::Writer& out, json::Value keys) {
   out.end_array();
 }
 
-// True if the nearest entry of the cache has the same graph, so that its key differs in other parts.
+// True if the nearest entry of the cache was made from the same graph as the missed key, so that the two keys differ
+// only in parts other than the graph.
 bool is_of_same_graph(const std::vector<std::string>& differences) {
   return !differences.empty() && std::none_of(differences.begin(), differences.end(),
                                               [](const std::string& line) { return line.starts_with("key: gm "); });

@@ -73,7 +73,7 @@ class Counter {
   using Function = std::pair<std::string, std::string>;  // name and file
 
   Counts counts_;
-  std::set<std::pair<Function, int>> whole_, resumed_;  // each with its first line, because names may repeat
+  std::set<std::pair<Function, int>> whole_, resumed_;  // functions, each with its first line, because names may repeat
   std::set<Function> eager_;
   std::vector<DistinctBreak> breaks_;
 };

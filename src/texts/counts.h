@@ -35,7 +35,7 @@ struct Counts {
 };
 
 Counts counts_of(const record::Process& process);
-// Returns the counts over all processes of a run. A function or break that several processes have counts once.
+// Returns the counts over all processes of a run. A function or break that several processes have is counted once.
 Counts counts_of(const record::Run& run);
 
 // Returns in one line why a function was compiled again; an empty text if the compilation is the first of its function.

@@ -40,8 +40,8 @@ struct Shape {
   std::vector<std::int64_t> numbers;
 };
 
-// Returns the shape of a line. A number at the end of a name is left out, because the first name of a series has none:
-// weight, weight_1, weight_2.
+// Returns the line with `#` in place of each number, and the numbers. A number at the end of a name is left out,
+// because the first name of a series has none: weight, weight_1, weight_2.
 Shape shape_of(std::string_view line) {
   Shape shape;
   for (std::size_t at = 0; at < line.size();) {
@@ -56,7 +56,7 @@ Shape shape_of(std::string_view line) {
     if (ends_name) {
       shape.text.pop_back();
     } else {
-      std::int64_t number = -1;  // kept for more than nine digits: no layer has such a number
+      std::int64_t number = -1;  // stays -1 for more than nine digits: no layer has such a number
       if (end - at <= 9) std::from_chars(line.data() + at, line.data() + end, number);
       shape.text += '#';
       shape.numbers.push_back(number);
@@ -66,7 +66,7 @@ Shape shape_of(std::string_view line) {
   return shape;
 }
 
-// Returns how many brackets are open at the end of a line. Brackets in strings do not count.
+// Returns how many brackets are open at the end of a line. Brackets in strings are not counted.
 int depth_of(std::string_view line) {
   int depth = 0;
   for (std::size_t at = 0; at < line.size(); ++at) {
@@ -139,7 +139,8 @@ class Folder {
     next_.resize(lines_.size());
     std::unordered_map<std::size_t, std::size_t> last;
     for (const TextLine& line : lines_) {
-      // Comments of depyf (`#~`) at the end of a line do not count, because equal layers may have different kernels.
+      // Comments of depyf (`#~`) at the end of a line are not compared, because equal layers may have different
+      // kernels.
       Shape shape = shape_of(std::string_view(line.text).substr(0, line.text.find("  #~ ")));
       shapes_.push_back(known.try_emplace(std::move(shape.text), known.size()).first->second);
       numbers_.push_back(std::move(shape.numbers));
@@ -211,8 +212,8 @@ class Folder {
     return 0;
   }
 
-  // Returns the number in the first block that increases by one in each following block. If there are several, the most
-  // frequent number is returned.
+  // Returns the number in the first block that increases by one in each following block. If several numbers of the
+  // first block increase by one in each following block, the most frequent one is returned.
   std::optional<std::int64_t> counted_from(std::size_t at, const Repeats& repeats) const {
     std::map<std::int64_t, std::size_t> starts;
     for (std::size_t line = at; line < at + repeats.period; ++line) {
@@ -239,11 +240,12 @@ class Folder {
 
 // Conditions that differ only in one index, which has consecutive values.
 struct Row {
-  std::vector<std::size_t> places;  // positions in the list of conditions, in the order of the indices
+  std::vector<std::size_t> places;  // the positions of the conditions in their list, ordered by the index in their text
   std::int64_t first = 0;
 };
 
-// Folds conditions by the index in bracket number `bracket`. Returns false if no condition has that many brackets.
+// Folds conditions by the index in bracket number `bracket`. Returns false if no condition has a bracket number
+// `bracket`.
 bool fold_index(std::size_t bracket, std::vector<std::string>& conditions) {
   std::map<std::pair<std::string, std::string>, std::vector<Row>> rows;  // by the texts before the index and after it
   bool has_bracket = false;

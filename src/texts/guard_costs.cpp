@@ -38,7 +38,7 @@ std::string group_row(const record::GuardGroup& group) {
          count_of(static_cast<std::size_t>(std::max<std::int64_t>(group.guards, 0)), "guard") + ")";
 }
 
-// Returns the rows of the largest groups, and a row for all others together.
+// Returns the rows of the largest groups of guards, and a row for all other groups together.
 std::vector<std::string> group_rows(const std::vector<record::GuardGroup>& groups) {
   std::vector<std::string> rows;
   double rest = 0;

@@ -44,9 +44,9 @@ struct PathNode {
   int above = no_node;
   std::size_t depth = 0;
   std::string before, behind;
-  int reads = 0;  // how many conditions read exactly this value
+  int reads = 0;  // how many conditions read the value at this step
   int branches = 0;  // how many reads and distinct next steps follow this step
-  bool is_value = false;  // true if a guard checks this value
+  bool is_value = false;  // true if a guard checks the value at this step
   bool is_table = false;  // true for a step that users do not write, such as `.__dict__`
   bool is_defined = false;
   std::string name;  // empty if the value gets no name
@@ -126,8 +126,8 @@ class Paths {
   }
 
  private:
-  // Returns the node of the path that begins at `at`, and moves `at` behind the path. Returns -1 if no path begins
-  // there.
+  // Returns the node of the path that begins at `at`, and moves `at` behind the path. Returns -1 if no path begins at
+  // `at`.
   int read(std::string_view text, std::size_t& at, std::size_t depth) {
     if (depth == path_max) return no_node;
     int node = no_node;
@@ -173,7 +173,7 @@ class Paths {
     if (text.starts_with('[')) return behind_index(text, 0);
     if (!text.starts_with('.')) return 0;
     const std::size_t end = 1 + word_at(text.substr(1)).size();
-    return end > 1 && (end == text.size() || text[end] != '(') ? end : 0;  // a method that is called is no step
+    return end > 1 && (end == text.size() || text[end] != '(') ? end : 0;  // a called method is no step of a path
   }
 
   int child(int above, std::string_view before, std::string_view behind) {
@@ -254,7 +254,7 @@ std::string with_names(std::string_view condition, Paths& paths) {
   return result + std::string(condition.substr(copied));
 }
 
-// Adds a string literal in pieces that Python joins. `prefix` is the text in front of its quote, such as `b`.
+// Adds a string literal in pieces that Python joins. `prefix` is the text in front of the literal's quote, such as `b`.
 void append_literal(std::string_view prefix, std::string_view literal, std::vector<std::string>& pieces) {
   const char quote = literal[0];
   const auto piece = [&](std::string_view body) {

@@ -143,7 +143,7 @@ std::vector<Neighbours> neighbours_not_fused(const DirectionLinks& links) {
     for (auto& [writer, buffers] : shared) {
       const Operations &first = groups[writer], &second = groups[reader];
       const std::string *first_kernel = kernel_of(first, links), *second_kernel = kernel_of(second, links);
-      if (first_kernel && second_kernel && *first_kernel == *second_kernel) continue;  // both are in one kernel
+      if (first_kernel && second_kernel && *first_kernel == *second_kernel) continue;  // both groups are in one kernel
       std::string reason = tried.reason(first, second);
       std::string why = in_words(first, second, reason);
       result.push_back({links.seen->name, first, second, std::move(buffers), std::move(why), std::move(reason),

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t source_nodes_max = 2;  // Inductor's comment on more nodes is reduced to the last node
 constexpr std::string_view source_nodes = "# Source Nodes: [";  // begins a shortened comment of Inductor
-constexpr std::size_t source_text_max = 100;  // characters of a line of source above a kernel's definition
+constexpr std::size_t source_text_max = 100;  // the most characters of a line of source above a kernel's definition
 
 std::string module_text(const SeenPlace& place) {
   const std::string line = place_text(place.line);
@@ -50,8 +50,8 @@ std::string shortly(const std::vector<SeenPlace>& places, bool with_text) {
   return distinct.size() > 1 ? text + " and " + std::to_string(distinct.size() - 1) + " more" : text;
 }
 
-// Returns the comment that Inductor writes above each call, with its list of nodes shortened. Returns an empty text if
-// `line` is no such comment.
+// Returns the comment `# Topologically Sorted Source Nodes: [...]`, which Inductor writes above each call, with its
+// list of nodes shortened; an empty text if `line` is another text.
 //
 //     # Topologically Sorted Source Nodes: [a, b, c], Original ATen: [aten.add]
 //     # Source Nodes: [..., c]

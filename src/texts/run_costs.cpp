@@ -60,8 +60,8 @@ std::optional<CodeId> code_id_of(std::string_view head) {
   return id;
 }
 
-// Returns the innermost line outside of libraries that led to a compilation. This line stands for operators without a
-// line, such as those of a model that consists of PyTorch's own modules.
+// Returns the innermost line outside of libraries that led to a compilation. The line that led to a compilation stands
+// for operators without a line, such as those of a model that consists of PyTorch's own modules.
 Place calling_line(const Compilation& compilation) {
   static constexpr std::string_view library = "/site-packages/";
   for (auto place = compilation.called_from.rbegin(); place != compilation.called_from.rend(); ++place)
@@ -104,8 +104,8 @@ class Operators {
   std::map<std::pair<CodeId, int>, std::vector<costs::Operator>> of_calls_;
 };
 
-// Returns an operator at the innermost line of the stack that PyTorch keeps for a line of output code; nothing if it
-// keeps none.
+// Returns an operator at the innermost line of the stack that PyTorch keeps for a line of output code; nothing if
+// PyTorch keeps no stack.
 std::optional<costs::Operator> kept_operator(json::Value stacks, int line) {
   std::string text;
   stacks.for_each_item([&](json::Value stack) {

@@ -15,7 +15,7 @@ using namespace texts;
 
 constexpr std::size_t reason_characters_max = 160;  // characters of one reason; the JSON has the whole reason
 constexpr std::size_t compilations_shown = 8;  // compilations of one function: PyTorch's limit of recompilations
-constexpr std::size_t functions_shown = 24;  // those that took longest, and all that run eagerly
+constexpr std::size_t functions_shown = 24;  // the functions that took longest, besides all that run eagerly
 constexpr std::size_t phases_shown = 6;
 constexpr std::size_t problems_shown = 10;
 constexpr std::size_t files_shown = 12;  // files of a dump, one for each function

@@ -17,9 +17,9 @@ namespace {
 
 using namespace record;
 
-constexpr std::size_t rows_max = 30;   // of one table
-constexpr std::size_t compilations_max = 8;  // in a cell
-constexpr std::size_t cell_max = 60;   // characters of a name or a line of source in a table
+constexpr std::size_t rows_max = 30;   // the most rows of one table
+constexpr std::size_t compilations_max = 8;  // the most compilations that a cell lists
+constexpr std::size_t cell_max = 60;   // the most characters of a name or a line of source in a table
 constexpr std::string_view resumed = "torch_dynamo_resume_in_";
 
 // Operators that write the values of one tensor to other memory, in another layout, type or place.

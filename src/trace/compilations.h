@@ -29,7 +29,7 @@ class Compilations {
   record::Compilation& find_or_begin(const Record& record);
   void begin_own();
 
-  // Returns the compilation that the open events belong to, or the last one that they belonged to.
+  // Returns the compilation that was named or begun last; no_compilation after `forget_span`.
   int span() const { return span_; }
   void forget_span() { span_ = Phases::no_compilation; }
 

@@ -30,7 +30,7 @@ void read_metrics(Compilation& compilation, json::Value metrics, bool has_id) {
   } else {
     const json::Value has_code = metrics["has_guarded_code"];
     // A frame in which Dynamo found nothing to compile has neither guards nor a graph, although the log says that it
-    // has code. Compilations of AOTInductor have no guards either.
+    // has code. Compilations of AOTInductor have a graph but no guards.
     const bool has_graph = std::any_of(compilation.artifacts.begin(), compilation.artifacts.end(),
                                        [](const Artifact& artifact) { return artifact.kind.ends_with("_graph"); });
     const bool has_nothing = metrics["guard_count"] && !compilation.guards && !has_graph;

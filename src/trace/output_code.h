@@ -16,8 +16,8 @@ inline constexpr std::string_view shortened_nodes = "...";
 std::vector<record::Kernel> kernels_of(std::string_view output_code);
 
 // Returns the calls of the code with the buffers that each of them reads and writes. The definition of a kernel shows
-// which arguments it writes: a pointer that is not const, or a parameter named out_ptr. Any other call writes its
-// result, its `out=`, and the buffers that nothing has written before.
+// which arguments it writes: a pointer that is not const, or a parameter named out_ptr. A library call writes its
+// result, its `out=`, its first argument if it works in place, and buffers that nothing has written before.
 record::OutputCode read_output_code(std::string_view output_code);
 
 }  // namespace depyf::trace

@@ -28,7 +28,7 @@ bool Phases::end(std::int64_t thread, std::string_view name, double us, bool has
   std::vector<Open>& events = open_[thread];
   auto event = std::find_if(events.rbegin(), events.rend(), is_it);
   if (event == events.rend()) return false;
-  // Nested events that never ended, because of an exception, end together with this event.
+  // Nested events that never ended, because of an exception, end together with the event around them.
   for (std::size_t remaining = static_cast<std::size_t>(events.rend() - event) - 1; events.size() > remaining;) {
     const Open last = std::move(events.back());
     events.pop_back();

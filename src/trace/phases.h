@@ -6,8 +6,8 @@
 //             B compile_file ----------- E          parallel: a worker thread's
 //
 // Worker threads log with the thread number of the main thread, but without a compilation, so an event without a
-// compilation, nested in an event that has one, is that of a worker. The events of workers overlap, so their times are
-// added up separately.
+// compilation, nested in an event that has one, is that of a worker. The events of worker threads overlap, so the times
+// of these events are added up separately.
 #pragma once
 
 #include <map>

@@ -168,7 +168,7 @@ class LogReader {
     (compilation ? compilation->artifacts : process_.artifacts).push_back(std::move(artifact));
   }
 
-  // The handlers, one for each kind of record.
+  // The functions that read log records, one for each kind of record.
 
   void file(const Record& record) { places_.add(record.value); }
 

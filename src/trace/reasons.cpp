@@ -15,7 +15,7 @@ int number_of(std::string_view digits) {
   return number;
 }
 
-// Returns the frames of a traceback. In the text, a line of source follows each frame, and perhaps a line of ^^^^.
+// Returns the frames of a traceback. In `lines`, a line of source follows each frame, and perhaps a line of ^^^^.
 std::vector<record::Place> traceback_of(const std::vector<std::string_view>& lines, std::size_t first) {
   std::vector<record::Place> places;
   for (std::size_t i = first; i < lines.size(); ++i) {
@@ -233,7 +233,7 @@ record::GraphBreak read_graph_break(std::string_view text) {
   result.explanation = std::move(cause.explanation);
   result.hints = std::move(cause.hints);
   result.link = std::move(cause.link);
-  // If the graph cannot end at the break either, the report contains a second break.
+  // If Dynamo cannot end the graph at a graph break, the report contains a second graph break.
   if (second != report.end()) {
     const BreakParts consequence = parts_of({second + 1, report.end()});
     result.then = consequence.explanation.empty() ? consequence.reason : consequence.explanation;

@@ -14,12 +14,13 @@ namespace {
 
 constexpr int nesting_max = 60;  // far below the limit of CPython's own parser
 
-// The escape sequences in a literal: none in a raw one, `\x00` in bytes, and `\u0000` and `\U00000000` in others too.
+// The escape sequences in a literal: none in a raw one, `\x00` in bytes, and also `\u0000` and `\U00000000` in all
+// other literals.
 enum class Escapes : std::uint8_t { none, of_bytes, all };
 
 // Moves `at` behind one character of a literal, or behind one escape sequence. Returns false if the escape sequence is
-// malformed, and for `\N{...}`, because the names of characters are not known here. A backslash in front of any other
-// letter is a character.
+// malformed, and for `\N{...}`, because the names of characters are not known here. A backslash and a character that
+// together begin no escape sequence with digits are read as one character.
 bool read_character(std::string_view text, std::size_t& at, Escapes escapes) {
   if (text[at++] != '\\') return true;
   const char kind = at < text.size() ? text[at] : '\0';
@@ -178,7 +179,7 @@ class Recognizer {
     } while (symbol(","));
     return symbol(")");
   }
-  // Reads `for a in b if c` after an element. Also returns true if no such clause follows.
+  // Reads the clauses `for a in b if c` of a comprehension, if there are any. Returns false if a clause is malformed.
   bool comprehension() {
     for (;;) {
       word("async");
@@ -214,7 +215,7 @@ class Recognizer {
     if (found == "None" || found == "True" || found == "False") return at_ = after, true;
     return name();
   }
-  // True if a quote, or a prefix and a quote, come next.
+  // True if a string literal begins at the current place: a quote, or a prefix and a quote.
   bool starts_string() {
     const std::string_view prefix = peek_word();
     const std::size_t after = at_ + prefix.size();

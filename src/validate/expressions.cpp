@@ -19,7 +19,7 @@ constexpr std::string_view debug_constant = "__debug__";  // a name that nothing
 constexpr std::string_view wildcard = "_";             // binds nothing in a pattern, and begins no name there
 // The parser of 3.8 has a small stack of its own; later tokenizers accept 200 levels.
 constexpr int depth_max_38 = 80, depth_max = 150;
-constexpr std::size_t before_star_max = 255;  // most targets of an unpacking before its starred target
+constexpr std::size_t before_star_max = 255;  // the most targets in front of a starred target
 
 // True if the name is printed as `_`, as are names that contain no character of an identifier.
 bool is_wildcard(std::string_view name) {

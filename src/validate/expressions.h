@@ -53,8 +53,8 @@ class Expressions {
   };
   Reason visit_with_parts(const Todo& whole);
   Reason visit(const Todo& todo);
-  // True for names and simple constants, whose only possible fault is their nesting depth. Most expressions are such
-  // names and constants.
+  // True for names and simple constants, whose only possible fault is their nesting depth. Most expressions are names
+  // and simple constants.
   static bool is_harmless(const ast::Expr* expr, const Where& where) {
     if (ast::is<ast::Name>(expr)) return true;
     auto* constant = ast::as<ast::ConstantExpr>(expr);

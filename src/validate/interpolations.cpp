@@ -1,6 +1,6 @@
 // Compares the text of each field of a template string with its expression. `t"{1 + 2}"` keeps the text `1 + 2` for
-// programs to read, beside the value 3, to which the compiler has folded it. Source can contain only the text or the
-// value, and no instruction shows that the two belong together.
+// programs to read, beside the value 3, to which the compiler has folded it. The source of a field can contain either
+// its text or its value, and no instruction shows that text and value belong together.
 #include <algorithm>
 #include <set>
 #include <string>

@@ -50,7 +50,7 @@ bool changes(const NameScope& scope, std::string_view name) {
 
 // The statements around a statement, within its scope.
 struct Place {
-  bool in_loop = false, in_star_handler = false, leaves_star_handler = false;  // the last: by `break` or `continue`
+  bool in_loop = false, in_star_handler = false, leaves_star_handler = false;  // leaves: by `break`, `continue`
   bool in_try = false;
   int blocks = 0;
 };
@@ -356,8 +356,8 @@ class Statements {
     return compound(stmt, place);
   }
 
-  // Returns the reason why a statement with blocks of the same scope does not compile. The function `statement` checks
-  // `if`.
+  // Returns the reason why a compound statement without a scope of its own, such as `for` or `try`, does not compile.
+  // An `if` is checked by the function `statement` instead.
   Reason compound(Stmt* stmt, const Place& place) {
     using Use = Expressions::Use;
     Reason reason;
@@ -415,7 +415,7 @@ class Statements {
       return "statements that nest too deeply";
     Place within = inner, handling = inner;
     within.in_try = handling.in_try = true;
-    // From 3.9 on, an except clause takes two of the compiler's blocks, even if no statement in the clause has a body.
+    // From 3.9 on, an except clause takes two of the at most 20 nested blocks that the compiler allows.
     if (!dialect_of(version_).finally_subroutines && ++handling.blocks > blocks_max && !n.handlers.empty())
       return "statements that nest too deeply";
     if (n.is_star) handling.in_star_handler = handling.leaves_star_handler = true;

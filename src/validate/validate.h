@@ -15,7 +15,7 @@ ast::Block valid_statements(Context& context, ast::Block body, Version version);
 
 // Decides, for each field of a template string whose text may not evaluate to its value, which of the two is printed.
 // Returns `body` with a comment in front of each statement that has a field whose text may not evaluate to its value.
-// Fields are printed in the grammar of `version`.
+// The fields of template strings are printed in the grammar of `version`.
 ast::Block settle_interpolations(Context& context, ast::Block body, Version version);
 
 }  // namespace depyf

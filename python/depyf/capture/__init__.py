@@ -21,18 +21,18 @@ __all__ = ["prepare_debug"]
 
 class prepare_debug(contextlib.ContextDecorator):
     """Dumps the graphs, kernels and transformed code that torch.compile generates in a `with` block to a directory, as
-    Python files. Read `index.md` of the directory first.
+    Python files. Start reading the dump at `index.md` in the directory.
 
         with depyf.prepare_debug("dump") as session:
             compiled(x)
 
-    A block can also be entered by hand (`__enter__`, `__exit__`), and used as a decorator. Each file is written as soon
-    as PyTorch has generated its content. The index, `session.json` and the `full_code` files are written at the end of
-    the block, also if it ends with an exception; for a process that dies in the block, `depyf explain` writes them from
-    the journal that the process leaves. The behaviour of the program does not change: a failure within depyf causes one
-    warning and a note in the index. Blocks may be nested, in one thread or several; several blocks and processes may
-    use one directory. If several processes work together (torchrun, torch.distributed), each writes to `rank_n` in the
-    directory.
+    `prepare_debug` can also be entered by calls of `__enter__` and `__exit__`, and used as a decorator. Each file is
+    written as soon as PyTorch has generated its content. The index, `session.json` and the `full_code` files are
+    written at the end of the block, also if it ends with an exception; for a process that dies in the block, `depyf
+    explain` writes them from the journal that the process leaves. The behaviour of the program does not change: a
+    failure within depyf causes one warning and a note in the index. Several `prepare_debug` blocks may be nested, in
+    one thread or several; several blocks and processes may use one directory. If several processes work together
+    (torchrun, torch.distributed), each writes to `rank_n` in the directory.
 
     Args:
         what: the directory (str or path), or a function followed by the directory. If a function is passed, the code
@@ -66,7 +66,7 @@ class prepare_debug(contextlib.ContextDecorator):
         if not arguments or len(arguments) > 2 or not _is_path(arguments[-1]):
             raise TypeError("prepare_debug takes a directory, or a function and a directory")
         self._directory = Path(os.path.abspath(os.fspath(arguments[-1])))
-        # The references are weak, because the user may delete a function while the block is open.
+        # The references are weak, because the user may delete a function while the `prepare_debug` block is open.
         self._functions = tuple(weak.reference(decompiler.find_code(function)) for function in arguments[:-1])
         self._entered: list[Recorder] = []
 
@@ -77,7 +77,7 @@ class prepare_debug(contextlib.ContextDecorator):
         recorder = Recorder(directory, self._functions)
         hub.add(recorder)
         self._entered.append(recorder)
-        # If a block is entered by hand and never left, its index is written when the process exits.
+        # If a program calls `__enter__` but never `__exit__`, the index of the dump is written when the process exits.
         atexit.register(recorder.finish)
         return recorder.session
 

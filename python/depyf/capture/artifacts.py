@@ -155,7 +155,8 @@ class Artifacts:
             if item.path is None or item.superseded or not hub.substitutes(self.directory):
                 return False
             self._kernels[item.path] = item, compile
-            # Output code from a cache is already loaded when PyTorch's trace reports it, so it need not wait.
+            # Output code from a cache is already loaded when PyTorch's trace reports it, so its file is written at
+            # once.
             return graphs.loaded_module(item.path) is None
         return False
 
@@ -305,8 +306,8 @@ class Artifacts:
         runs = "runs from this file"
 
         def text(n: int) -> str:
-            # The source is generated again for another number only if the function's name also occurs outside of its
-            # `def` line.
+            # The source is generated again for a number other than 0 only if the function's name also occurs outside of
+            # its `def` line.
             name = f"__transformed_code_{n}_for_{part}"
             again = n != 0 and result.source.count(first) != 1
             source = result.named(name).source if again else result.source.replace(first, name)

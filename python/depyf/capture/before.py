@@ -23,8 +23,8 @@ def add(
     *,
     warns: bool,
 ) -> None:
-    """Adds compilations that were made before a block to those of the block, and notes in the session which of them are
-    not shown.
+    """Adds compilations that were made before a `prepare_debug` block to those of the block, and notes in the session
+    which of them are not shown.
 
     Args:
         codes: the functions that had cache entries when the block began.

@@ -18,14 +18,14 @@ from depyf.source_line import Line
 
 numbers = weak.Numbers()
 """The numbers of the code objects of functions and resume functions, which are the same in all `prepare_debug` blocks.
-A number is removed when its code object is freed, and nothing else clears the table. The table has no lock, as callers
+A number is removed when its code object is freed, and nothing else clears `numbers`. `numbers` has no lock, as callers
 hold the lock of a recorder; a forked child continues with its copy."""
 
 
 @dataclass(eq=False)
 class Item:
-    """An artifact whose file may have to be rewritten: its text is kept until the compilation's number is certain, and
-    whether the artifact runs from its file."""
+    """An artifact whose file may have to be rewritten: its text is kept until it is certain which number the
+    compilation has, and whether the artifact runs from its file."""
 
     kind: str
     text: str

@@ -143,8 +143,8 @@ class Compilations:
             self._touched[id(compilation)] = compilation
 
     def _name_as_its_beginning(self, compilation: Compilation, call: at_work.Call) -> None:
-        """Names a resume function after the function that it continues, if the block saw the compilation of that
-        function."""
+        """Names a resume function after the function that it continues, if the `prepare_debug` block saw the
+        compilation of that function."""
         if not compilation.frame.is_resume:
             return
         for beginning in reversed(self.order):

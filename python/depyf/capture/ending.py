@@ -20,9 +20,9 @@ _FEATURES_OF_DUMPS = ("capture", "trace", "running", "inductor", "provenance", "
 
 
 class Ending:
-    """Writes the index and the files that need all compilations of a block. The class is not thread safe: callers hold
-    the recorder's lock. An `Ending` is created when the block begins, because it records which functions were compiled
-    before.
+    """Writes the index and the files that need all compilations of a `prepare_debug` block. The class is not thread
+    safe: callers hold the recorder's lock. An `Ending` is created when a `prepare_debug` block begins, because it
+    records which functions were compiled before.
 
     Args:
         session: the session of the block.
@@ -55,7 +55,8 @@ class Ending:
         self._tables: list[tuple[str, int]] = []  # (table of kernels, number of captured operators) for each frame
 
     def steps(self, seen_codes: weak.Table[bool], failures: Failures) -> Iterator[Callable[[], None]]:
-        """Yields the steps that end a block; if one of the steps fails, the next ones are still executed.
+        """Yields the steps that end a `prepare_debug` block; if one of the steps fails, the next ones are still
+        executed.
 
         Args:
             seen_codes: the transformed codes whose compilation the block saw.

@@ -9,8 +9,8 @@ from depyf.session import Session
 
 
 class Failures:
-    """Notes the failures of one block in its session, and warns the user once. The class is not thread safe: callers
-    hold the recorder's lock."""
+    """Notes the failures of depyf in one `prepare_debug` block in the block's session, and warns the user once. The
+    class is not thread safe: callers hold the recorder's lock."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

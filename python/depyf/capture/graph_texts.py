@@ -44,8 +44,8 @@ def _headings(kind: str, direction: str | None, seen: Collected) -> dict[str, st
     path_of = {modules: _heading(modules, callers) for modules in used}
     if {*path_of.values()} <= {_TOP}:
         return {}
-    # A node of the backward graph without a module belongs to the top level if its forward node does. The remaining
-    # nodes of the backward graph without a module add gradients, and get no heading.
+    # A node of the backward graph without a module belongs to the top level if its forward node does. A node of the
+    # backward graph that has neither a module nor a forward node at the top level adds gradients, and gets no heading.
     at_top = {row.seq_nr for row in forward if not row.modules and not row.backward}
     return {
         row.name: path_of[row.modules]

@@ -1,5 +1,5 @@
-"""Keeps the guards of a block's compilations as lists with the source lines that need them, and determines which guards
-reject a later call."""
+"""Keeps the guards of the compilations in a `prepare_debug` block as lists with the source lines that need them, and
+determines which guards reject a later call."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Guarding:
 
     def _forget_what_is_gone(self, new: Any) -> None:
         """Removes the guards of cache entries that Dynamo has dropped. PyTorch may keep the guard managers of dropped
-        entries alive, so the table is not cleared by itself."""
+        entries alive, so their items in the weak table `_known` do not vanish by themselves."""
         managers = [entry.manager for code, _ in self._codes.items() for entry in dynamo.raw_entries(code)]
         alive = {id(manager) for manager in [new, *managers]}
         for manager, _ in self._known.items():

@@ -1,8 +1,8 @@
 """Sets one set of hooks in PyTorch for all open `prepare_debug` blocks.
 
-Blocks nest and overlap, in one thread or several, and end in any order; hooks that replace something can only be
-removed in the reverse order. The hooks are set when the first block begins and removed when the last open block ends,
-and each event goes to every open block.
+`prepare_debug` blocks nest and overlap, in one thread or several, and end in any order; hooks that replace something
+can only be removed in the reverse order. The hooks are set when the first `prepare_debug` block begins and removed when
+the last open block ends, and each event goes to every open block.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ class Listener(Protocol):
 
 
 _lock = locks.Lock()
-"""The lock for the module's state. A forked child, in which the lock is free, continues with the open blocks; nothing
-clears the lock."""
+"""The lock for the variables `_listeners`, `_undo` and `_hears_inductor`. A forked child, in which the lock is free,
+continues with the open blocks; nothing clears the lock."""
 _listeners: tuple[Listener, ...] = ()
-"""The open blocks, in the order in which they began. The tuple is replaced under `_lock` and never modified, so that
-events are delivered without the lock. The function `remove` clears it block by block; a forked child continues with its
-copy of the tuple."""
+"""The open `prepare_debug` blocks, in the order in which they began. The tuple is replaced under `_lock` and never
+modified, so that events are delivered without the lock. The function `remove` clears the tuple block by block; a forked
+child continues with its copy of the tuple."""
 _undo: list[Callable[[], None]] = []
 """Functions that remove the hooks; they are called, and the list is cleared, when the last open block ends. The list is
 guarded by `_lock`; a forked child continues with its copy, as the child has the hooks, too."""

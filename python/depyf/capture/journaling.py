@@ -1,4 +1,5 @@
-"""Writes a block's journal: for each compilation, the values that changed since they were last written."""
+"""Writes the journal of a `prepare_debug` block: for each compilation, the values that changed since they were last
+written."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ _NO_FIELDS = vars(Frame("", ""))
 class Journaling:
     """The journal of one `prepare_debug` block. The class is not thread safe: callers hold the recorder's lock.
 
-    A process that is forked in the block begins a journal of its own when it compiles, with everything that was noted
-    so far.
+    A process that is forked in the `prepare_debug` block begins a journal of its own when it compiles, with everything
+    that was noted so far.
     """
 
     def __init__(self, directory: Path, session: Session, order: list[Compilation]) -> None:

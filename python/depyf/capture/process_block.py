@@ -45,7 +45,7 @@ class ProcessBlock:
         atexit.register(self.finish)
 
     def end(self) -> None:
-        """Ends the block, and writes the index and the remaining files of this process."""
+        """Stops recording, and writes the index and the remaining files of this process."""
         atexit.unregister(self.finish)
         try:
             hub.remove(cast(hub.Listener, self))

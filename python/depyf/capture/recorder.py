@@ -35,9 +35,9 @@ Event = TypeVar("Event", bound=Callable[..., Any])
 
 
 def _event(method: Event) -> Event:
-    """Makes a method of the recorder the handler of an event. Events after the end of the block are dropped: they can
-    come from other threads, and are too late for the index. After every event within the block, the changes are written
-    to the journal."""
+    """Makes a method of the recorder the handler of an event. Events after the end of the `prepare_debug` block are
+    dropped: they can come from other threads, and are too late for the index. After every event within the
+    `prepare_debug` block, the recorded data that has changed is written to the journal."""
 
     @functools.wraps(method)
     def handler(self: Recorder, *args: Any) -> Any:
@@ -221,13 +221,13 @@ class Recorder:
             self._note()
 
     def _note(self) -> None:
-        """Writes the changes since the last call to the journal."""
+        """Writes the recorded data that has changed since the last call of `_note` to the journal."""
         if not self._closed:
             self._journaling.note(self._compilations.take_touched())
 
     def finish(self) -> None:
-        """Writes the files that can only be written at the end of the block. Never raises an exception, unless the user
-        interrupts it."""
+        """Writes the files that can only be written at the end of the `prepare_debug` block. Never raises an exception,
+        unless the user interrupts it."""
         with self._lock:
             if self._closed:
                 return

@@ -1,4 +1,5 @@
-"""Rebuilds index, session and full_code files of a block whose process died, from the journal that it left."""
+"""Rebuilds index, session and full_code files of a `prepare_debug` block whose process died, from the journal that it
+left."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ class Block:
 
 
 def blocks(directory: Path) -> list[Block]:
-    """Returns the blocks that have journals in a directory: open blocks, and blocks whose processes died.
+    """Returns the `prepare_debug` blocks that have journals in a directory: open blocks, and blocks whose processes
+    died.
 
     Raises:
         OSError: a journal cannot be read.
@@ -57,10 +59,10 @@ def blocks(directory: Path) -> list[Block]:
 
 
 def recover(directory: Path) -> list[Block]:
-    """Writes index, session and full_code files for the blocks of a directory whose processes died.
+    """Writes index, session and full_code files for the `prepare_debug` blocks of a directory whose processes died.
 
     The journals of dead processes are removed, as the written session contains everything that is in them. Returns all
-    blocks that had journals.
+    `prepare_debug` blocks that had journals.
 
     Raises:
         OSError: the directory cannot be read or written to; the journals are kept in this case.
@@ -144,7 +146,7 @@ class _Reader:
             self.notes.append(f"Process {self.process} was forked in the block of process {head['forked_from']}.")
 
     def compilations(self) -> list[Compilation]:
-        """Returns the compilations, in the order in which they began."""
+        """Returns the compilations that the journal describes, in the order in which they began."""
         compilations = []
         for number, fields in sorted(self._fields.items()):
             try:

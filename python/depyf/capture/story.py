@@ -1,4 +1,5 @@
-"""Writes the full_code files: one for each function that a block compiled, together with its resume functions."""
+"""Writes the full_code files: one for each function that was compiled in a `prepare_debug` block, together with its
+resume functions."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ def write(order: list[Compilation], session: Session, artifacts: Artifacts) -> N
     tops = [key for key in by_code if key in compiled and not by_code[key][0].frame.is_resume]
     for key in tops:
         reached |= _write(key, by_code, session, artifacts)
-    # A resume function has a file of its own if the function that it continues was not compiled in this block.
+    # A resume function has a file of its own if the function that it continues was not compiled in this `prepare_debug`
+    # block.
     for key in by_code:
         if key in compiled and key not in reached:
             reached |= _write(key, by_code, session, artifacts)

@@ -2,13 +2,14 @@
 equal.
 
 A graph's file contains a class as PyTorch prints it; the graph module and its nested graph modules are matched with
-this class and its nested classes, in order. The text is compiled unchanged if the module takes its inputs as printed.
-Otherwise, for example if the inputs are passed in one list, the statements that unpack the inputs are copied from the
-module's own code to the line of the `def`: into the text for the list of AOTAutograd's graphs, and into the syntax tree
-in all other cases. Inputs that have other names in the file than in PyTorch's code are renamed in the copied
-statements, too; the function's own parameters keep their names. The dumped file of a kernel contains a Python module.
-If the file is the text of Inductor's file below more comments, the functions only get other positions and keep their
-bytecode; otherwise functions are matched by their qualified names, and proved equal.
+this class and its nested classes, in order. The text of a graph is compiled unchanged if the graph module takes its
+inputs as printed. If the module takes its inputs in another way, for example in one list, the statements that unpack
+the inputs are copied from the module's own code to the line of the `def`: into the text for the list of AOTAutograd's
+graphs, and into the syntax tree in all other cases. Inputs that have other names in the file than in PyTorch's code are
+renamed in the statements that are copied from that code, too; the function's own parameters keep their names. The
+dumped file of a kernel contains a Python module. If a kernel's dumped file is the text of Inductor's file below more
+comments, its functions only get other positions and keep their bytecode; otherwise the functions of both files are
+matched by their qualified names, and proved equal.
 """
 
 from __future__ import annotations

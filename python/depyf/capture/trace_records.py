@@ -1,4 +1,4 @@
-"""Adds the records of PyTorch's structured trace to the compilations of a block."""
+"""Adds the records of PyTorch's structured trace to the compilations of a `prepare_debug` block."""
 
 from __future__ import annotations
 

@@ -45,7 +45,8 @@ class TransformedCode:
         self._artifacts = artifacts
         self._guarding = guarding
         self.seen: weak.Table[bool] = weak.Table()
-        """The transformed codes whose compilation the block saw, and the codes that run in their place."""
+        """The transformed codes whose compilation the `prepare_debug` block saw, and the codes that run in their
+        place."""
 
     def add(self, original: types.CodeType, code: types.CodeType) -> types.CodeType | None:
         """Records that Dynamo has generated `code` to run in place of `original`. Returns an equivalent code object

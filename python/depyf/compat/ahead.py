@@ -1,8 +1,8 @@
 """Functions that were compiled ahead of time: those that `aot_compile` returns, and those that are loaded from its
 file.
 
-Functions that were compiled ahead of time are not in Dynamo's cache. PyTorch checks the guards of such a function at
-each call, and raises an error if a guard fails.
+Functions that were compiled ahead of time are not in Dynamo's cache. PyTorch checks the guards of a function that was
+compiled ahead of time at each call, and raises an error if a guard fails.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ captures it with `torch.compiler.precompile`."""
 
 @dataclass(frozen=True)
 class Compiled(dynamo.Live):
-    """One living function that was compiled ahead of time. An instance refers to live guards, so it has to be used at
-    once, and must not be kept."""
+    """One living function that was compiled ahead of time. A `Compiled` object refers to PyTorch's live guards, so it
+    has to be used at once, and must not be kept."""
 
     original: types.CodeType | None = None
     function: types.FunctionType | None = None
@@ -93,13 +93,13 @@ def failure(compiled: Compiled, bound: dict[str, Any]) -> str | None:
 
 def add_hook(began: Callable[[], None], ended: Callable[[Compiled | None], None]) -> Callable[[], None]:
     """Calls `began()` before a function is compiled ahead of time, and `ended(compiled)` afterwards, with None if the
-    compilation failed. Returns a function that removes the hook."""
+    compilation failed. Returns a function that ends the calls of `began` and `ended`."""
     return _around(private.get(f"{_AHEAD}:aot_compile_fullgraph"), began, ended)
 
 
 def add_load_hook(began: Callable[[], None], ended: Callable[[Compiled | None], None]) -> Callable[[], None]:
     """Calls `began()` before a function is loaded from a file, and `ended(compiled)` afterwards, with None if loading
-    failed. Returns a function that removes the hook."""
+    failed. Returns a function that ends the calls of `began` and `ended`."""
     method = private.get(f"{_AHEAD}:AOTCompiledFunction.deserialize")
     return _around(getattr(method, "__func__", None), began, ended)
 

@@ -25,7 +25,7 @@ _FRAME_SIZE = 8
 
 
 class NotPossible(Exception):
-    """PyTorch, or a file of it, is not as expected; the message states what differs."""
+    """Raised if PyTorch, or a file of PyTorch's, is not as expected; the message states what differs."""
 
 
 def guards_state(result: Any) -> bytes:
@@ -40,7 +40,7 @@ def is_graph_name(result: Any, name: str) -> bool:
 
 
 def with_guards(state: bytes, unguarded: Collection[str], conditions: list[str]) -> bytes:
-    """Returns pickled guards without some of them, and with additional conditions.
+    """Returns the pickled guards in `state` without those on the values in `unguarded`, and with `conditions` added.
 
     Args:
         unguarded: Dynamo's names of the values that lose all guards; the empty name stands for the state of the

@@ -4,8 +4,9 @@ them.
 Entries are put in front of the ordinary ones with the function by which PyTorch (2.9 and later) restores compilations
 of another process.
 
-Dynamo's entries point into memory of C++ that a reset frees, so this module returns copies of their fields. C++ does
-not check entries that are loaded; `depyf.toolkit.validation` checks them beforehand.
+Dynamo's entries point into memory of C++ that a reset frees, so this module returns copies of their fields. PyTorch's
+C++ does not check entries that are put in front of the ordinary ones; `depyf.toolkit.validation` checks these entries
+beforehand.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Finds the function behind a callable for which PyTorch has its own kind of wrapper.
 
-A result of `torch.compile` refers to the callable that was compiled. For all other callables, `__wrapped__` and
-`__call__` are followed.
+A result of `torch.compile` refers to the callable that was compiled. For a callable that is no result of
+`torch.compile`, `__wrapped__` and `__call__` are followed.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def compiled_in(value: Any) -> Any:
     if "_torchdynamo_orig_callable" not in own:
         return None
     if own.get("_torchdynamo_wrapper_id", id(value)) != id(value):
-        return None  # The attribute was copied, as functools.wraps does.
+        return None  # The attribute was copied from another object, as functools.wraps does.
     inner = own["_torchdynamo_orig_callable"]
     if not callable(inner):
         private.not_found("_torchdynamo_orig_callable", f"is of type {type(inner).__name__}")
@@ -95,7 +95,7 @@ def bound_call(value: Any) -> Any:
         return None
     own = getattr(value, "__dict__", {})
     replaced = own.get("forward") if isinstance(own, dict) and is_module(value) else None
-    if replaced is not None:  # The attribute was set on this instance only.
+    if replaced is not None:  # `forward` was set on this instance only.
         return replaced
     return call.__get__(value, type(value)) if isinstance(call, types.FunctionType) else call
 

@@ -1,9 +1,9 @@
 """Reads the data that `torch.compile` leaves behind: its settings, the graphs that compiled functions hold, reasons,
 and skip rules.
 
-The settings are in the context that a wrapper holds, in `dynamo_ctx` or in a cell of its closure. A graph is found
-through the attributes and closures of a compiled function, if the backend keeps it. Each function of this module
-returns an empty result if its data is missing.
+The settings of `torch.compile` are in Dynamo's context, to which the compiled function refers in its attribute
+`dynamo_ctx` or in a cell of its closure. A graph is found through the attributes and closures of a compiled function,
+if the backend keeps the graph. Each function of this module returns an empty result if its data is missing.
 """
 
 from __future__ import annotations

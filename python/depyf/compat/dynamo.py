@@ -109,7 +109,7 @@ def add_guard_hook(hook: Callable[[Any, dict[str, Any], Any], None]) -> Callable
     if guards is None:
         return lambda: None
     name = "guard_manager_testing_hook_fn"
-    before: Any = vars(guards).get(name)  # PyTorch reads the hook from the module's dict, too.
+    before: Any = vars(guards).get(name)  # The hook is a global variable of PyTorch's module.
     ours = not_compiled(hook)
 
     def both(*args: Any, **kwargs: Any) -> None:
@@ -131,8 +131,8 @@ def add_guard_hook(hook: Callable[[Any, dict[str, Any], Any], None]) -> Callable
 
 @dataclass(frozen=True)
 class Live:
-    """The guards of a living cache entry. An instance refers to memory of C++, so it has to be used at once, and must
-    not be kept."""
+    """The guards of a living cache entry. A `Live` object refers to memory of C++, so it has to be used at once, and
+    must not be kept."""
 
     compile_id: str | None
     guard_manager: Any

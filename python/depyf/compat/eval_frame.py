@@ -1,7 +1,7 @@
 """Dynamo's eval frame callback, which receives every Python function that is called while it is set.
 
-If the callback cannot be set, or torch has not been imported, the functions do nothing: Dynamo may compile code of
-depyf, which only costs time.
+If the callback cannot be set, or torch has not been imported, the functions of this module do nothing: Dynamo may then
+compile code of depyf, which only costs time.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from depyf.compat import private
 
 _set: Callable[[Any], Any] | None = None
 """PyTorch's function that sets the callback, which `leave_alone` looks up when a `depyf.step` block begins, because the
-lookup runs Python code that Dynamo would examine. The variable has no lock, as all threads set the same value. A call
-that raises an exception clears the variable; a forked child continues with its copy."""
+lookup runs Python code that Dynamo would examine. `_set` has no lock, as all threads set the same value. A call of the
+function that raises an exception clears `_set`; a forked child continues with its copy."""
 
 
 def off() -> Any:

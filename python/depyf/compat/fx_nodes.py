@@ -2,8 +2,8 @@
 
 In a node's `meta` the user's line is the last one of `stack_trace`, and `seq_nr` is the same for an operation and its
 backward. `nn_module_stack` has the modules whose methods were active, as a dict from any key to (path, class); a
-backward node has those of its forward under `fwd_nn_module_stack`. A field of a `NodeRow` is empty if its note is
-missing.
+backward node has those of its forward under `fwd_nn_module_stack`. A field of a `NodeRow` is empty if the node's `meta`
+lacks the note from which the field is read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from depyf.source_line import Line, users
 
 _META = "torch.fx.node:Node.meta"
 NOTES = tuple(f"{_META}[{key}]" for key in ("stack_trace", "from_node", "seq_nr", "original_aten", "partitioner_tag"))
-"""The private names of the notes that are read from a node."""
+"""The private names of PyTorch's notes that are read from the `meta` of a node."""
 _MODULES = (f"{_META}[nn_module_stack]", f"{_META}[fwd_nn_module_stack]")
 _KEYS = tuple(path.partition("[")[2].removesuffix("]") for path in (*NOTES, *_MODULES))
 _COPY = "aten.copy_.default"
@@ -48,8 +48,8 @@ class Source(NamedTuple):
 
     name: str
     graph: int
-    """The `identity` of the node's graph; 0 if it is not noted. Passes derive nodes from graphs of their own, in which
-    the names of nodes have no meaning."""
+    """The `identity` of the node's graph; 0 if it is not noted. A compiler pass may derive a node from a temporary
+    graph, whose node names say nothing about other graphs."""
 
 
 class NodeRow(NamedTuple):
@@ -79,8 +79,8 @@ class NodeRow(NamedTuple):
 
 
 class _Notes(dict[tuple[bool, ...], tuple[str, ...]]):
-    """Caches tuples of notes: each key states which of `NOTES` a node has. Few combinations of notes occur, each at
-    many nodes."""
+    """Caches tuples of notes: each key states which of `NOTES` a node has. Many nodes of a graph have the same
+    combination of PyTorch's notes."""
 
     def __missing__(self, there: tuple[bool, ...]) -> tuple[str, ...]:
         self[there] = paths = tuple(path for path, is_there in zip(NOTES, there, strict=True) if is_there)
@@ -96,8 +96,8 @@ def rows(graph_module: Any) -> list[NodeRow]:
     torch_folder = library()
     node_rows: list[NodeRow] = []
     by_name: dict[str, NodeRow] = {}
-    # The keys contain the id() of operators, which many nodes share and keep alive; an operator can be any callable,
-    # even one that is not hashable.
+    # The keys of `texts` and `targets` contain the id() of operators, which many nodes share and keep alive; an
+    # operator can be any callable, even one that is not hashable.
     texts: dict[int, str] = {}
     targets: dict[tuple[str, int], str] = {}
     # The combinations of the types of notes that have already been checked.
@@ -155,7 +155,7 @@ def _copied_into_input(node: Any) -> str:
     """Returns the name of the node whose value a `copy_` copies into an input of the graph; "" for other copies.
 
     AOTAutograd writes the new values of buffers back at the end of a graph, and PyTorch notes the graph's last line for
-    these copies. The user's line is that of the node that computed the copied value.
+    these copies. The user's line of a `copy_` into an input is that of the node that computed the copied value.
     """
     into: Any
     value: Any
@@ -241,8 +241,8 @@ def _printed(node: Any) -> str:
 
 
 _operators: dict[Any, str] = {}
-"""Target of a node -> its printed name. Nothing clears the table, as PyTorch keeps its operators, too. The table has no
-lock, as threads may write the same value at once; a forked child continues with its copy.
+"""Maps the target of a node to its printed name. Nothing clears `_operators`, as PyTorch keeps its operators, too.
+`_operators` has no lock, as threads may write the same value at once; a forked child continues with its copy.
 """
 
 

@@ -57,8 +57,8 @@ def is_graph_module(value: object) -> bool:
 
 
 _module_hooks: list[Callable[[str, types.ModuleType], None]] = []
-"""The receivers of loaded output code. The list needs no lock, as each addition and removal is one operation; the code
-that adds a receiver clears it, and a forked child continues with its copy."""
+"""The receivers of loaded output code. The list needs no lock, as each addition and removal is one operation; the
+function that `add_module_hook` returns clears the receiver, and a forked child continues with its copy of the list."""
 _module_interception: list[Callable[[], None]] = []
 """At most one function, which ends the interception of PyTorch's loader of output code; removing the last receiver
 clears the list. The list needs no lock, as each addition and removal is one operation; a forked child continues with

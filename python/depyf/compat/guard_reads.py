@@ -17,8 +17,8 @@ def quiet() -> contextlib.AbstractContextManager[Any]:
 
 
 _quiet: Any = None
-"""The class of the context that `quiet` returns, looked up once. The variable has no lock, because all threads find the
-same class; nothing clears it, and a forked child continues with its copy."""
+"""The class of the context that `quiet` returns, looked up once. `_quiet` has no lock, because all threads find the
+same class; nothing clears the variable, and a forked child continues with its copy."""
 
 
 def is_size_function(name: str) -> bool:

@@ -132,8 +132,9 @@ class Tree:
     def copy_of(self, nodes: Iterable[Node]) -> Callable[[dict[str, Any]], bool]:
         """Returns the `check` method of a copy of the tree that has only these nodes.
 
-        The ancestors of each node have to be among `nodes`. The copy counts its own failures, so that its checks do not
-        change the order in which the tree itself looks at values. Every copy of the tree has the guards of the root.
+        The ancestors of each node have to be among `nodes`. The copy of the tree counts its own failures, so that its
+        checks do not change the order in which the tree itself looks at values. Every copy of the tree has the guards
+        of the root.
         """
         managers = {id(node.manager) for node in nodes}
         clone = self.manager.clone_manager(lambda manager: manager is self.manager or id(manager) in managers)

@@ -20,7 +20,7 @@ TORCH_FUNCTION_ENABLED = "torch._C._is_torch_function_enabled()"
 TORCH_FUNCTION_ALL_DISABLED = "torch._C._is_torch_function_all_disabled()"
 ALLOW_TF32 = "torch._C._get_cublas_allow_tf32()"
 FUNCTORCH_STATE = "torch._functorch.pyfunctorch.compare_functorch_state([])"
-# The names of functions that conditions call.
+# The names of functions that the conditions of guards call.
 TUPLE_ITERATOR_ITEM = "torch._dynamo.utils.tuple_iterator_getitem"
 RANGE_ITERATOR = "torch._dynamo.utils.normalize_range_iter"
 

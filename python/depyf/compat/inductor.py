@@ -83,7 +83,7 @@ def add_fusion_hook(receive: Callable[[str, str, str], None]) -> Callable[[], No
     is loaded.
 
     The reasons are not taken from Inductor's logger, because enabling it would make Inductor format a text for each
-    reason. Returns a function that removes the hook.
+    reason. Returns a function that ends the calls of `receive`.
     """
 
     @guarded()

@@ -50,8 +50,8 @@ class Interception:
         """Begins the interception.
 
         Args:
-            may_be_compiled: true if Dynamo may compile the answer; for functions in whose frames Dynamo is not active
-                anyway.
+            may_be_compiled: true if Dynamo may compile the function that answers calls; for intercepted functions in
+                whose frames Dynamo is not active anyway.
         """
         if self._function is not None and self._function.__code__ is self._code:
             _answers[self._place] = self._answer if may_be_compiled else not_compiled(self._answer)

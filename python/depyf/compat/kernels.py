@@ -28,9 +28,9 @@ _KEY = "depyf_kernels"
 _GRAPH = "torch._inductor.output_code:CompiledFxGraph"
 
 _now = threading.local()
-"""The attribute `instead` contains, for each thread, the kernels that replace others in the current call. No lock is
-needed, as each thread has its own value. The value is cleared when the call returns; the thread of a forked child is in
-the same call as its parent."""
+"""The attribute `instead` contains, for each thread, the kernels that replace the graphs' own kernels in the current
+call. `instead` needs no lock, as each thread has its own value. The value of `instead` is cleared when the call
+returns; the thread of a forked child is in the same call as its parent."""
 
 
 class _Switch:

@@ -16,7 +16,8 @@ from depyf.compat.dynamo import not_compiled
 from depyf.compat.private import guarded
 
 _IR = {"__ir_pre_fusion": "ir_pre_fusion", "__ir_post_fusion": "ir_post_fusion"}
-# The structured trace contains nothing from Inductor's other process, but the loggers do.
+# If Inductor compiles in another process, the structured trace contains nothing of that process, but these loggers
+# report its IR and its graphs.
 _ELSEWHERE = {**_IR, "__post_grad_graphs": "AFTER_POST_GRAD"}
 _SHOWN = re.compile(r"TRACED GRAPH\n =====.*=====\n+ \S+ (?=class )")
 
@@ -69,8 +70,8 @@ def add_ir_handlers(receive: Callable[[str, str], None], elsewhere: bool = False
 
 
 def listen(logger: logging.Logger, receive: Callable[[logging.LogRecord], None]) -> Callable[[], None]:
-    """Calls `receive(record)` for each record of a logger that is silent by default, without making it audible to other
-    handlers.
+    """Calls `receive(record)` for each record of a logger that is silent by default, without passing the records to
+    other handlers.
 
     Returns a function that removes the handler.
     """
@@ -79,7 +80,7 @@ def listen(logger: logging.Logger, receive: Callable[[logging.LogRecord], None])
     silent = not logger.isEnabledFor(logging.DEBUG)
     logger.addHandler(handler)
     if silent:
-        # Nobody else asked for these records, so no other handler receives them.
+        # Only depyf asked for the debug records of this logger, so no other handler receives them.
         logger.setLevel(logging.DEBUG)
         logger.propagate = False
 

@@ -7,8 +7,8 @@ expected. All rows are in one file, so that a search in it shows everything that
 
 The path of a private name is `module:object.member`. A word in front of a path is the kind of a member: `attribute` of
 the instances of a class, `key` of a dict that an attribute holds, `local` variable of a function, `record` of PyTorch's
-structured trace, `logger`, or `mark` on a function or module. A name without such a word is found by following its
-path.
+structured trace, `logger`, or `mark` on a function or module. A name without a kind in front of its path is found by
+following the path.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Feature:
     since: str = "2.2"
     """The first release of PyTorch that has the names that the feature needs."""
     before: str = ""
-    """The data that earlier releases offer instead."""
+    """The data that earlier releases of PyTorch offer in place of the feature."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class Name:
     """The last release that is known to have the name, whose absence in later releases is expected; "" if there is
     none."""
     shape: str = ""
-    """The shape that the name has in each release, if it differs."""
+    """The shape that the name has in each release, if the releases differ."""
     takes: int | None = None
-    """The number of positional arguments that it must accept; None if it is not called."""
+    """The number of positional arguments that the named function must accept; None if depyf does not call it."""
     gives: str = ""
     """The type of the value, or of the result of calling it, as names of types: "list", "dict|None"; "" if any type is
     accepted."""

@@ -65,7 +65,7 @@ class Compile(Protocol):
 
 
 def notice(compiles: Sequence[Compile]) -> None:
-    """Warns about the names whose data is missing in a block that has ended."""
+    """Warns about the private names whose data is missing in a `prepare_debug` block that has ended."""
     compiled = [compilation for compilation in compiles if compilation.frame.status == "compiled"]
     resumes = {number for compilation in compiled for number in compilation.resumes.values() if number is not None}
     if not compiled or any(path.startswith("torch.__trace") for path in private.losses):
@@ -91,7 +91,7 @@ def notice(compiles: Sequence[Compile]) -> None:
 def _of_frame(compilation: Compile, resumes: set[int]) -> None:
     frame = compilation.frame
     for kind, record in _SHOWN.items():
-        if kind in compilation.graphs:  # The graph was shown under a name, but its text did not follow.
+        if kind in compilation.graphs:  # PyTorch showed the graph, but sent no text of it.
             inference = kind == "Forward_graph" and not compilation.seen.joint and private.expected(_INFERENCE)
             private.not_found(_INFERENCE if inference else record, _NEVER)
     if compilation.seen.joint and not frame.files("Joint_graph"):
@@ -114,7 +114,8 @@ def _of_frame(compilation: Compile, resumes: set[int]) -> None:
 
 
 def _of_nodes(seen: Seen) -> None:
-    """Warns about notes that no node has. In every graph that computes something, at least one node has each note."""
+    """Warns about each kind of PyTorch's notes on nodes that no node has. In every graph that computes something, at
+    least one node has a note of each kind."""
     backward = seen.directions.get("backward")
     graphs = [direction.graph for direction in seen.directions.values()]
     trained = [seen.joint, *graphs] if backward is not None and backward.graph else []

@@ -43,8 +43,8 @@ def _outputs_being_compiled() -> tuple[str, ...] | None:
 
 _captured: weak.Table[tuple[str, ...]] = weak.Table()
 """Maps the callable that AOTAutograd returned for a graph to the names of the graph's outputs, which are known while it
-is compiled. An item is removed when its callable is freed, and nothing else clears the table. The table has no lock, as
-each write is one assignment; a forked child continues with its copy."""
+is compiled. An item is removed when its callable is freed, and nothing else clears `_captured`. `_captured` has no
+lock, as each write is one assignment; a forked child continues with its copy."""
 _WRAPPERS_MAX = 8  # the largest number of wrappers that are removed from a function
 _WRAPPERS = "torch._dynamo.eval_frame"  # the module of the wrappers that keep Dynamo out of a function
 

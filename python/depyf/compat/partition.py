@@ -2,9 +2,9 @@
 recomputing it.
 
 The min-cut partitioner builds a flow network in which each value is an edge from `NAME_in` to `NAME_out`, and computes
-the cut through which the fewest bytes pass. An edge of unlimited capacity from "source" to `NAME_in` means that the
-value may not be recomputed; from release 2.10 on the edge has the reason as text. depyf reads the network when the
-partitioner calls `networkx.minimum_cut`.
+the cut through which the fewest bytes pass. In the partitioner's flow network, an edge of unlimited capacity from
+"source" to `NAME_in` means that the value may not be recomputed; from release 2.10 on the edge has the reason as text.
+depyf reads the network when the partitioner calls `networkx.minimum_cut`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class _Rules:
         self.forward: set[str] = set()
 
     def read(self, network: Any) -> None:
-        """Reads the network that is going to be cut."""
+        """Reads the rules from PyTorch's flow network, before its minimum cut determines which nodes are recomputed."""
         self.rules = {
             name.removesuffix("_in"): str(edge.get("reason", "")).removeprefix("cannot recompute").lstrip(": ")
             or _HEURISTIC
@@ -71,7 +71,7 @@ class _Rules:
 
 
 class _AtWork(threading.local):
-    """The state of the division that the calling thread is performing."""
+    """The state of the division of a joint graph that the calling thread is performing."""
 
     rules: _Rules | None = None
     """The rules of the graph that is being divided; None outside of a division."""
@@ -80,8 +80,8 @@ class _AtWork(threading.local):
 
 
 _at_work = _AtWork()
-"""The state is separate for each thread, so it has no lock; a forked child continues with its copy, and each division
-clears it."""
+"""The state of the division that the calling thread is performing. The state of a division is separate for each thread,
+so it has no lock; a forked child continues with its copy, and each division of a graph clears the state."""
 
 
 def add_hook(receive: Callable[[Partition], None]) -> Callable[[], None]:
@@ -142,7 +142,7 @@ def _note_forward(rules: _Rules, args: tuple[Any, ...]) -> None:
 
 @contextmanager
 def _cuts(rules: _Rules) -> Iterator[None]:
-    """Reads the networks that this thread cuts during a `with` block."""
+    """Reads the flow networks that the partitioner cuts in this thread during a `with` block."""
     try:
         import networkx
     except ImportError:  # PyTorch itself raises an error if networkx is missing

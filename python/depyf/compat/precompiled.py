@@ -24,7 +24,7 @@ def loaded_function(value: Any) -> Any:
 
 def add_hook(began: Callable[[Any], None], ended: Callable[[Any, bool], None]) -> Callable[[], None]:
     """Calls `began(function)` before a function is captured, and `ended(graph, succeeded)` after it was lowered; the
-    graph is None if no graph was captured. Returns a function that removes the hook."""
+    graph is None if no graph was captured. Returns a function that ends the calls of `began` and `ended`."""
     function = private.get(f"{_MODULE}:PrecompiledModule._compile")
 
     def answer(original: Callable[..., Any]) -> intercept.Call:

@@ -36,8 +36,8 @@ _MACHINERY = (__file__, shape.__file__)
 _WORD = re.compile(r"\w+")
 
 losses: dict[str, str] = {}
-"""Path of a lost name -> what is wrong with it in this process. Nothing clears the table, so that each loss is reported
-once. The table has no lock, as each write is one assignment; a forked child continues with its copy."""
+"""Maps the path of each lost private name to the reason why it is lost. Nothing clears `losses`, so that each loss is
+reported once. `losses` has no lock, as each write is one assignment; a forked child continues with its copy."""
 
 
 def get(path: str) -> Any:
@@ -111,10 +111,10 @@ def item(table: Any, path: str, otherwise: Any = None) -> Any:
 
 
 def checked(path: str, value: Any) -> Any:
-    """Returns a value that was read by a name, for functions that are `guarded`.
+    """Returns `value`, which was read by the private name `path`; for functions that are decorated with `guarded`.
 
     Raises:
-        Unexpected: it has another type than the name's row states.
+        Unexpected: `value` has another type than the name's row states.
     """
     name = shape.BY_PATH[path]
     if type(value).__name__ not in name.types:
@@ -127,8 +127,9 @@ def guarded(otherwise: Any = None, *, raises: tuple[type[Exception], ...] = ()) 
     failed is recorded as lost.
 
     Args:
-        otherwise: the result in this case; if it is a class, a new instance of it.
-        raises: exceptions that are meant for the caller.
+        otherwise: the result of the function if it raises an exception; if `otherwise` is a class, a new instance of
+            it.
+        raises: the classes of exceptions that are passed on to the caller.
     """
 
     def decorate(function: F) -> F:

@@ -25,7 +25,7 @@ def features(right: Collection[str] = ()) -> list[FeatureState]:
     """Returns the state of each of depyf's features, judged by the private names that it needs and by the failures in
     this process.
 
-    The private names in Inductor are judged only if Inductor is loaded. A call takes two milliseconds.
+    The private names in Inductor are judged only if Inductor is loaded. A call of `features` takes two milliseconds.
 
     Args:
         right: the paths of names that were just checked and are as expected.
@@ -54,9 +54,9 @@ def features(right: Collection[str] = ()) -> list[FeatureState]:
 
 _MODULES = tuple(dict.fromkeys(name.module for name in NAMES if name.module))
 _last: tuple[tuple[Any, ...], list[FeatureState]] | None = None
-"""The inputs of the last call of `features`, and its result. The variable has no lock: threads may set it at once, and
-either value is right. The next call replaces the value, and nothing clears it; a forked child continues with its
-copy."""
+"""The inputs of the last call of `features`, and its result. `_last` has no lock: threads may set it at once, and
+either value is right. The next call of `features` replaces the value, and nothing clears `_last`; a forked child
+continues with its copy."""
 
 
 def _feature(feature: Feature, release: Release, right: Collection[str]) -> FeatureState:
@@ -92,8 +92,8 @@ def load() -> None:
 
 _right: set[str] = set()
 """The paths of names in loaded modules that were as expected when `tell_losses` checked them in this process. A private
-name that changes later is detected when it is used. Nothing clears the set. The set has no lock, as each write adds one
-path; a forked child continues with its copy."""
+name that changes later is detected when it is used. Nothing clears `_right`. `_right` has no lock, as each write adds
+one path; a forked child continues with its copy."""
 
 
 def tell_losses() -> set[str]:

@@ -18,8 +18,8 @@ KINDS = {
     "CompiledFunction": "graph",
     "## Call CompiledFxGraph": "graph",
 }
-"""Prefix of the name of a range in PyTorch's profile -> the kind of work in the range. The first prefix that matches
-counts."""
+"""Prefix of the name of a range in PyTorch's profile -> the kind of work in the range. If several prefixes match a
+name, the first of them decides."""
 _COMPILING = "(dynamo_timed)"
 
 
@@ -32,7 +32,8 @@ def open_range() -> Callable[[str], AbstractContextManager[Any]] | None:
 
 def allocations(call: Callable[[], object]) -> list[list[int]] | None:
     """Calls a function, and returns for each thread the bytes of its allocations in order, with freed bytes as negative
-    numbers; None if this PyTorch does not record them. No profile may be open.
+    numbers; None if this PyTorch does not record them. No profile of PyTorch's may be open when `allocations` is
+    called.
 
     PyTorch's legacy profiler is used, because the newer one writes to standard error when it begins.
     """

@@ -26,7 +26,7 @@ thread has its own value; the end of the installation clears it, also in the thr
 
 def add_hook(receive: Receive) -> Callable[[], None]:
     """Calls `receive(original code, guard manager, transformed code)` for each entry that is restored, within the
-    compilation that PyTorch opens for it. Returns a function that removes the hook."""
+    compilation that PyTorch opens for it. Returns a function that ends the calls of `receive`."""
     path = f"{_C}:_load_precompile_entry"
     load_entry, module = cache.loader(), private.module_of(path)
     if load_entry is None or module is None:

@@ -1,6 +1,7 @@
 """Looks private names up, and checks that they are as their rows in `depyf.compat.names` state.
 
-`depyf.compat.private` uses names and records those that are lost; `depyf.compat.probe` derives the state of features.
+`depyf.compat.private` looks private names up for the rest of depyf, and records the names that are lost;
+`depyf.compat.probe` derives the state of depyf's features.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ class Unexpected(Exception):
 
 
 lookups: dict[str, tuple[Any, ...]] = {}
-"""Path of a function -> its module and all objects on the path from the module, which have been checked. Nothing clears
-the table, as `leads_over` checks each entry before it is used. The table has no lock, as each write is one assignment;
-a forked child continues with its copy."""
+"""Maps the path of a name to its module and all objects on the path from the module, which have been checked. Nothing
+clears `lookups`, as `leads_over` checks each entry before it is used. `lookups` has no lock, as each write is one
+assignment; a forked child continues with its copy."""
 
 
 def leads_over(name: Name, seen: tuple[Any, ...]) -> bool:
@@ -101,9 +102,9 @@ def _check_type(name: Name, value: Any) -> None:
 
 
 _checked: dict[str, Any] = {}
-"""Path of a function -> its code, or the callable if it has no code, which was checked against its row. Nothing clears
-the table, as an entry is compared with the current object. The table has no lock, as each write is one assignment; a
-forked child continues with its copy."""
+"""Maps the path of a function to its code (or to the callable if it has no code), which was checked against the
+function's row in NAMES. Nothing clears `_checked`, as an entry is compared with the current object. `_checked` has no
+lock, as each write is one assignment; a forked child continues with its copy."""
 
 
 def _check_function(name: Name, value: Any) -> None:
@@ -147,7 +148,7 @@ def problem(name: Name) -> str | None:
     try:
         return _problem(name)
     except Unexpected as error:
-        return error.how if error.name is name else None  # The row of the other name reports the error.
+        return error.how if error.name is name else None  # If another name is wrong, its row reports that.
     except Exception as error:  # The lookup itself failed.
         return in_words(error)
 
@@ -174,7 +175,7 @@ def _owner(name: Name) -> Any:
 def _attribute_problem(name: Name) -> str | None:
     owner = _owner(name)
     if not isinstance(owner, type):
-        return None  # The owner's row reports its absence, or the class has another name in this release.
+        return None  # The class's own row in NAMES reports that the class is absent, unless this release renames it.
     if any(name.last in vars(base) for base in owner.__mro__):
         return None if hasattr(owner, name.last) else "is not there"
     if any(name.last in vars(base).get("__annotations__", ()) for base in owner.__mro__):

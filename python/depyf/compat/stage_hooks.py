@@ -38,7 +38,7 @@ class Receiver(Protocol):
         """Receives a graph before the passes "pre-grad", "joint" or "post-grad"."""
 
     def end_passes(self, stage: str, module: Any) -> None:
-        """Receives the graph that the passes returned or changed in place."""
+        """Receives the graph that the passes "pre-grad", "joint" or "post-grad" returned or changed in place."""
 
     def shown(self, name: str, module: Any, caller: str) -> None:
         """Receives a graph that PyTorch shows under a name."""

@@ -15,7 +15,7 @@ from depyf.compat import dynamo, private
 _TRANSLATOR = "torch._dynamo.symbolic_convert:InstructionTranslatorBase"
 _GRAPH = "torch._dynamo.output_graph:OutputGraph"
 _LINES_MAX = 50_000
-"""The largest number of lines in all compilations; the time of further lines is not recorded."""
+"""The largest number of source lines, in all compilations, whose time is recorded."""
 
 
 @dataclass
@@ -38,7 +38,7 @@ class LineTime:
 
 
 class _Work(threading.local):
-    """The state of the calling thread's tracing."""
+    """The times of the instructions that Dynamo is tracing in the calling thread."""
 
     def __init__(self) -> None:
         self.nested: list[float] = []
@@ -85,7 +85,8 @@ def add_hook(lines: Lines) -> Callable[[], None]:
     graph, finish = private.get(_GRAPH), private.get(f"{_GRAPH}.compile_subgraph")
 
     def timed_finish(self: Any, *args: Any, **kwargs: Any) -> Any:
-        # A graph is compiled while its last instruction is traced, but this time does not count as tracing the line.
+        # A graph is compiled while its last instruction is traced, but the time of the compilation does not count as
+        # tracing the line.
         start = clock()
         try:
             return finish(self, *args, **kwargs)
@@ -111,7 +112,7 @@ def _replace(owner: Any, name: str, function: Callable[..., Any]) -> Callable[[]
     setattr(owner, name, function)
 
     def remove() -> None:
-        if owner.__dict__.get(name) is function:  # no other code has replaced it
+        if owner.__dict__.get(name) is function:  # no other code has replaced the function
             setattr(owner, name, before)
 
     return remove

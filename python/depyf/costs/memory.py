@@ -38,8 +38,8 @@ class WhatIf:
     """The change: `activation_memory_budget=0.5`, or `checkpoint("layers.0")`."""
     bytes_before: int
     bytes_after: int
-    """The bytes that the forwards would compute and keep after the change. Inputs and parameters do not count, because
-    they stay in memory in any case."""
+    """The bytes that the forwards would compute and keep after the change. Inputs and parameters do not count as kept
+    bytes, because they stay in memory in any case."""
     graphs: list[str] = field(default_factory=list)
     """The compilations that the change affects."""
 

@@ -40,7 +40,7 @@ class GuardCosts:
     function: str
     entries: list[EntryCost] = field(default_factory=list)
     """The cache entries in the order in which Dynamo tries them for the call. Dynamo moves an entry that accepts a call
-    to the front."""
+    to the front of this order."""
     passed: int = 0
     """The number of entries that refuse the call before an entry accepts it; all entries if none accepts it."""
     lookup_microseconds: float = 0.0

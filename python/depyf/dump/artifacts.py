@@ -115,7 +115,7 @@ def _or_comments(text: str) -> str:
     return text
 
 
-_CACHED_CHARACTERS = 500  # When shortened, most graphs have one of a few short texts.
+_CACHED_CHARACTERS = 500  # `_core.shortened_graph` makes one of a few short texts of most graphs.
 
 
 def compiles(text: str) -> bool:

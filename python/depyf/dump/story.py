@@ -38,8 +38,8 @@ class Section:
     """The user's lines at which the resume functions that the section's compilations call continue, by the names of
     these functions."""
     own_places: dict[str, Line] = field(default_factory=dict)
-    """The user's line at which the section's function continues if it is a resume function, by each name under which it
-    is called."""
+    """If the section's function is a resume function: maps each name under which the function is called to the user's
+    line at which the function continues."""
     source: str | None = None
     """The source of the section's function; None if it is not known yet."""
 

@@ -40,8 +40,8 @@ def explain(fn: Any, /, *args: Any, **kwargs: Any) -> Explanation:
 
     Returns:
         The cache entries with their guards, code, graphs and resume functions; why each entry was compiled; and which
-        calls would be compiled next. Facts that only `prepare_debug` can record are included if a block recorded them;
-        otherwise they are reported as missing.
+        calls would be compiled next. Facts that only `prepare_debug` can record are included if a `prepare_debug`
+        block recorded them; otherwise they are reported as missing.
 
     Raises:
         TypeError: there is no Python code behind `fn`, or the arguments do not fit it.

@@ -73,7 +73,7 @@ class Entry:
     graphs: list[Graph] = field(default_factory=list)
     resumes: list[Resume] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    """Sentences about facts that are unknown, and about how they can be found out."""
+    """Sentences about facts on the cache entry that are unknown, and about how they can be found out."""
 
     def alone(self) -> Explanation:
         """Returns an explanation that contains only this entry. An entry does not record its function, so the title

@@ -2,7 +2,8 @@
 
 Dynamo keeps the guards of a compilation as a tree of C++ objects. `read` turns the tree into a list with one `Guard`
 for each of Dynamo's conditions: the Python for it, the value that it reads, and the line of source that needs it. The
-function `source` turns the list of guards into one Python function that returns the same verdict as the tree.
+function `source` turns the list of guards into one Python function that accepts the same calls as Dynamo's tree of
+guards.
 """
 
 from __future__ import annotations

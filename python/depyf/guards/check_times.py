@@ -17,7 +17,8 @@ from depyf.guards import timing
 from depyf.session import GroupCost, GuardTime
 
 _GROUPS_MAX = 64
-"""The largest number of groups; each of them costs a copy of the tree."""
+"""The largest number of groups into which the nodes of a guard tree are divided; each group costs a copy of the
+tree."""
 _CHILDREN_MAX = 32
 """A value with more children than this, such as a long dict, is not divided into groups."""
 

@@ -53,7 +53,7 @@ def read(text: str) -> Words:
 
 
 def _split(text: str) -> tuple[str, str]:
-    """Returns the code and the comment behind it."""
+    """Returns the code in the text of a guard, and the comment behind the code."""
     if "#" not in text:
         return text.strip(), ""
     first = text.partition("\n")[0]

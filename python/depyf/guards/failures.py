@@ -25,7 +25,7 @@ def failure(guard: Guard, condition: str, L: Mapping[str, Any], G: Mapping[str, 
     Args:
         guard: a guard that does not hold.
         condition: its condition that fails, as `Guards.check` returns it.
-        L, G: the variables for which it does not hold, which are read and never changed.
+        L, G: the local and global variables for which the guard does not hold, which are read and never changed.
     """
     parts = _failing_comparison(guard, condition, L, G)
     if parts is None:

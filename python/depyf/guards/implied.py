@@ -19,7 +19,7 @@ class Redundant:
     implied_by: list[str]
     """The conditions of other guards that imply it."""
     position: int
-    """The index of the guard in the list."""
+    """The index of the guard in the list of the compilation's guards."""
 
 
 def redundant(guards: Iterable[Guard]) -> list[Redundant]:

@@ -63,8 +63,8 @@ def now() -> dict[str, str] | None:
 
 
 def reason_in_words(reason: str) -> str:
-    """Returns PyTorch's own reason for a recompilation with readable names of the settings of the process. Other
-    reasons are returned unchanged."""
+    """Returns PyTorch's own reason for a recompilation with readable names of the settings of the process. A reason
+    that names no settings of the process is returned unchanged."""
     begin, sign, names = reason.partition("GLOBAL_STATE changed: ")
     if sign:
         changed = (_changed(name) for name in names.split())

@@ -44,8 +44,8 @@ def read(guard_manager: Any, L: Mapping[str, Any] | None = None, line_of: LineOf
         guard_manager: the attribute `guard_manager` of the cache entry.
         L: local variables that the guards accept, if they are known: they show the size of a dict whose keys are
             guarded in order, which the tree does not show.
-        line_of: returns the user's own line of a guard, if it was recorded. Dynamo's text names only the innermost
-            line, which can be torch's.
+        line_of: returns the user's own line of a guard, if it was recorded. Dynamo's text of a guard names only
+            the innermost line of the stack, which can be a line of torch.
 
     Returns:
         The list of guards; None if this PyTorch has no tree of guards.
@@ -186,8 +186,9 @@ class _Reader:
     def _local_with(self, node: Node, value: Any) -> dict[str, Any] | None:
         """Returns local variables from which the steps to a node lead to `value`; None if they cannot be made.
 
-        The objects on the path have the right classes, and contain only the items that the steps read. They are created
-        without calling `__init__`, which could be the program's code.
+        The objects from the local variable to `value` have the classes that the guard tree states, and contain only the
+        items and attributes that the steps read. The objects are created without calling `__init__`, which could be the
+        program's code.
         """
         while node.step is not None and node.parent is not None:
             step, owner = node.step, node.parent

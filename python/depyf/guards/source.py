@@ -14,8 +14,8 @@ def source(guards: Iterable[Guard], name: str = "guard_0") -> str:
     """Returns the source of a function that returns the verdict of the guards.
 
     `guard(L, G)` returns whether the compilation may be used for these local and global variables (mappings from names
-    to values). The function needs no module but torch. If a guard has no Python form, the function has a third
-    parameter, `live`, through which it calls PyTorch's own objects: `live[3](L, G)` is `guards[3].live`.
+    to values). The generated function needs no module but torch. If a guard has no Python form, the generated function
+    has a third parameter, `live`, through which it calls PyTorch's own objects: `live[3](L, G)` is `guards[3].live`.
 
     Args:
         guards: the guards as `read` returns them.

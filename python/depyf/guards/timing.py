@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 
 _ROUNDS = 9
-"""The number of rounds. In each round every function is measured once, so that a slow moment of the machine affects all
-of them; the best round of a function counts."""
+"""The number of rounds in which functions are measured. In each round every function is measured once, so that a slow
+moment of the machine affects all of them; the best round of a function counts."""
 _BATCH_SECONDS = 0.0004
 _CALLS_MAX = 2000
 

@@ -23,11 +23,11 @@ class Difference:
     """The differing node of the later graph, or the removed node of the earlier graph if a pass removed it."""
     deviation: Deviation
     values: GraphValues
-    """The values of the graph that contains the node."""
+    """The values of all nodes of the graph that contains `node`."""
     is_left_out: bool = False
     instead_of: Any = None
-    """The earlier graph's node that computed the value instead; None if the operator is the same, or a pass removed
-    it."""
+    """The earlier graph's node that `node` replaces; None if both have the same operator, or if a pass removed
+    `node`."""
 
 
 def outputs_differ(earlier: GraphValues, later: GraphValues) -> bool:
@@ -135,7 +135,8 @@ def first_difference(earlier: GraphValues, later: GraphValues) -> Difference | N
             continue
         errors = _deviation(earlier, left, later, right)
         if errors is not None:
-            # The later graph returns another node as this output, because a pass removed the node that computed it.
+            # The later graph returns another node as the output that `left` is in the earlier graph, because a pass
+            # removed `left`.
             return Difference(left, errors, earlier, is_left_out=True)
     lost = lost_mutation(earlier, later)
     if lost is not None:

@@ -24,7 +24,7 @@ from depyf.source_line import Line
 
 @dataclass
 class Diagnosis:
-    """The finding, and the stages that were compared before it."""
+    """The fault that was found in a graph call, if any, and the compilation stages that were compared before it."""
 
     finding: Finding | None
     stages: list[str]

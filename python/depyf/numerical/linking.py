@@ -226,7 +226,7 @@ def _backward(
         if gradient is None or any(_same_numbers(gradient, value.wide) for value in in_backward):
             continue
         wrong.append(node)
-    for node in wrong:  # The backward of a node's readers computes the node's gradient, so a reader is at fault.
+    for node in wrong:  # The backward of a node's readers computes the node's gradient: if it is wrong, blame a reader.
         readers = [user for user in node.users if user.op != "output"]
         sound = [user for user in readers if user.name in captured.gradients and user not in wrong]
         for user in sound or readers:

@@ -146,7 +146,8 @@ def _of_inexact(stage: Any, eager: Any, reference: Any, dtype: Any, noise: Any) 
     factor = _DOUBLE_ULPS if dtype.itemsize == _DOUBLE_BYTES else _ULPS
     stage_worst, eager_worst = float((stage - reference).abs().max()), float((eager - reference).abs().max())
     if all(map(math.isfinite, (typical, stage_worst, eager_worst))):
-        # `_by_element` allows each element at least this error, so it would find no mismatch.
+        # `_by_element` allows each element at least the error that the following condition allows, so it would find
+        # no mismatch.
         if stage_worst <= _EAGER_FACTOR * eager_worst + factor * unit * typical:
             return Deviation(_of_typical(stage_worst, typical, dtype), _of_typical(eager_worst, typical, dtype), None)
     return _by_element(stage, eager, reference, dtype, noise)

@@ -49,8 +49,8 @@ _OPERATORS = {"getitem": "{}[{}]", "neg": "-{}", **{name: f"{{}} {sign} {{}}" fo
 _MOST_KEPT = 4096
 _annotations: dict[Any, tuple[str, str]] = {}
 """Maps (sizes, dtype, layout, device, strides) of a tensor whose sizes are numbers to (its dtype, its annotation).
-Nothing clears the table, which stops growing at `_MOST_KEPT` entries. The table has no lock, because threads may write
-the same value at once; a forked child continues with its copy."""
+Nothing clears `_annotations`, which stops growing at `_MOST_KEPT` entries. `_annotations` has no lock, because threads
+may write the same value at once; a forked child continues with its copy."""
 _TENSORS = ("FakeTensor", "Tensor")
 _INT = {int}
 _SYMBOLS = ("SymInt", "SymFloat", "SymBool")

@@ -80,8 +80,8 @@ class _Constant:
 
 
 class _Ir:
-    """The state of printing the IR, which does not change meanwhile, so that the text of each object is built only
-    once."""
+    """The state of printing the IR; the IR does not change while it is printed, so that the text of each object is
+    built only once."""
 
     def __init__(self, constant: _Constant) -> None:
         self._is_usual = sympy_text.is_right()

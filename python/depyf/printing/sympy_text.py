@@ -42,7 +42,7 @@ def text(expression: Any) -> str | None:
 
 def is_right() -> bool:
     """True if SymPy prints as this module expects; settings of SymPy can change its format for all expressions. Must
-    not be called while such settings are changed temporarily, because a part of the result is cached."""
+    not be called while settings of SymPy are changed temporarily, because a part of the result is cached."""
     try:
         return printed.sympy_settings() == {} and _prints_samples()
     except Exception:  # another release of SymPy may lack a name
@@ -71,7 +71,7 @@ def _term(product: Any) -> tuple[int, list[str]] | None:
     factor = 1
     if type(first).__name__ in _INTEGERS:
         factor = int(first)
-        if factor in (0, 1):  # only a product that is not evaluated has this coefficient
+        if factor in (0, 1):  # only a product that is not evaluated has the coefficient 0 or 1
             return None
     else:
         others = product.args

@@ -40,7 +40,8 @@ class Collected:
     """True if PyTorch recorded a module for a node of the captured graph."""
     inputs: list[tuple[str, str]] = field(default_factory=list)
     """The name of each input of the captured graph, and the expression that it is taken from, such as
-    `L['self']._modules['0']`, or "". The list is empty if AOTAutograd may receive another graph."""
+    `L['self']._modules['0']`, or "". The list of inputs is empty if AOTAutograd may receive another graph than
+    the captured one."""
     input_names: dict[str, str] = field(default_factory=dict)
     """Maps PyTorch's names of the inputs of AOTAutograd's graphs to the names that the dump shows."""
     joint: list[NodeRow] = field(default_factory=list)

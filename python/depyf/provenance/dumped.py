@@ -51,7 +51,7 @@ def _replaced(directory: Path, frame: Frame, direction: str | None) -> dict[str,
     of the graphs before and after the passes."""
 
     def texts(kind: str) -> list[str]:
-        """Returns a list with the text of the last artifact of a kind and of this direction; an empty list if there is
+        """Returns a list with the text of the last artifact of a kind and of a direction; an empty list if there is
         none."""
         names = [
             one.file

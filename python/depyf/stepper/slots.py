@@ -48,8 +48,8 @@ class Slot:
 
 _kept: weak.Table[Any] = weak.Table()
 """The stack map of each code object, computed once. An item is removed when its code object is freed, and nothing else
-clears the table. The table has no lock, because threads may write the same value at once; a forked child continues with
-its copy."""
+clears `_kept`. `_kept` has no lock, because threads may write the same value at once; a forked child continues with its
+copy."""
 
 
 def stack_map(code: types.CodeType) -> Any:
@@ -77,7 +77,7 @@ def exact_depth(frame: types.FrameType, offset: int, *, in_call: bool) -> int:
         return depth
     own = _core.frame_depth(frame)
     if own is not None and not in_call and own != depth:
-        return -1  # The stack does not match the instructions, so nothing is read.
+        return -1  # The frame's stack does not match its instructions, so no slot is read.
     return depth
 
 

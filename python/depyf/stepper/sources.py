@@ -14,7 +14,7 @@ __all__ = ["Source", "source_of"]
 
 _known: weak.Table[Source] = weak.Table()
 """The source of each code object, computed once. An item is removed when its code object is freed, and nothing else
-clears the table. The table has no lock, because threads may write the same value at once; a forked child continues with
+clears `_known`. `_known` has no lock, because threads may write the same value at once; a forked child continues with
 its copy."""
 
 

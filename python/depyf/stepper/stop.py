@@ -183,8 +183,8 @@ class Stop(Frame):
 
 _instructions: weak.Table[list[Instruction]] = weak.Table()
 """The instructions of each code object, computed once. An item is removed when its code object is freed, and nothing
-else clears the table. The table has no lock, because threads may write the same value at once; a forked child continues
-with its copy."""
+else clears `_instructions`. `_instructions` has no lock, because threads may write the same value at once; a forked
+child continues with its copy."""
 
 
 def instructions(code: types.CodeType) -> list[Instruction]:

@@ -16,7 +16,7 @@ class Targets:
     """The code objects of functions and all code that torch.compile generated for them; without functions, all code
     that torch.compile generated.
 
-    Code that is compiled while the block is open is included.
+    Code that is compiled between `start` and `stop` is included.
     """
 
     def __init__(self, codes: list[types.CodeType]) -> None:

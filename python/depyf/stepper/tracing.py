@@ -32,7 +32,7 @@ class Tracing:
 
     def stop(self) -> None:
         started, self._started = self._started, False
-        # If another trace function has been set since `start`, it stays.
+        # If another trace function has been set since `start`, that function stays set.
         if started and sys.gettrace() is self._global:
             sys.settrace(self._before)
         self._before = None

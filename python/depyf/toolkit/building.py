@@ -1,8 +1,9 @@
 """Builds PyTorch's tree of guards for an entry whose guards were edited.
 
-A copy of Dynamo's tree checks the guards that were kept, in C++. The copy leaves out every value with a dropped guard,
-and every value that is reached through it: the remaining guards on the omitted values, and the guards that a user
-added, are checked in Python. If a guard on the state of the process was dropped, all guards are checked in Python.
+A copy of Dynamo's tree checks the guards that were kept, in C++. The copy of Dynamo's tree leaves out every value with
+a dropped guard, and every value that is reached through it: the remaining guards on the omitted values, and the guards
+that a user added, are checked in Python. If a guard on the state of the process was dropped, all guards are checked in
+Python.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ class GuardReport:
 
     @property
     def would_take(self) -> Dispatch:
-        """The entry that a call with these arguments would take now."""
+        """The entry that a call with the checked arguments would take now."""
         args, kwargs = self.call
         return self.entry._dispatch(args, kwargs)
 

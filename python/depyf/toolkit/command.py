@@ -21,7 +21,7 @@ _MISTAKES = (SyntaxError, NameError, ValueError, LookupError, TypeError, OSError
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Executes the command. Returns its exit status: 0, or 1 after an error, which is printed."""
+    """Executes the command. Returns the exit status of the command: 0, or 1 after an error, which is printed."""
     try:
         return _run(parsed)
     except _Failed as error:

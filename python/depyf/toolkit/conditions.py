@@ -35,8 +35,8 @@ class AddedGuard(Guard):
     """Dynamo's guard on a tensor that this guard replaces, and the dimensions that may vary now; None for other guards.
     """
     kept: list[weak.Reference] = field(default_factory=list, repr=False)
-    """Weak references to the objects that the expression names by their identity. The guard does not hold once one of
-    the objects has been freed."""
+    """Weak references to the objects that the expression names by their identity. The guard does not hold once an
+    object that its expression names has been freed."""
 
     def failing(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> str | None:
         """Returns the text of the guard if it does not hold, else None. The attribute `error` is set to the exception
@@ -154,8 +154,8 @@ def select(guards: Sequence[Guard], selector: object) -> list[Guard]:
     """Returns the guards that a selector names, and the guards that relate the named value to other values.
 
     Raises:
-        ValueError: it names no guard; the message lists the guards.
-        TypeError: it is not a selector.
+        ValueError: `selector` names no guard; the message lists the guards.
+        TypeError: `selector` is not a `Selector`.
     """
     if isinstance(selector, Guard):
         selected = [guard for guard in guards if guard is selector]
@@ -253,8 +253,8 @@ def relaxations(relax: object) -> list[tuple[str, list[int]]]:
     """Returns (Dynamo's name of the tensor, its dimensions that may vary) for each tensor in the argument `relax`.
 
     Raises:
-        ValueError: a sentence has an unknown form.
-        TypeError: the argument has another type.
+        ValueError: a sentence in `relax` has an unknown form.
+        TypeError: `relax` has a wrong type.
     """
     if isinstance(relax, str):
         match = _SENTENCE.fullmatch(relax.strip())

@@ -32,7 +32,7 @@ class EditedFile:
 
         Raises:
             OSError: the file cannot be read.
-            SyntaxError: it is not Python; the error has the file and the line.
+            SyntaxError: the file is not Python; the error has the file and the line.
             NameError, ValueError, LookupError, TypeError: the file contains a mistake; the message names the file and
                 the line.
         """

@@ -106,7 +106,7 @@ class CacheEntry:
         Raises:
             TypeError: the arguments do not fit the function.
             ValueError: the code, or the function's free variables, are unknown.
-            Exception: the code raised it.
+            Exception: the exception that the code raised.
         """
         self._need_code()
         return self.target.call(self.runnable(), args, kwargs)
@@ -180,7 +180,7 @@ class CacheEntry:
 
         Raises:
             ValueError: the code cannot replace that of the function; the message states why.
-            NotImplementedError: this PyTorch does not support it; the message states which release does.
+            NotImplementedError: this PyTorch cannot register entries; the message states which release can.
             RuntimeError: a guard called this method, or PyTorch itself has loaded entries of this function.
         """
         return registration.register(self)

@@ -71,7 +71,7 @@ def read(path: Path) -> Parts:
 
     Raises:
         OSError: the file cannot be read.
-        SyntaxError: it is not Python; the error has the file and the line.
+        SyntaxError: the file is not Python; the error has the file and the line.
         ValueError: a part is missing or malformed; the message names the file and the line.
     """
     return read_text(path.read_text(encoding="utf-8"), str(path))

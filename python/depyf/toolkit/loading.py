@@ -32,7 +32,7 @@ def load_entry(
         print(depyf.load_entry("entry.py").run(x))
 
     Names are bound to the objects that the file describes, or to the values in `bind`. Graphs run as they were
-    captured, with PyTorch's own operators. The entry is not registered.
+    captured, with PyTorch's own operators. The loaded entry is not registered with Dynamo.
 
     A file has to be trusted like a module: the modules that it names are imported, its guards run at every check, and
     its functions at every call. Loading a file runs none of its guards and functions; decorators, annotations, default
@@ -40,8 +40,8 @@ def load_entry(
 
     Args:
         path: the file.
-        fn: the function that the entry belongs to; by default the function that the file names. The argument is
-            required for a function that no module leads to, and for a method of one instance.
+        fn: the function that the entry belongs to; by default the function that the file names. `fn` is required
+            if the function cannot be reached from a module by name, or is a method of one instance.
         bind: names in the file with their values in this process.
         incomplete: if true, guards that cannot be checked in this process are left out, each with a warning; by default
             they raise an exception.
@@ -87,7 +87,7 @@ def _check_made_by(parts: Parts) -> None:
     another meaning.
 
     Raises:
-        ValueError: the message has both versions.
+        ValueError: the file has another format, or another Python or PyTorch wrote it; the message has both versions.
     """
     about = parts.entry
     if about.get("format") != FORMAT:

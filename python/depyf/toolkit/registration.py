@@ -9,7 +9,8 @@ refuses every call, and an entry that a newer entry should precede evaluates the
 PyTorch's C++ holds the registered entries of a function as long as the function's code lives, and the garbage collector
 cannot see these references. A registered entry must not refer to the function's code, nor to the object whose method it
 is, because this cycle would never be freed: PyTorch refers to the guards, the guards refer to a `_Record`, and all
-other objects refer to the record weakly. Only the user's `Registration` may refer to the function.
+other objects refer to the record weakly. Only the user's `Registration` may refer to the function whose entry is
+registered.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 _lock = locks.Lock()
 """The lock for `_loaded` and for the order of PyTorch's precompile entries. A forked child, in which the lock is free,
-has copies of the table and of the entries; nothing clears the lock."""
+has copies of `_loaded` and of PyTorch's entries; nothing clears the lock."""
 _counter = itertools.count()
 """Numbers registered entries in the order of their registration. The counter needs no lock, as `next` is one step;
 nothing clears it. A forked child continues with its own copy of the counter."""
@@ -102,7 +103,7 @@ class _Record:
         self.manager: Callable[[], Any] = weak.NOTHING
         self.handle: Callable[[], Registration | None] = weak.NOTHING
         self.newer: list[Callable[[], _Record | None]] = []
-        """References to the entries that take precedence over this one, although PyTorch tries them later."""
+        """References to the entries that take precedence over this entry, although PyTorch tries them later."""
 
     @property
     def removed(self) -> bool:

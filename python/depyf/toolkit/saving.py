@@ -1,4 +1,4 @@
-"""Writes a cache entry to a file. `depyf.toolkit.entry_file` describes and reads the format."""
+"""Writes a cache entry to a file. `depyf.toolkit.entry_file` describes the format of the file, and reads it."""
 
 from __future__ import annotations
 
@@ -198,8 +198,8 @@ def _guard_lines(entry: CacheEntry, portable_forms: bool) -> Iterator[str]:
 
 
 def forms(entry: CacheEntry, portable_forms: bool) -> Iterator[tuple[Guard, str]]:
-    """Yields each guard with its element of GUARDS. The guard that a method is called on one instance is skipped, as it
-    has no element."""
+    """Yields each guard of an entry with its element of the list GUARDS in the file. The guard that a method is called
+    on one instance is skipped, as GUARDS has no element for it."""
     for guard in entry.guards:
         if guard.kind == "INSTANCE":
             continue

@@ -1,4 +1,4 @@
-"""The function that entries belong to, with everything that a call of it needs."""
+"""Describes the function to which cache entries belong, with everything that a call of the function needs."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def find_target(value: Any) -> Target:
     `torch.compile` for one of these.
 
     Raises:
-        TypeError: there is no function written in Python behind it.
+        TypeError: there is no function written in Python behind `value`.
     """
     if isinstance(value, Target):
         return value

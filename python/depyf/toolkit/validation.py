@@ -26,8 +26,8 @@ def check_code(code: object, target: Target) -> types.CodeType:
     """Returns `code` if a frame of the target can run it.
 
     Raises:
-        ValueError: a frame cannot run it; the message names what differs.
-        TypeError: it is not a code object.
+        ValueError: a frame of the target cannot run `code`; the message names what differs.
+        TypeError: `code` is not a code object.
     """
     if not isinstance(code, types.CodeType):
         raise TypeError(f"{target.name}: expected a code object, got {type(code).__name__}")
