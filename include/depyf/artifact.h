@@ -73,7 +73,7 @@ struct Part {
   std::string title;
   std::string kind;  // the kind of a cache entry; empty for a function
   std::string key;  // the key of a cache entry; empty if it has none
-  std::size_t size = 0;  // the size in bytes
+  std::size_t size = 0;  // the size of the part in bytes
   std::vector<Fact> facts;  // versions, devices and other facts about how the part was compiled
   std::vector<Fact> settings;  // settings of PyTorch that differ from their defaults, as far as the file states them
   std::vector<Fact> state;  // the state of the process (such as grad mode) that a guard checks

@@ -25,8 +25,8 @@ using LogTexts = std::vector<std::vector<LogText>>;
 
 // Returns the names and texts of the files that describe a dump or logs. index.md fits on one screen and links to the
 // other files: a file for each compilation, tables.md if graphs were read, provenance.md with the results of captured
-// nodes, and the texts of logs. Each run of a dump is a process of `run`, the latest one last. `texts` has an item for
-// each process, or is empty.
+// nodes, and the texts of logs. `run` has one process for each execution of the program that wrote the dump, the latest
+// execution last. `texts` has an item for each process, or is empty.
 std::map<std::string, std::string> index_files(const record::Run& run, const std::vector<LogTexts>& texts = {});
 
 // Returns a text with the forward and backward kernels that were generated from each line of source, and the number of

@@ -116,8 +116,8 @@ bool PatternExecution::ends_alternative(int at, const State& state, int floor) c
   return above == 0;
 }
 
-// Parses alternatives, COPY 1; p; JUMP E; COPY 1; q; JUMP E; POP_TOP; JUMP F. Returns the instruction E behind the
-// alternatives, or -1 if the code has another shape.
+// Parses alternatives, COPY 1; p; JUMP E; COPY 1; q; JUMP E; POP_TOP; JUMP F. Returns the first instruction behind the
+// alternatives `p | q`, or -1 if the code at `at` is not compiled from alternatives.
 int PatternExecution::alternatives(int at, State& state) {
   if (state.stack.empty() || state.stack.back().is != Value::Is::node || nesting_ > search_limits::pattern_nesting)
     return -1;

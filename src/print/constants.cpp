@@ -70,7 +70,7 @@ std::size_t filled_line(std::string_view text, std::size_t width) {
   if (text.size() <= width) return text.size();
   if (width == 0) return 0;
   const std::string_view line = text.substr(0, width);
-  // Most lines contain no line break, which `find` detects by comparing many bytes at a time.
+  // `find` is called before `rfind`, because it compares many bytes at a time, and most texts contain no line break.
   const std::size_t end = line.rfind(line.find('\n') == line.npos ? ' ' : '\n');
   return end == line.npos ? 0 : end + 1;
 }
@@ -210,8 +210,8 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant, bool b
   const std::string_view text = constant.text;
   // Returns true if the byte at `at` starts a UTF-8 character.
   auto is_start = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80; };
-  // Search backwards for the longest tail whose escaped form has the width of the last string. A string must not end
-  // within a character.
+  // Search backwards for the longest tail of the text whose escaped form has the width of the last of the adjacent
+  // string literals. A string literal must not end within a UTF-8 character.
   std::size_t last = text.size(), tail_width = 0;
   for (std::size_t at = text.size(); at-- > 0;) {
     if (!is_start(at)) continue;

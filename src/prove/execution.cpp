@@ -62,8 +62,8 @@ Symbol Execution::truth(Symbol value, Step& step) {
     const bool sized = is_sequence(known->kind) || known->kind == Object::Kind::dict;
     return symbols.boolean(!sized || !known->items.empty());
   }
-  // After its truth test was matched as an effect, the instruction is executed again, with the result of that test as
-  // the truth.
+  // The instruction is executed a second time after both code objects have made the same truth test of the value; this
+  // time the test has the recorded result.
   if (frame.side().asked && value == frame.state().tested) return frame.fact(frame.state().truth);
   Effect made{.op = Op::to_bool_, .operands = {value}};
   made.then = Effect::Then::tested, made.results = 1, made.boolean = true;

@@ -83,8 +83,8 @@ struct Frames {
   std::vector<Shadow> shadows;
 };
 
-// The behaviour of an instruction that other code can observe. The EventReader of each side stores the operands of its
-// event.
+// The behaviour of an instruction that other code can observe. The operands are not here, but in the EventReader of each
+// of the two compared code objects.
 struct Event {
   enum class Then : std::uint8_t { next, branch, iterate, send, end, raise, end_async_for, cleanup_throw };
   Op op = Op::nop_;

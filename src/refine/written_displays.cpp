@@ -23,7 +23,7 @@ bool Names::shared(int object, std::string_view name) const {
 Expr* Names::given(Value value, std::string_view through) {
   refresh(value);
   if (value.atom) return copy_of(value.atom);
-  // If the statement reads the name more than once, each read must yield the same object.
+  // If the statement reads the variable `through` more than once, each read must yield the same object.
   const bool again = !through.empty() && liveness_.read_twice_now(through);
   std::set<int> parts;
   state().reach(value, parts);

@@ -240,7 +240,7 @@ bool follows_with(const Outline& outline, NodeIndex header, NodeIndex exit) {
 // Returns -1 if there is no `break` of this kind.
 NodeIndex break_of_statement(const Outline& outline, NodeIndex header, const LoopExits& ways) {
   const Cfg& cfg = outline.cfg();
-  std::set<RegionIndex> ending;  // the regions of statements that end in the loop
+  std::set<RegionIndex> ending;  // the regions of the try and with statements that end inside the loop
   std::set<std::pair<RegionIndex, NodeIndex>> leaving;
   for (NodeIndex node : outline.members(header))
     for (NodeIndex next : outline.successors(node))

@@ -257,7 +257,8 @@ def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
     if entry.written is None:
         for name, value in constants_in(entry.source, entry.code):
             add(name, value)
-    # Further bound names are needed by definitions that a loaded file contains, and by constants in edited source.
+    # The other names in `entry.bound` are needed by definitions that a loaded file contains, and by constants in edited
+    # source.
     for name in sorted(entry.bound.keys() - own):
         if entry.definitions or (name.startswith("__const_") and name in entry.source):
             add(name, entry.bound[name])
