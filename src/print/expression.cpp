@@ -27,7 +27,6 @@ namespace {
 
 bool is_opening(char c) { return c == '(' || c == '[' || c == '{'; }
 bool is_closing(char c) { return c == ')' || c == ']' || c == '}'; }
-bool is_quote(char c) { return c == '\'' || c == '"'; }
 
 // The parts of an annotation that the bytecode keeps as text (`from __future__ import annotations`).
 struct TextParts {

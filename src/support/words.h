@@ -79,6 +79,8 @@ std::string joined(const Texts& texts, std::string_view between) {
   return result;
 }
 
+constexpr bool is_quote(char c) { return c == '\'' || c == '"'; }
+
 // Returns the position after the string literal that begins at `at`.
 constexpr std::size_t behind_string(std::string_view text, std::size_t at) {
   const char quote = text[at];

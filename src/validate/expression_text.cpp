@@ -8,6 +8,7 @@
 
 #include "print/unicode.h"
 #include "support/keywords.h"
+#include "support/words.h"
 
 namespace depyf::validate {
 namespace {
@@ -219,7 +220,7 @@ class Recognizer {
   bool starts_string() {
     const std::string_view prefix = peek_word();
     const std::size_t after = at_ + prefix.size();
-    if (after >= text_.size() || (text_[after] != '\'' && text_[after] != '"')) return false;
+    if (after >= text_.size() || !is_quote(text_[after])) return false;
     const std::string_view plain[] = {"", "b", "f", "r", "u", "rb", "br", "fr", "rf"}, templates[] = {"t", "tr", "rt"};
     return std::ranges::find(plain, prefix) != std::end(plain) ||
            (dialect_.template_strings && std::ranges::find(templates, prefix) != std::end(templates));

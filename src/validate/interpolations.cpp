@@ -12,6 +12,7 @@
 #include "print/fstring.h"
 #include "print/unicode.h"
 #include "support/keywords.h"
+#include "support/words.h"
 #include "validate/expression_text.h"
 #include "validate/validate.h"
 
@@ -19,16 +20,6 @@ namespace depyf {
 using namespace ast;
 
 namespace {
-
-bool is_quote(char c) { return c == '"' || c == '\''; }
-
-// Returns the position after the string literal that begins at `at`. A literal in triple quotes is read as three
-// literals.
-std::size_t end_of_string(std::string_view text, std::size_t at) {
-  std::size_t end = at + 1;
-  while (end < text.size() && text[end] != text[at]) end += text[end] == '\\' ? 2u : 1u;
-  return std::min(end + 1, text.size());
-}
 
 // Returns the text in a normal form: without blanks outside of strings except between words, with double quotes around
 // strings, and without backslashes in front of quotes. Two texts of code with the same normal form have the same
@@ -45,7 +36,8 @@ std::string essence(std::string_view text) {
       ++at;
       continue;
     }
-    const std::size_t end = end_of_string(text, at);
+    // A literal in triple quotes is read as three literals.
+    const std::size_t end = behind_string(text, at);
     result += '"';
     for (++at; at + 1 < end; ++at) {
       if (text[at] == '\\' && !is_quote(text[at + 1])) result += text[at];
@@ -65,7 +57,7 @@ std::vector<std::string_view> identifiers(std::string_view text) {
     std::size_t end = at;
     while (end < text.size() && is_identifier_byte(text[end])) ++end;
     if (const std::string_view word = text.substr(at, end - at); print::is_identifier(word)) words.push_back(word);
-    at = end > at ? end : is_quote(text[at]) ? end_of_string(text, at) : at + 1;
+    at = end > at ? end : is_quote(text[at]) ? behind_string(text, at) : at + 1;
   }
   return words;
 }
