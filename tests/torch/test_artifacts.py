@@ -136,3 +136,23 @@ def test_artifacts(backend, kind, dynamic, grad, tmp_path):
     ]
     places = [story.index(part) for part in parts]
     assert places == sorted(places)
+
+
+def test_output_code_that_comes_from_a_cache_is_not_compiled_again(tmp_path, monkeypatch):
+    """Compiling a text of output code takes longer than writing its file, and PyTorch has compiled this text."""
+    from depyf.dump import artifacts
+
+    def scaled(x):
+        return (x * 3.25).sin()
+
+    caches = torch._inductor.config.patch(force_disable_caches=False, fx_graph_cache=True)
+    with torch._inductor.utils.fresh_inductor_cache(), caches:
+        torch.compile(scaled)(torch.ones(8))
+        torch._dynamo.reset()
+        checked = []
+        compiles = artifacts.compiles
+        monkeypatch.setattr(artifacts, "compiles", lambda text: checked.append(text) or compiles(text))
+        with depyf.prepare_debug(tmp_path) as session:
+            torch.compile(scaled)(torch.ones(8))
+    assert session.frames[0].files("kernel")
+    assert checked and not any("async_compile" in text for text in checked)

@@ -162,9 +162,11 @@ class Artifacts:
 
     def _write(self, item: Item, compile: Compilation | None, module: types.ModuleType | None = None) -> Artifact:
         frame = None if compile is None else compile.frame
+        if module is None and item.kind == "kernel" and item.path is not None:
+            module = graphs.loaded_module(item.path)
 
         def text(runs: str | None) -> str:
-            loaded = module is not None
+            loaded = module is not None  # Then PyTorch has compiled the text, so nobody has to check that it is Python.
             return dump.artifact_text(item.kind, item.text, item.direction, frame, runs, is_python=loaded)
 
         runs, codes, reason = None, {}, _OTHER_DUMP if hub.active() else _ENDED
@@ -186,7 +188,6 @@ class Artifacts:
                     codes = {} if item.swap is None else _codes_of(item.swap)
                 else:
                     path = str(item.path)
-                    module = module or graphs.loaded_module(path)
                     item.swap, reason = substitution.kernel_swap(module, item.text, candidate, path)
                     codes = {} if item.swap is None else item.swap.codes()
             runs = dump.runs_text(item.kind, reason)
