@@ -38,7 +38,7 @@ class Listener(Protocol):
 
     def transformed(self, original: types.CodeType, code: types.CodeType) -> types.CodeType | None: ...
     def traced(self, record: trace.Record) -> None: ...
-    def timed(self, event: PhaseEvent) -> None: ...
+    def timed(self, events: list[PhaseEvent]) -> None: ...
     def scheduled(self, kind: str, text: str) -> None: ...
     def named_graph(self, name: str, graph: Any, caller: str) -> None: ...
     def guarded(self, manager: Any, local: dict[str, Any], builder: Any) -> None: ...
@@ -74,6 +74,7 @@ def add(listener: Listener) -> None:
     The method `failed` of the listener is called for each hook that cannot be set; the remaining hooks are still set.
     """
     global _listeners
+    trace.flush()
     with _lock:
         if not _listeners:
             eval_frame.pass_over(weak.Forget.__call__)
@@ -101,6 +102,7 @@ def add(listener: Listener) -> None:
 def remove(listener: Listener) -> None:
     """Sends no more events to the listener. Removes the hooks from PyTorch if the listener was the last one."""
     global _listeners
+    trace.flush()
     with _lock:
         _listeners = tuple(known for known in _listeners if known is not listener)
         if not _listeners:
@@ -173,8 +175,8 @@ def _traced(record: trace.Record) -> None:
     _tell(lambda listener: listener.traced(record))
 
 
-def _timed(event: PhaseEvent) -> None:
-    _tell(lambda listener: listener.timed(event))
+def _timed(events: list[PhaseEvent]) -> None:
+    _tell(lambda listener: listener.timed(events))
 
 
 def _scheduled(kind: str, text: str) -> None:

@@ -163,12 +163,11 @@ class Recorder:
         self._inductor.end_fusion()
         self._records.take(record)
 
-    def timed(self, event: PhaseEvent) -> None:
-        """Is called for each event of PyTorch's timeline. A compilation has hundreds of timeline events, so the journal
-        is not written after each of them."""
-        events = self.session.phase_events
-        if not self._closed and len(events) < PHASE_EVENTS_MAX:
-            events.append(event)
+    def timed(self, events: list[PhaseEvent]) -> None:
+        """Is called with events of PyTorch's timeline. The journal does not contain the timeline."""
+        recorded = self.session.phase_events
+        if not self._closed:
+            recorded += events[: max(0, PHASE_EVENTS_MAX - len(recorded))]
 
     @_event
     def scheduled(self, kind: str, text: str) -> None:
@@ -228,6 +227,7 @@ class Recorder:
     def finish(self) -> None:
         """Writes the files that can only be written at the end of the `prepare_debug` block. Never raises an exception,
         unless the user interrupts it."""
+        trace.flush()
         with self._lock:
             if self._closed:
                 return

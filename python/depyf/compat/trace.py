@@ -7,8 +7,10 @@ handler catches all exceptions.
 
 from __future__ import annotations
 
+import collections
 import json
 import logging
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -149,7 +151,10 @@ class _Handlers(list[logging.Handler]):
             private.not_found(f"{_SENDER}.{'payload_fn' if callable(metadata) else 'metadata_fn'}")
             return True
         if name == _OF_A_PHASE:
-            self[0].time(payload)
+            pending = self[0].pending
+            pending.append((os.getpid(), payload))
+            if len(pending) >= self[0].pending_max:
+                self[0].give_events()
             return False
         try:
             facts = _facts_of(metadata) if _EVENTS.get(name) == "end" else None
@@ -171,29 +176,41 @@ class _TraceHandler(Handler):
     Args:
         receive: is called with the metadata and the payload of a record.
         exports: is called with each call of `torch.export`, which has no record of its own, once or several times.
-        phases: is called with the content of each event of PyTorch's timeline.
+        phases: is called with the contents of events of PyTorch's timeline, in their order.
+        pending_max: the number of events that are collected before `phases` is called.
     """
 
     def __init__(
         self,
         receive: Callable[[Any, Any], None],
         exports: Callable[[at_work.Export], None],
-        phases: Callable[[Any], None],
+        phases: Callable[[list[Any]], None],
+        pending_max: int,
     ) -> None:
         @guarded()
         def on_record(record: logging.LogRecord) -> None:
+            give_events()
             metadata: Any = record.metadata  # type: ignore[attr-defined]
             if isinstance(metadata, dict) and _OF_EACH_INPUT in metadata:
                 self.notice()
             if isinstance(metadata, dict) and _OF_A_PHASE in metadata:
-                phases(json.loads(record.payload))  # type: ignore[attr-defined]
+                phases([json.loads(record.payload)])  # type: ignore[attr-defined]
             else:
                 receive(metadata, record.payload)  # type: ignore[attr-defined]
 
         @guarded()
-        def on_phase(payload: Callable[[], Any]) -> None:
-            content = payload()
-            phases(json.loads(content) if isinstance(content, str) else content)
+        def give_events() -> None:
+            process, contents = os.getpid(), []
+            while self.pending:
+                try:
+                    sender, payload = self.pending.popleft()
+                except IndexError:  # Another thread has taken the last event.
+                    break
+                if sender == process:  # A forked child has a copy of the events of its parent.
+                    content = payload()
+                    contents.append(json.loads(content) if isinstance(content, str) else content)
+            if contents:
+                phases(contents)
 
         @guarded()
         def on_input() -> None:
@@ -203,6 +220,7 @@ class _TraceHandler(Handler):
 
         @guarded()
         def on_call(name: str, facts: Any, payload: Callable[[], Any]) -> None:
+            give_events()
             text = payload()
             if text is not None and not isinstance(text, str):
                 text = json.dumps(text, default=list)
@@ -211,7 +229,12 @@ class _TraceHandler(Handler):
         super().__init__(on_record)
         self.tell = not_compiled(on_call)
         self.notice = not_compiled(on_input)
-        self.time = not_compiled(on_phase)
+        self.give_events = not_compiled(give_events)
+        self.pending: collections.deque[tuple[int, Callable[[], Any]]] = collections.deque()
+        """The events that are not yet given to `phases`: for each the process id, and PyTorch's function that returns
+        the content. A compilation has hundreds of events, and a call of a function that is marked for Dynamo to skip
+        is expensive, so the events are collected."""
+        self.pending_max = pending_max
         self.logger = logging.getLogger(_TRACE)
 
 
@@ -220,11 +243,27 @@ def has_records() -> bool:
     return private.get("torch._logging:trace_structured") is not None
 
 
+def flush() -> None:
+    """Gives the events of the timeline that the handlers have collected to their receivers."""
+    for handler in [*logging.getLogger(_TRACE).handlers]:
+        if isinstance(handler, _TraceHandler):
+            handler.give_events()
+
+
 def add_trace_handler(
-    receive: Callable[[Record], None], receive_event: Callable[[PhaseEvent], None]
+    receive: Callable[[Record], None],
+    receive_events: Callable[[list[PhaseEvent]], None],
+    *,
+    pending_max: int = 256,
 ) -> Callable[[], None]:
-    """Calls `receive(record)` for each record of the trace that depyf uses, and `receive_event(event)` for each event
-    of PyTorch's timeline, until the function that it returns is called."""
+    """Calls `receive(record)` for each record of the trace that depyf uses, and `receive_events(events)` with the
+    events of PyTorch's timeline, until the function that it returns is called.
+
+    Args:
+        receive: is called with each record, after `receive_events` was called with the events before the record.
+        receive_events: is called before each record, if there are events, and in `flush`.
+        pending_max: the number of events after which `receive_events` is called even if there is no record.
+    """
 
     def tell(metadata: Any, payload: Any) -> None:
         if not isinstance(metadata, dict):
@@ -244,12 +283,12 @@ def add_trace_handler(
         stack = () if export.line is None else (export.line,)
         receive(Record("export", function=export.module, stack=stack))
 
-    def tell_phase(content: Any) -> None:
-        event = _phase_event(content)
-        if event is not None:
-            receive_event(event)
+    def tell_phases(contents: list[Any]) -> None:
+        events = [event for content in contents if (event := _phase_event(content)) is not None]
+        if events:
+            receive_events(events)
 
-    handler = _TraceHandler(tell, tell_export, tell_phase)
+    handler = _TraceHandler(tell, tell_export, tell_phases, pending_max)
     try:
         logger.addHandler(handler)
     except Exception as error:
@@ -322,18 +361,20 @@ def _read(metadata: dict[str, Any], payload: str | None) -> Record | None:
 
 def _phase_event(content: Any) -> PhaseEvent | None:
     """Returns an event of the timeline; None if it has no duration, such as a cache hit, or if its form is unknown."""
-    if not isinstance(content, dict) or content.get("ph") not in ("B", "E", "X"):
+    if type(content) is not dict:
         return None
-    start, duration, arguments = content.get("ts"), content.get("dur"), content.get("args")
-    if not isinstance(start, int | float):
+    get = content.get
+    kind, start, arguments = get("ph"), get("ts"), get("args")
+    if kind not in ("B", "E", "X") or not isinstance(start, (int, float)):
         return None
-    compile_id = arguments.get("compile_id") if isinstance(arguments, dict) else None
+    compile_id = arguments.get("compile_id") if type(arguments) is dict else None
+    duration = get("dur") if kind == "X" else None
     return PhaseEvent(
-        content["ph"],
-        str(content.get("name")),
+        kind,
+        str(get("name")),
         float(start),
         "" if compile_id in (None, "None") else str(compile_id),
-        float(duration) if isinstance(duration, int | float) else 0.0,
+        float(duration) if isinstance(duration, (int, float)) else 0.0,
     )
 
 

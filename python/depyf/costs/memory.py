@@ -220,5 +220,5 @@ def memory_costs() -> Iterator[MemoryCosts]:
             take_away()
 
 
-def _ignore(event: PhaseEvent) -> None:
-    """Ignores an event of the timeline, which is not needed here."""
+def _ignore(events: list[PhaseEvent]) -> None:
+    """Ignores events of the timeline, which are not needed here."""

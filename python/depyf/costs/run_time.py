@@ -114,9 +114,9 @@ class RunCosts:
             self._hook_loading()
             self._announced = record.path or ""
 
-    def _timed(self, event: PhaseEvent) -> None:
+    def _timed(self, events: list[PhaseEvent]) -> None:
         """Looks for output code that came from a cache, because it is loaded before PyTorch's trace reports it."""
-        if self._announced and event.kind == "E":
+        if self._announced and any(event.kind == "E" for event in events):
             module, self._announced = graphs.loaded_module(self._announced), ""
             if module is not None:
                 self._loaded("", module)
@@ -193,7 +193,7 @@ def profile(*, ranges_max: int = _RANGES_MAX) -> Iterator[RunCosts]:
         RuntimeError: another profile is open, and PyTorch's profiler allows only one at a time.
     """
     costs = RunCosts(ranges_max)
-    costs._undo += [trace_log.add_log(costs._log), trace.add_trace_handler(costs._traced, costs._timed)]
+    costs._undo += [trace_log.add_log(costs._log), trace.add_trace_handler(costs._traced, costs._timed, pending_max=1)]
     try:
         costs._begin()
         yield costs
