@@ -14,7 +14,9 @@ endif()
 
 # Each file is compiled alone, because clang-tidy takes its include paths from the file's own command.
 file(GLOB bind_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/bind/*.cpp")
-nanobind_add_module(_core STABLE_ABI NB_STATIC ${bind_sources})
+# Without NOMINSIZE, nanobind lets the compiler make the module small (-Os). The module contains loops over long texts,
+# and its copies of inline functions of the standard library can replace those of the core, so it is to be fast.
+nanobind_add_module(_core STABLE_ABI NB_STATIC NOMINSIZE ${bind_sources})
 target_include_directories(_core PRIVATE src)
 target_link_libraries(_core PRIVATE depyf_commands)
 target_compile_options(_core PRIVATE -Wall -Wextra)

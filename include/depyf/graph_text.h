@@ -61,7 +61,12 @@ std::string with_remarks(std::string_view text, bool of_ir, std::string_view mar
 
 // Pairs of a name that PyTorch chose, and the name that replaces it.
 using Renames = std::vector<std::pair<std::string, std::string>>;
-using NameOf = std::unordered_map<std::string, std::string>;
+// Lets a map be searched for a part of a text without a copy of the part.
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+};
+using NameOf = std::unordered_map<std::string, std::string, TextHash, std::equal_to<>>;
 
 // Returns readable names for the inputs of a graph that AOTAutograd created. The comment behind an input contains a
 // descriptor, which identifies an input of the captured graph, whose names are `captured`. For example, the descriptor

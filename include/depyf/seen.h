@@ -15,6 +15,59 @@
 
 namespace depyf {
 
+// A line of source as depyf recorded it. Two lines are the same only if all their parts agree.
+struct SeenLine {
+  std::string file;
+  std::int64_t line = 0;
+  std::string text, function;
+  bool operator==(const SeenLine&) const = default;
+};
+
+// A node that other nodes were made from, with a number that identifies its graph, or 0 if the graph is unknown.
+struct NodeSource {
+  std::string name;
+  std::int64_t graph = 0;
+};
+
+struct SeenNode {
+  std::string name, target;
+  std::optional<SeenLine> line;
+  std::vector<NodeSource> sources;
+  std::optional<std::int64_t> number;  // autograd's number; a backward node has that of its forward operation
+  bool is_backward = false;
+  std::string module;  // the path of the innermost module; empty if none is noted
+};
+
+// A node of Inductor's IR.
+struct SeenOperation {
+  std::string name;
+  std::string kind;  // "loops", "library call" or "nothing"
+  std::vector<std::string> writes, reads;  // buffers
+  std::vector<std::string> origins;  // the nodes, after the post-grad passes, that the operation was made of
+  std::string call;  // of a library call: the name of the called function
+};
+using OperationGroup = std::vector<SeenOperation>;  // operations that were fused into one kernel
+
+struct NotFused {
+  std::string first, second;  // two groups of fused operations, each named like `op0_op1`
+  std::string reason;  // in Inductor's words
+};
+
+struct SeenDirection {
+  std::string name;  // "forward" or "backward"
+  std::vector<SeenNode> graph, post_grad;
+  std::vector<OperationGroup> operations;
+  std::vector<NotFused> not_fused;
+  std::string code;  // Inductor's output code
+};
+
+// The graphs, operations and output code that depyf saw in the process of a compilation.
+struct Seen {
+  std::vector<SeenNode> captured, joint;
+  std::int64_t graph = 0;  // identifies the captured graph; 0 if unknown
+  std::vector<SeenDirection> directions;
+};
+
 // A function that maps the name of each node that a pass created to the nodes that it replaces. An empty direction
 // selects AOTAutograd's pass, and any other direction Inductor's passes in that direction.
 using ReplacedBy = std::function<std::map<std::string, std::vector<std::string>>(const std::string& direction)>;
@@ -34,9 +87,8 @@ struct LinkedCompilation {
 // The links of one compilation.
 class Provenance {
  public:
-  // `seen` is the JSON that depyf/provenance/dumped.py writes. `replaced` is called only if PyTorch has no notes about
-  // some node.
-  Provenance(std::string_view seen, const ReplacedBy& replaced);
+  // `replaced` is called only if PyTorch has no notes about some node.
+  Provenance(Seen seen, const ReplacedBy& replaced);
   Provenance(Provenance&&) noexcept;
   ~Provenance();
 

@@ -673,10 +673,10 @@ def json_text(data: object, levels: int) -> str:
 class Provenance:
     """The links of one compilation, from the facts that were collected while it ran."""
 
-    def __init__(self, seen: str, replaced: Callable[[str | None], dict[str, list[str]]]) -> None:
+    def __init__(self, seen: Any, replaced: Callable[[str | None], dict[str, list[str]]]) -> None:
         """
         Args:
-            seen: as `depyf.provenance.collect.Collected.to_json` writes it.
+            seen: the `depyf.provenance.collect.Collected` of the compilation.
             replaced: returns, for a direction (None for AOTAutograd's graph), the nodes that each node of a pass
             replaces. It is called only if there are nodes without PyTorch's notes.
         """

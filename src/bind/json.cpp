@@ -4,10 +4,12 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace nb = nanobind;
@@ -63,8 +65,7 @@ class Writer {
     } else if (PyUnicode_Check(value)) {
       write_string(value);
     } else if (PyLong_Check(value)) {
-      const nb::object text = nb::steal(PyNumber_ToBase(value, 10));
-      out_ += utf8_view(text);
+      write_integer(value);
     } else if (PyFloat_Check(value)) {
       write_float(value);
     } else if (PyDict_Check(value) || PyList_Check(value) || PyTuple_Check(value)) {
@@ -74,7 +75,7 @@ class Writer {
       } else {
         write_list(value, PyList_Check(value) || in_dataclass_ ? levels : 0);
       }
-    } else if (const nb::object fields = dataclass_fields(value); fields.is_valid()) {
+    } else if (const nb::object& fields = fields_of(Py_TYPE(value)); fields.is_valid()) {
       const Deeper deeper;
       write_dataclass(value, fields, levels);
     } else {
@@ -154,26 +155,49 @@ class Writer {
     end('}', levels);
   }
 
-  // Returns the fields of a dataclass by their names; an invalid object if `value` is not an instance of a dataclass.
-  static nb::object dataclass_fields(PyObject* value) {
-    PyObject* fields = PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(value)), "__dataclass_fields__");
-    if (fields == nullptr) PyErr_Clear();
-    return nb::steal(fields);
+  // Returns a sorted list of the names of the fields of a dataclass; an invalid object if `type` is no dataclass.
+  const nb::object& fields_of(PyTypeObject* type) {
+    const auto [known, is_new] = fields_.try_emplace(type);
+    if (!is_new) return known->second.names;
+    auto* const object = reinterpret_cast<PyObject*>(type);
+    known->second.type = nb::borrow(object);
+    const nb::object fields = nb::steal(PyObject_GetAttrString(object, "__dataclass_fields__"));
+    if (!fields.is_valid()) {
+      PyErr_Clear();
+      return known->second.names;
+    }
+    nb::object names = nb::steal(PyDict_Keys(fields.ptr()));
+    check(names.is_valid() && PyList_Sort(names.ptr()) == 0);
+    return known->second.names = std::move(names);
   }
 
   // Writes a dataclass as an object of its fields. Tuples in a dataclass are spread over lines as lists are.
-  void write_dataclass(PyObject* value, const nb::object& fields, int levels) {
-    const nb::object values = nb::steal(PyDict_New());
-    const nb::object names = nb::steal(PyDict_Keys(fields.ptr()));
-    check(values.is_valid() && names.is_valid());
-    for (Py_ssize_t at = 0; at < PyList_Size(names.ptr()); ++at) {
-      PyObject* name = PyList_GetItem(names.ptr(), at);
-      const nb::object field = nb::steal(PyObject_GetAttr(value, name));
-      check(field.is_valid() && PyDict_SetItem(values.ptr(), name, field.ptr()) == 0);
-    }
+  void write_dataclass(PyObject* value, const nb::object& names, int levels) {
     const bool outer = std::exchange(in_dataclass_, true);
-    write_dict(values.ptr(), levels);
+    const Py_ssize_t size = PyList_Size(names.ptr());
+    begin('{', size ? levels : 0);
+    for (Py_ssize_t at = 0; at < size; ++at) {
+      separate(at == 0, levels);
+      PyObject* name = PyList_GetItem(names.ptr(), at);
+      write_string(name);
+      out_ += ": ";
+      const nb::object field = nb::steal(PyObject_GetAttr(value, name));
+      check(field.is_valid());
+      write(field.ptr(), levels - 1);
+    }
+    end('}', size ? levels : 0);
     in_dataclass_ = outer;
+  }
+
+  void write_integer(PyObject* value) {
+    int overflow = 0;
+    if (const long long number = PyLong_AsLongLongAndOverflow(value, &overflow); overflow == 0) {
+      char digits[24];
+      out_.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+      return;
+    }
+    const nb::object text = nb::steal(PyNumber_ToBase(value, 10));
+    out_ += utf8_view(text);
   }
 
   void write_float(PyObject* value) {
@@ -237,6 +261,11 @@ class Writer {
     out_ += '"';
   }
 
+  // The names of the fields of a dataclass. The class is kept alive, so that no other class gets its address.
+  struct Fields {
+    nb::object type, names;
+  };
+
   // The maximum length of a line with several items, without closing brackets.
   static constexpr std::size_t line_max = 190;
 
@@ -245,6 +274,7 @@ class Writer {
   std::size_t line_begin_ = 0;  // the index in out_ where the last line begins
   std::size_t space_ = 0;  // the index in out_ of the last space at which a line may be broken
   bool in_dataclass_ = false;
+  std::unordered_map<PyTypeObject*, Fields> fields_;  // of each class that occurred, and empty for other classes
 };
 
 nb::str json_text(nb::handle data, int levels) {

@@ -2,6 +2,8 @@
 
 #include <nanobind/stl/string.h>
 
+#include <unordered_map>
+
 #include "depyf/seen.h"
 #include "python_text.h"
 
@@ -12,8 +14,93 @@ namespace {
 
 std::string optional_text(nb::handle text) { return text.is_none() ? std::string() : text_of(text); }
 
-void construct(Provenance* self, nb::str seen, nb::callable replaced) {
-  new (self) Provenance(utf8_of(seen), [&](const std::string& direction) {
+// The following functions read instances of depyf's own named tuples and dataclasses. An instance of another class raises
+// an exception in Python.
+
+nb::object item(nb::handle tuple, Py_ssize_t at) {
+  if (!PyTuple_Check(tuple.ptr())) throw nb::type_error("a named tuple of depyf's is expected");
+  PyObject* value = PyTuple_GetItem(tuple.ptr(), at);
+  if (value == nullptr) throw nb::python_error();
+  return nb::borrow(value);
+}
+
+std::string text_at(nb::handle tuple, Py_ssize_t at) { return text_of(item(tuple, at)); }
+
+template <class Read>
+auto all_of(nb::handle items, Read read) {
+  std::vector<decltype(read(items))> result;
+  for (const nb::handle each : items) result.push_back(read(each));
+  return result;
+}
+
+std::vector<std::string> texts_at(nb::handle tuple, Py_ssize_t at) { return all_of(item(tuple, at), text_of); }
+
+SeenLine line_of(nb::handle line) {
+  return {text_of(line.attr("file")), nb::cast<std::int64_t>(line.attr("line")), text_of(line.attr("text")),
+          text_of(line.attr("function"))};
+}
+
+// Converts the graphs of one compilation. Many nodes refer to the same object for their line of source, which is
+// converted once.
+class Nodes {
+ public:
+  std::vector<SeenNode> operator()(nb::handle rows) {
+    return all_of(rows, [&](nb::handle row) { return node(row); });
+  }
+
+ private:
+  // Reads an instance of depyf.compat.fx_nodes.NodeRow.
+  SeenNode node(nb::handle row) {
+    SeenNode node;
+    node.name = text_at(row, 0);
+    node.target = text_at(row, 1);
+    if (const nb::object line = item(row, 2); !line.is_none()) {
+      const auto [known, is_new] = lines_.try_emplace(line.ptr());
+      if (is_new) known->second = line_of(line);
+      node.line = known->second;
+    }
+    node.sources = all_of(item(row, 3), [](nb::handle source) {
+      return NodeSource{text_at(source, 0), nb::cast<std::int64_t>(item(source, 1))};
+    });
+    if (const nb::object number = item(row, 4); !number.is_none()) node.number = nb::cast<std::int64_t>(number);
+    node.is_backward = nb::cast<bool>(item(row, 6));
+    if (const nb::object modules = item(row, 8); nb::len(modules))
+      node.module = text_at(modules[nb::len(modules) - 1], 0);
+    return node;
+  }
+
+  std::unordered_map<PyObject*, SeenLine> lines_;  // the rows keep the lines alive
+};
+
+// Reads an instance of depyf.compat.inductor.Operation.
+SeenOperation operation_of(nb::handle operation) {
+  return {text_at(operation, 0),  text_at(operation, 1),  texts_at(operation, 2),
+          texts_at(operation, 3), texts_at(operation, 4), text_at(operation, 5)};
+}
+
+// Reads an instance of depyf.provenance.collect.Collected.
+Seen seen_of(nb::handle collected) {
+  Nodes nodes;
+  Seen seen{nodes(collected.attr("captured")),
+            nodes(collected.attr("joint")),
+            nb::cast<std::int64_t>(collected.attr("graph")),
+            {}};
+  for (const auto& [name, recorded] : nb::cast<nb::dict>(collected.attr("directions"))) {
+    SeenDirection& direction = seen.directions.emplace_back();
+    direction.name = text_of(name);
+    direction.graph = nodes(recorded.attr("graph"));
+    direction.post_grad = nodes(recorded.attr("post_grad"));
+    direction.operations =
+        all_of(recorded.attr("operations"), [](nb::handle group) { return all_of(group, operation_of); });
+    for (const auto& [pair, reason] : nb::cast<nb::dict>(recorded.attr("not_fused")))
+      direction.not_fused.push_back({text_at(pair, 0), text_at(pair, 1), text_of(reason)});
+    direction.code = text_of(recorded.attr("code"));
+  }
+  return seen;
+}
+
+void construct(Provenance* self, nb::handle seen, nb::callable replaced) {
+  new (self) Provenance(seen_of(seen), [&](const std::string& direction) {
     const nb::object argument = direction.empty() ? nb::object(nb::none()) : python_text(direction);
     std::map<std::string, std::vector<std::string>> result;
     for (const auto& [node, names] : nb::cast<nb::dict>(replaced(argument)))

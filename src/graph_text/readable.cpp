@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <set>
+#include <unordered_set>
 
 #include "depyf/graph_text.h"
 #include "support/keywords.h"
@@ -185,11 +186,12 @@ Renames input_names(std::string_view text, const std::vector<std::string>& captu
   // captured inputs.
   if (indices.size() != captured.size() || (!indices.empty() && std::size_t(*indices.rbegin()) + 1 != captured.size()))
     return {};
-  std::set<std::string, std::less<>> used(std::begin(reserved), std::end(reserved));
-  for_each_variable(text, [&](std::string_view word, std::size_t) { used.emplace(word); });
+  std::unordered_set<std::string_view> used(std::begin(reserved), std::end(reserved));
+  for_each_variable(text, [&](std::string_view word, std::size_t) { used.insert(word); });
+  std::set<std::string> given;
   for (auto& [old_name, name] : renames) {
-    while (is_keyword(name) || used.contains(name)) name += '_';
-    used.insert(name);
+    while (is_keyword(name) || used.contains(name) || given.contains(name)) name += '_';
+    given.insert(name);
   }
   std::erase_if(renames, [](const auto& rename) { return !is_name(rename.second) || rename.first == rename.second; });
   // Descriptors of inputs are mapped to the names, too, because outputs that are gradients refer to these descriptors.
@@ -201,7 +203,7 @@ std::string with_names(std::string_view code, const NameOf& names) {
   std::string result;
   std::size_t done = 0;
   for_each_variable(code, [&](std::string_view word, std::size_t at) {
-    const auto name = names.find(std::string(word));
+    const auto name = names.find(word);
     if (name == names.end()) return;
     result.append(code.substr(done, at - done)).append(name->second);
     done = at + word.size();
@@ -210,9 +212,10 @@ std::string with_names(std::string_view code, const NameOf& names) {
 }
 
 std::string with_input_names(std::string_view text, const Renames& renames) {
-  std::set<std::string> taken, wanted;
+  std::unordered_set<std::string_view> taken;
+  std::set<std::string> wanted;
   NameOf names;
-  for_each_variable(text, [&](std::string_view word, std::size_t) { taken.emplace(word); });
+  for_each_variable(text, [&](std::string_view word, std::size_t) { taken.insert(word); });
   for (const auto& [old_name, name] : renames)
     if (taken.contains(old_name)) {
       std::string free_name = name;
@@ -226,7 +229,7 @@ std::string with_input_names(std::string_view text, const Renames& renames) {
   for (const std::string_view line : rows_of(text)) {
     if (!result.empty()) result += '\n';
     const Declared input = declared_in(line);
-    const auto name = names.find(std::string(input.name));
+    const auto name = names.find(input.name);
     if (name != names.end()) {
       result.append(with_indent(line, name->second)).append(input.shape).append(input.comma);
       result.append(original_mark).append(input.name);
@@ -234,7 +237,7 @@ std::string with_input_names(std::string_view text, const Renames& renames) {
                mark != std::string_view::npos && line.ends_with("))")) {
       const std::string_view about =
           line.substr(mark + gradient_of.size(), line.size() - mark - gradient_of.size() - 1);
-      const auto of = of_descriptor.find(std::string(about));
+      const auto of = of_descriptor.find(about);
       result += with_names(line.substr(0, mark), names);
       if (of != of_descriptor.end()) result.append("  # gradient of ").append(of->second);
       else result += line.substr(mark);
@@ -282,7 +285,7 @@ std::string with_headings(std::string_view text, const NameOf& headings) {
       continue;
     }
     const std::string_view node = headings.empty() ? std::string_view{} : node_in(line);
-    const auto heading = headings.find(std::string(node));
+    const auto heading = headings.find(node);
     if (!node.empty() && heading != headings.end() && heading->second != current) {
       current = heading->second;
       const bool has_blank = places > 0 && !is_place(lines[at - places]);

@@ -18,17 +18,22 @@ std::string text_of(const RemarkNames& part, std::size_t shown) {
   const std::size_t more = part.count - shown;
   std::string text = part.before;
   if (shown == 0) return text + std::to_string(more) + " " + part.noun + (more == 1 ? "" : "s") + part.after;
-  for (std::size_t i = 0; i < shown; ++i) text += (i ? ", " : "") + part.names[i];
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i) text += ", ";
+    text += part.names[i];
+  }
   if (more) text += " and " + std::to_string(more) + " more";
-  return text + part.after;
+  return text += part.after;
 }
 
 // Returns the number of characters of a part with the first `shown` of its names, without the names themselves.
 std::size_t size_without_names(const RemarkNames& part, std::size_t shown) {
-  RemarkNames frame{part.before, {""}, part.count, part.noun, part.after};
-  if (shown == 0) return characters_in(text_of(frame, 0));
-  frame.count -= shown - 1;
-  return characters_in(text_of(frame, 1)) + 2 * (shown - 1);  // with the commas between the names
+  static constexpr std::string_view comma = ", ", and_more = " and  more";
+  const std::size_t more = part.count - shown;
+  const std::size_t around = characters_in(part.before) + characters_in(part.after);
+  if (shown == 0)  // such as `7 nodes`
+    return around + std::to_string(more).size() + 1 + characters_in(part.noun) + (more == 1 ? 0 : 1);
+  return around + (shown - 1) * comma.size() + (more ? and_more.size() + std::to_string(more).size() : 0);
 }
 
 // Returns the beginning of a sentence that is too long, with an ellipsis behind a whole word.
@@ -80,6 +85,7 @@ std::string with_remarks(std::string_view text, bool of_ir, std::string_view mar
                          const std::function<Remark(const std::string& name)>& remark_of,
                          std::vector<std::pair<std::string, std::size_t>>& lines) {
   std::string result;
+  result.reserve(text.size() + text.size() / 2);
   std::unordered_set<std::string_view> known;
   std::size_t copied = 0, start = 0, number = 1;
   for (const NamedLine& line : named_lines(text, of_ir)) {
@@ -93,11 +99,10 @@ std::string with_remarks(std::string_view text, bool of_ir, std::string_view mar
     if (length <= line_max && taken >= line_max) continue;
     const std::string shown = remark_text(remark, length > line_max ? behind_long : line_max - taken);
     if (shown.empty()) continue;
-    result += text.substr(copied, end - copied);
-    result += "  " + std::string(mark) + shown;
+    result.append(text.substr(copied, end - copied)).append("  ").append(mark).append(shown);
     copied = end;
   }
-  return result + std::string(text.substr(copied));
+  return result.append(text.substr(copied));
 }
 
 }  // namespace depyf

@@ -16,6 +16,9 @@ constexpr std::string_view statement_indent = "        ";
 bool is_ascii_part(char c) { return ascii_identifier_parts[static_cast<unsigned char>(c)]; }
 bool is_constant(std::string_view name) { return name == "None" || name == "True" || name == "False"; }
 
+// True for the characters that could end the line that contains them, or continue the line or a string.
+bool ends_or_continues(char c) { return c == '\\' || c == '\r' || c == '\0'; }
+
 bool has_once_each(std::vector<std::string_view> names) {
   std::sort(names.begin(), names.end());
   return std::adjacent_find(names.begin(), names.end()) == names.end();
@@ -107,8 +110,8 @@ class LineReader {
   // continue the line.
   bool comment() {
     if (!take("#")) return false;
-    const bool plain = rest_.find_first_of(std::string_view("\\\r\0", 3)) == rest_.npos &&
-                       rest_.find("'''") == rest_.npos && rest_.find("\"\"\"") == rest_.npos;
+    const bool plain = std::none_of(rest_.begin(), rest_.end(), ends_or_continues) && rest_.find("'''") == rest_.npos &&
+                       rest_.find("\"\"\"") == rest_.npos;
     if (plain) rest_ = {};
     return plain;
   }
@@ -166,8 +169,10 @@ class LineReader {
 
   // Takes the rest of a string in double quotes.
   bool annotation() {
-    const std::size_t end = rest_.find_first_of(std::string_view("\"\\\r\0", 4));
-    if (end == rest_.npos || rest_[end] != '"' || rest_.substr(0, end).find("'''") != rest_.npos) return false;
+    const auto found =
+        std::find_if(rest_.begin(), rest_.end(), [](char c) { return c == '"' || ends_or_continues(c); });
+    const auto end = static_cast<std::size_t>(found - rest_.begin());
+    if (end == rest_.size() || rest_[end] != '"' || rest_.substr(0, end).find("'''") != rest_.npos) return false;
     rest_.remove_prefix(end + 1);
     return true;
   }

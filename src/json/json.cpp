@@ -110,11 +110,8 @@ class Parser {
   std::optional<Error> string() {
     const std::size_t start = ++at_;
     while (true) {
-      at_ = text_.find_first_of("\"\\", at_);
-      if (at_ == std::string_view::npos) {
-        at_ = text_.size();
-        return error("the text ends within a string");
-      }
+      while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\\') ++at_;
+      if (at_ == text_.size()) return error("the text ends within a string");
       if (text_[at_] == '"') break;
       at_ += 2;  // a backslash and the character that it escapes, which may be a quotation mark
       if (at_ > text_.size()) at_ = text_.size();

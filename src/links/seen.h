@@ -1,5 +1,5 @@
-// Plain data: the graphs, operations and output code that depyf saw in the process of a compilation, and the chains
-// from captured nodes to kernels that link_seen() derives from them.
+// Plain data: the chains from captured nodes to kernels that link_seen() derives from the graphs, operations and output
+// code that depyf saw in the process of a compilation (`Seen`).
 #pragma once
 
 #include <cstdint>
@@ -19,62 +19,8 @@ namespace depyf::links {
 using Names = std::vector<std::string>;
 using NamesOf = std::unordered_map<std::string, Names>;
 
-// A line of source as depyf recorded it. Two lines are the same only if all their parts agree.
-struct SeenLine {
-  std::string file;
-  std::int64_t line = 0;
-  std::string text, function;
-  bool operator==(const SeenLine&) const = default;
-};
-
 // Returns the name of the file without its folders.
 std::string name_of(const SeenLine& line);
-
-// A node that other nodes were made from, with a number that identifies its graph, or 0 if the graph is unknown.
-struct NodeSource {
-  std::string name;
-  std::int64_t graph = 0;
-};
-
-struct SeenNode {
-  std::string name, target;
-  std::optional<SeenLine> line;
-  std::vector<NodeSource> sources;
-  std::optional<std::int64_t> number;  // autograd's number; a backward node has that of its forward operation
-  bool is_backward = false;
-  std::string module;  // the path of the innermost module; empty if none is noted
-};
-
-// A node of Inductor's IR.
-struct SeenOperation {
-  std::string name;
-  std::string kind;  // "loops", "library call" or "nothing"
-  Names writes, reads;  // buffers
-  Names origins;  // the nodes, after the post-grad passes, that the operation was made of
-  std::string call;  // of a library call: the name of the called function
-};
-using OperationGroup = std::vector<SeenOperation>;  // operations that were fused into one kernel
-
-struct NotFused {
-  std::string first, second;  // two groups of fused operations, each named like `op0_op1`
-  std::string reason;  // in Inductor's words
-};
-
-struct SeenDirection {
-  std::string name;  // "forward" or "backward"
-  std::vector<SeenNode> graph, post_grad;
-  std::vector<OperationGroup> operations;
-  std::vector<NotFused> not_fused;
-  std::string code;  // Inductor's output code
-};
-
-struct Seen {
-  std::vector<SeenNode> captured, joint;
-  std::int64_t graph = 0;  // identifies the captured graph; 0 if unknown
-  std::vector<SeenDirection> directions;
-};
-
-Seen read_seen(std::string_view json);
 
 // The place in the source of a node that a kernel computes.
 struct SeenPlace {

@@ -10,7 +10,7 @@
 namespace depyf::texts {
 
 // Operations that were fused; the record of the compilation owns them.
-using Operations = std::vector<const links::SeenOperation*>;
+using Operations = std::vector<const SeenOperation*>;
 
 struct Subjects {
   links::Names nodes;  // the captured nodes; "code of PyTorch" if there is none
@@ -23,7 +23,7 @@ Subjects subjects_of(const Operations& operations, const links::DirectionLinks& 
 std::string subject_text(const Operations& operations, const links::DirectionLinks& links);
 
 // Returns "train.py:12".
-std::string place_text(const links::SeenLine& line);
+std::string place_text(const SeenLine& line);
 
 // `names_in_group` splits the name of a group, `op0_op1`, into the names of its operations; `group_name` returns the
 // name of a group.

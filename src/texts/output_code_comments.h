@@ -21,6 +21,6 @@ std::string without_comments(std::string_view text);
 std::string with_places(std::string_view output_code, const links::DirectionLinks* links,
                         std::vector<record::KernelCall>& library_calls);
 
-record::Place record_place(const links::SeenLine& line);
+record::Place record_place(const SeenLine& line);
 
 }  // namespace depyf::texts

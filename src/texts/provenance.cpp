@@ -21,7 +21,8 @@ using texts::AnnotatedFile, texts::names_in_group, texts::Neighbours, texts::Ope
 using texts::neighbours_not_fused, texts::subjects_of;
 
 struct Provenance::State {
-  State(std::string_view json, const ReplacedBy& replaced) : seen(read_seen(json)), links(link_seen(seen, replaced)) {
+  State(Seen of_compilation, const ReplacedBy& replaced)
+      : seen(std::move(of_compilation)), links(link_seen(seen, replaced)) {
     for (const SeenChain& chain : links.chains) chains[chain.node->name] = &chain;
     for (const DirectionLinks& direction : links.directions) {
       has_kernels = has_kernels || !direction.kernel_of.empty();
@@ -121,8 +122,8 @@ struct Provenance::State {
   bool has_kernels = false;
 };
 
-Provenance::Provenance(std::string_view seen, const ReplacedBy& replaced)
-    : state_(std::make_unique<State>(seen, replaced)) {}
+Provenance::Provenance(Seen seen, const ReplacedBy& replaced)
+    : state_(std::make_unique<State>(std::move(seen), replaced)) {}
 Provenance::Provenance(Provenance&&) noexcept = default;
 Provenance::~Provenance() = default;
 

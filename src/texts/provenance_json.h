@@ -17,8 +17,7 @@ struct AnnotatedFile {
   std::vector<std::pair<std::string, std::size_t>> lines;
 };
 
-std::string provenance_json(const LinkedCompilation& compilation, const links::Seen& seen,
-                            const links::SeenLinks& links, const std::vector<AnnotatedFile>& files,
-                            const std::vector<Neighbours>& neighbours);
+std::string provenance_json(const LinkedCompilation& compilation, const Seen& seen, const links::SeenLinks& links,
+                            const std::vector<AnnotatedFile>& files, const std::vector<Neighbours>& neighbours);
 
 }  // namespace depyf::texts

@@ -44,22 +44,22 @@ namespace {
 
 // A captured node h of line 7, its nodes a_h and b_h in the forward graph, and their kernel, which the output code
 // defines and calls.
-constexpr std::string_view seen_by_depyf = R"json({
-  "captured": [["h", "gelu", {"file": "/x/m.py", "line": 7, "text": "h = gelu(x)", "function": "f"}, [], null, "", false, [],
-                [["blocks.0", "Block"]]]],
-  "graph": 5, "joint": [],
-  "directions": [{
-    "name": "forward",
-    "graph": [["a_h", "aten.erf", {"file": "/x/m.py", "line": 7, "text": "h = gelu(x)", "function": "f"}, [["h", 5]], 3, "",
-               false, [], [["blocks.0", "Block"]]]],
-    "post_grad": [["b_h", "aten.erf", null, [], 3, "", false, [], []]],
-    "operations": [[["op0", "loops", ["buf0"], [], ["b_h"], ""]]],
-    "not_fused": [], "code": "\ncpp_fused_0 = async_compile.x('')\ndef call(args):\n    cpp_fused_0(arg, buf0)\n"}]})json";
+Seen seen_by_depyf() {
+  const SeenLine line{"/x/m.py", 7, "h = gelu(x)", "f"};
+  Seen seen{{{"h", "gelu", line, {}, {}, false, "blocks.0"}}, {}, 5, {}};
+  seen.directions.push_back({"forward",
+                             {{"a_h", "aten.erf", line, {{"h", 5}}, 3, false, "blocks.0"}},
+                             {{"b_h", "aten.erf", {}, {}, 3, false, ""}},
+                             {{{"op0", "loops", {"buf0"}, {}, {"b_h"}, ""}}},
+                             {},
+                             "\ncpp_fused_0 = async_compile.x('')\ndef call(args):\n    cpp_fused_0(arg, buf0)\n"});
+  return seen;
+}
 
 }  // namespace
 
 TEST_CASE("seen: a captured node leads to its kernel, and output code back to its line and module") {
-  Provenance provenance(seen_by_depyf,
+  Provenance provenance(seen_by_depyf(),
                         [](const std::string&) { return std::map<std::string, std::vector<std::string>>(); });
   CHECK(provenance.story() == std::vector<std::string>{"- m.py:7 `h` (gelu): forward cpp_fused_0"});
   CHECK(provenance.annotated("k.py", "kernel", "forward",
@@ -86,14 +86,17 @@ TEST_CASE("seen: a captured node leads to its kernel, and output code back to it
 
 TEST_CASE("seen: nodes that a pass replaced are asked for, and a missing stage is said with its reason") {
   std::vector<std::string> asked;
-  Provenance provenance(R"({"captured": [["h", "gelu", null, [], null, "", false, [], []]], "graph": 5, "joint": [],
-      "directions": [{"name": "forward", "graph": [["n", "aten.erf", null, [["h", 5]], null, "", false, [], []]],
-                      "post_grad": [["new", "aten.x", null, [], null, "", false, [], []]],
-                      "operations": [], "not_fused": [], "code": ""}]})",
-                        [&](const std::string& direction) {
-                          asked.push_back(direction);
-                          return std::map<std::string, std::vector<std::string>>{{"new", {"n"}}};
-                        });
+  Seen seen{{{"h", "gelu", {}, {}, {}, false, ""}}, {}, 5, {}};
+  seen.directions.push_back({"forward",
+                             {{"n", "aten.erf", {}, {{"h", 5}}, {}, false, ""}},
+                             {{"new", "aten.x", {}, {}, {}, false, ""}},
+                             {},
+                             {},
+                             ""});
+  Provenance provenance(std::move(seen), [&](const std::string& direction) {
+    asked.push_back(direction);
+    return std::map<std::string, std::vector<std::string>>{{"new", {"n"}}};
+  });
   CHECK(asked == std::vector<std::string>{"forward"});
   const std::string json =
       provenance.to_json({"0/0", "f", std::nullopt, {{"ir_post_fusion", "forward", "it came from a cache"}}});

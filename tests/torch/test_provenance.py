@@ -372,7 +372,7 @@ def test_reasons_in_the_users_terms():
             ("op2", "op3"): "odd",
         }
         direction.code = "def call(args):\n" + "".join(f"    {call}\n" for call in calls)
-        links = _core.Provenance(seen.to_json(), lambda direction: {})
+        links = _core.Provenance(seen, lambda direction: {})
         return json.loads(links.to_json("0/0", "f", 1, []))["not_fused"]["forward"]
 
     one, two = not_fused(["a(buf0, buf1)", "b(buf1, buf2)", "c(buf2, buf3)"])

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
-from depyf import _core
 from depyf.compat.fx_nodes import NodeRow
 from depyf.compat.inductor import Operation
 
@@ -50,23 +48,6 @@ class Collected:
     def direction(self, name: str | None) -> Direction:
         """Returns the record of one direction, created if it is new; any name but "backward" stands for the forward."""
         return self.directions.setdefault("backward" if name == "backward" else "forward", Direction())
-
-    def to_json(self) -> str:
-        """Returns the data that the C++ core computes links from, as JSON; nodes and operations are arrays of their
-        fields."""
-        directions: list[dict[str, Any]] = [
-            {
-                "name": name,
-                "graph": direction.graph,
-                "post_grad": direction.post_grad,
-                "operations": direction.operations,
-                "not_fused": [[*pair, reason] for pair, reason in direction.not_fused.items()],
-                "code": direction.code,
-            }
-            for name, direction in self.directions.items()
-        ]
-        data = {"captured": self.captured, "graph": self.graph, "joint": self.joint, "directions": directions}
-        return _core.json_text(data, 0)
 
     def add_graph(self, name: str, direction: str | None, rows: list[NodeRow]) -> None:
         """Stores the nodes of a graph that PyTorch shows under a name; a name that is not in `NAMES` is ignored."""

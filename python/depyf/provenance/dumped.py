@@ -32,7 +32,7 @@ def write(directory: Path, frame: Frame, seen: Collected) -> Written | None:
     """
     if not seen.captured or not seen.directions:
         return None
-    links = _core.Provenance(seen.to_json(), lambda direction: _replaced(directory, frame, direction))
+    links = _core.Provenance(seen, lambda direction: _replaced(directory, frame, direction))
     for artifact in frame.artifacts:
 
         def annotated(text: str, artifact: Artifact = artifact) -> str:
