@@ -3,6 +3,8 @@ written."""
 
 from __future__ import annotations
 
+import itertools
+import operator
 import types
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,6 +16,7 @@ from depyf.journal import Journal
 from depyf.session import Frame, Session
 
 _NO_FIELDS = vars(Frame("", ""))
+_ABSENT = object()
 
 
 class Journaling:
@@ -93,9 +96,9 @@ def _beside(compile: Compilation) -> dict[str, Any]:
 
 def _changed(noted: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
     """Returns the items of `values` that differ from those in `noted`, and updates `noted`."""
-    changed = {}
-    for name, value in values.items():
-        if name not in noted or noted[name] != value:
-            noted[name] = value[:] if type(value) is list else value  # Lists grow, so a copy is noted.
-            changed[name] = value  # The caller writes the value at once, before it can change.
-    return changed
+    # Few of the values differ, so they are compared without a step of the interpreter for each of them.
+    differs = map(operator.ne, map(noted.get, values, itertools.repeat(_ABSENT)), values.values())
+    changed = {name: values[name] for name in itertools.compress(values, differs)}
+    for name, value in changed.items():
+        noted[name] = value[:] if type(value) is list else value  # Lists grow, so a copy is noted.
+    return changed  # The caller writes the values at once, before they can change.

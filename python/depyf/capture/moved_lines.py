@@ -36,6 +36,8 @@ def _move(path: str, codes: dict[int, str]) -> int:
         codes: earlier line number -> text of the line, from the graph's comments.
     """
     lines = linecache.getlines(path)
+    if _is_there(lines, codes, 0):
+        return 0
     first = min(codes)
     code = codes[first]
     above = max(0, first - 1 - FARTHEST)
@@ -43,9 +45,9 @@ def _move(path: str, codes: dict[int, str]) -> int:
     candidates = [
         number - first for number, line in enumerate(searched, above + 1) if code in line and line.strip() == code
     ]
-    for move in sorted(candidates, key=abs):
-        if all(
-            0 < line + move <= len(lines) and lines[line + move - 1].strip() == code for line, code in codes.items()
-        ):
-            return move
-    return 0
+    return next((move for move in sorted(candidates, key=abs) if _is_there(lines, codes, move)), 0)
+
+
+def _is_there(lines: list[str], codes: dict[int, str], move: int) -> bool:
+    """True if all lines of a function are in the file, moved down by this number of lines."""
+    return all(0 < line + move <= len(lines) and lines[line + move - 1].strip() == code for line, code in codes.items())

@@ -21,6 +21,7 @@ from depyf.source_line import Line, users
 _META = "torch.fx.node:Node.meta"
 NOTES = tuple(f"{_META}[{key}]" for key in ("stack_trace", "from_node", "seq_nr", "original_aten", "partitioner_tag"))
 """The private names of PyTorch's notes that are read from the `meta` of a node."""
+_BITS = tuple(1 << number for number in range(len(NOTES)))
 _MODULES = (f"{_META}[nn_module_stack]", f"{_META}[fwd_nn_module_stack]")
 _KEYS = tuple(path.partition("[")[2].removesuffix("]") for path in (*NOTES, *_MODULES))
 _COPY = "aten.copy_.default"
@@ -67,8 +68,8 @@ class NodeRow(NamedTuple):
     original: str = ""
     """The operator that the node was decomposed from, such as `aten.gelu.default`."""
     backward: bool = False
-    notes: tuple[str, ...] = ()
-    """The members of `NOTES` that this node has."""
+    notes: int = 0
+    """Bit `i` is set if the node has the member `i` of `NOTES`; see `has_note`."""
     modules: tuple[Module, ...] = ()
     """The modules whose methods were active, the innermost last."""
 
@@ -77,17 +78,9 @@ class NodeRow(NamedTuple):
         """Returns the path of the innermost module to which the node belongs."""
         return self.modules[-1].path if self.modules else ""
 
-
-class _Notes(dict[tuple[bool, ...], tuple[str, ...]]):
-    """Caches tuples of notes: each key states which of `NOTES` a node has. Many nodes of a graph have the same
-    combination of PyTorch's notes."""
-
-    def __missing__(self, there: tuple[bool, ...]) -> tuple[str, ...]:
-        self[there] = paths = tuple(path for path, is_there in zip(NOTES, there, strict=True) if is_there)
-        return paths
-
-
-_NOTES = _Notes()
+    def has_note(self, path: str) -> bool:
+        """True if the node has the note with this private name, which is a member of `NOTES`."""
+        return bool(self.notes >> NOTES.index(path) & 1)
 
 
 @guarded(list)
@@ -100,8 +93,8 @@ def rows(graph_module: Any) -> list[NodeRow]:
     # operator can be any callable, even one that is not hashable.
     texts: dict[int, str] = {}
     targets: dict[tuple[str, int], str] = {}
-    # The combinations of the types of notes that have already been checked.
-    types: set[tuple[type, ...]] = set()
+    # Maps each combination of the types of notes that has been checked to the bits of the notes that are not None.
+    notes_of: dict[tuple[type, ...], int] = {}
     known_modules: dict[tuple[Any, ...], tuple[Module, ...]] = {}  # maps the keys of a stack of modules to its modules
     for node in graph_module.graph.nodes:
         if node.op in ("placeholder", "output", "get_attr"):
@@ -109,14 +102,16 @@ def rows(graph_module: Any) -> list[NodeRow]:
         meta = private.checked(_META, node.meta)
         noted = list(map(meta.get, _KEYS))
         kinds = tuple(map(type, noted))
-        if kinds not in types:
+        notes = notes_of.get(kinds)
+        if notes is None:
             right = [private.item(meta, path) for path in NOTES]
             right += [
                 value if value is None or type(value) is dict else private.item(meta, path)
                 for path, value in zip(_MODULES, noted[len(NOTES) :], strict=True)
             ]
+            notes = sum(bit for bit, value in zip(_BITS, right) if value is not None)
             if all(map(is_, right, noted)):
-                types.add(kinds)
+                notes_of[kinds] = notes
             noted = right
         stack, made_from, seq_nr, original, tag, module_stack, forward_stack = noted
         modules: tuple[Module, ...] = ()
@@ -144,7 +139,7 @@ def rows(graph_module: Any) -> list[NodeRow]:
             seq_nr,
             text,
             tag == "is_backward",
-            _NOTES[tuple([value is not None for value in noted[: len(NOTES)]])],
+            notes,
             modules,
         )
         node_rows.append(row)
