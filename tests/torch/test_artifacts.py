@@ -155,4 +155,4 @@ def test_output_code_that_comes_from_a_cache_is_not_compiled_again(tmp_path, mon
         with depyf.prepare_debug(tmp_path) as session:
             torch.compile(scaled)(torch.ones(8))
     assert session.frames[0].files("kernel")
-    assert checked and not any("async_compile" in text for text in checked)
+    assert not any("async_compile" in text for text in checked)
