@@ -1,12 +1,12 @@
 // depyf-mutants: loads and decompiles mutants of .pyc files in worker processes.
 //
-//   depyf-mutants --seeds DIR --count N --seed S [--first I] [--sources] [--keep DIR] [--seconds N] [--megabytes N]
+//   depyf-mutants --seeds SEEDS --count N --seed S [--first I] [--sources] [--keep DIR] [--seconds N] [--megabytes N]
 //
-// Mutant I depends only on S, I and the files of DIR, which are of one version of Python. The parent process starts a
-// worker, and a new worker after each mutant that ends the worker or takes longer than --seconds. With --sources, each
-// decompiled source is written to standard output for tools/mutants/compile_sources.py: the index of the mutant in 8
-// bytes, the size in 4 bytes and the text. The report is written to standard error; the exit status is 1 if a mutant
-// crashed, hung, or took more memory than 40 times its size plus --megabytes.
+// Mutant I depends only on S, I and the files in the folder SEEDS, which are of one version of Python. The parent
+// process starts a worker, and a new worker after each mutant that ends the worker or takes longer than --seconds. With
+// --sources, each decompiled source is written to standard output for tools/mutants/compile_sources.py: the index of
+// the mutant in 8 bytes, the size in 4 bytes and the text. The report is written to standard error; the exit status is
+// 1 if a mutant crashed, hung, or took more memory than 40 times its size plus --megabytes.
 #include <malloc.h>
 #include <signal.h>
 #include <sys/mman.h>

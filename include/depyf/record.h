@@ -83,7 +83,9 @@ struct LimitReached {
   std::string setting;  // the setting in torch._dynamo.config
   std::optional<std::int64_t> value;
   std::vector<std::string> compilations, reasons;  // the compilations that count towards the limit, with their reasons
-  std::vector<std::string> accepted;  // the calls that `compilations` accept together, one line for each value
+  // For each value in which `compilations` differ, a line with all values that at least one of them accepts, such as
+  // `x.shape[0] == 2 or x.shape[0] == 3`.
+  std::vector<std::string> accepted;
   bool is_still_used = true;  // whether calls that a compilation of `compilations` accepts still use its code
 };
 

@@ -1,4 +1,4 @@
-"""Writes files to a directory to which several blocks, threads and processes may write at the same time.
+"""Writes files to a directory that several `prepare_debug` blocks, threads and processes may use at the same time.
 
 A new file appears completely or not at all, and never replaces an unrelated file: if a file with other content has its
 name, the next number is tried for the name. The files that several writers share, `index.md` and `session.json`, are

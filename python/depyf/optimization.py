@@ -32,8 +32,8 @@ class TorchCompileWrapperWithCustomDispatcher(abc.ABC):
                 with self.dispatch_to_code(0):
                     return self.forward(x)
 
-    Nothing checks that a call fits the code that it is dispatched to. During a dispatch, `forward` has the chosen code
-    for the whole class, so calls of several threads must not overlap.
+    Nothing checks that a call fits the code that it is dispatched to. During a dispatch, the method `forward`
+    has the chosen code for all objects of the class, so calls of several threads must not overlap.
 
     Args:
         compiled_callable: the result of `torch.compile` for `forward`.

@@ -99,8 +99,8 @@ bool is_closure(const std::vector<Instruction>& code, std::size_t at) {
 }
 
 // Rewrites load_closure_ to load_fast_ where it loads a variable of an inlined comprehension. The value of a
-// comprehension's variable lies in the slot itself, even if the slot contains a cell elsewhere in the code. Only the
-// loads that build the closure of a function load the cell.
+// comprehension's variable lies in the slot itself, even if the slot contains a cell elsewhere in the code. Only a
+// load for the closure of a nested function has to load the cell and not the value in it.
 void correct_loads_of_comprehensions(DecodedCode& decoded) {
   std::vector<Instruction>& code = decoded.instructions;
   const auto clears = [](const Instruction& it) { return it.op == Op::load_fast_and_clear_; };

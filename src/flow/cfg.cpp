@@ -359,7 +359,8 @@ class Builder {
   // Redirects all edges that lead to copies of exits to the originals of these copies.
   void lead_to_originals(const Originals& original) {
     auto original_of = [&](InstructionIndex at) { return at < 0 || original[at] < 0 ? at : original[at]; };
-    // Returns the block of the original if block `index` starts with a copy, and otherwise `index`.
+    // Returns the block of the copied instruction if block `index` starts with the copy of an instruction, and otherwise
+    // `index`.
     auto block_of = [&](int index) { return index < 0 ? index : block_at_[original_of(cfg_.blocks[index].begin)]; };
     for (BasicBlock& block : cfg_.blocks) {
       int next = block_of(block.next), jump = block_of(block.jump);

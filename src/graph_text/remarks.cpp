@@ -11,7 +11,7 @@ namespace depyf {
 namespace {
 
 constexpr std::size_t line_max = 200;  // characters of a line with its remark, so that a screen can show it
-constexpr std::size_t behind_long = 120;  // characters of the remark on a line that exceeds `line_max` without it
+constexpr std::size_t behind_long = 120;  // characters of a remark, if the line alone is longer than `line_max`
 
 // Returns the text of a part with the first `shown` of its names.
 std::string text_of(const RemarkNames& part, std::size_t shown) {

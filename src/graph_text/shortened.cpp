@@ -1,5 +1,5 @@
-// See depyf/graph_text.h. A line that is not entirely of the usual shape is kept unchanged, so that Python's compiler
-// checks it.
+// See depyf/graph_text.h. A line that is not entirely of the usual shape is not checked here but kept unchanged, and
+// Python's compiler checks it with the rest of the text.
 #include <algorithm>
 #include <utility>
 #include <vector>

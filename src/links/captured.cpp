@@ -276,7 +276,8 @@ class Alignment {
     int cost_ = 0;
   };
 
-  // True if a node that comes from the captured node `owner` may read `value`, which lies outside of the line.
+  // True if the captured node `owner` explains that one of the nodes that it became reads `value`, a node of another
+  // line of source.
   bool may_read(int owner, int value, bool is_backward) {
     const std::vector<int>& sources = own(value);
     const std::vector<int>& reads = reads_[static_cast<std::size_t>(owner)];

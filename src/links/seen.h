@@ -59,7 +59,7 @@ struct SeenLinks {
   std::vector<DirectionLinks> directions;
 
   const DirectionLinks* find(std::string_view direction) const;
-  // Returns the captured nodes of a node of the joint graph; null if they are unknown.
+  // Returns the captured nodes from which a node of the joint graph was made; null if they are unknown.
   const Names* captured_anywhere(const std::string& node) const;
 };
 

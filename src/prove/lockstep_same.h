@@ -1,4 +1,5 @@
-// Executes instructions that are the same on both sides, without reading their events.
+// Executes an instruction that both sides have on both of them at once, without splitting it into events (see
+// lockstep_events.h).
 #pragma once
 
 #include "prove/lockstep_frames.h"

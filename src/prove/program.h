@@ -51,8 +51,8 @@ struct Program {
 Result<Program> make_program(const CodeObject& code, const DecodedCode& decoded, Symbols& symbols,
                              const ProofOptions& options);
 
-// Returns false if `at` is a MATCH_CLASS of 3.10 and any instruction but POP_TOP uses the subject, which the
-// instruction leaves on the stack if it does not match; later versions leave None.
+// A MATCH_CLASS of 3.10 leaves the subject on the stack if the subject does not match; later versions leave None. Returns
+// false if `at` is a MATCH_CLASS of 3.10 and an instruction other than POP_TOP uses this subject.
 bool drops_unmatched_subject(const DecodedCode& decoded, int at);
 
 // Returns the state of one side at the start of its frame. Arguments and free variables are the same symbols on both

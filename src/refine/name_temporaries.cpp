@@ -122,7 +122,8 @@ class Namer {
            std::ranges::all_of(name, [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)); });
   }
 
-  // Counts uses of the names of locals as globals, attributes, parameters or in nested code. Temporaries do not get the
+  // Counts how often the name of a local is also that of a global, attribute or parameter, or occurs in nested code.
+  // Temporaries do not get the
   // name of a local that is also used as a global, attribute or parameter, or in nested code.
   void count(const CodeObject& code) {
     for (const std::string& local : code.varnames) uses_.try_emplace(local, 0);

@@ -140,7 +140,7 @@ class SharedEnds {
     return context_.arena.copy(whole);
   }
 
-  // Removes the copies of `end` from the ends of the branches of `stmt`, which `end` follows.
+  // `stmt` is followed by the statements `end`: removes copies of `end` from the ends of the branches of `stmt`.
   void leave_out(Stmt* stmt, Block end, int depth) {
     if (auto* branch = as<If>(stmt)) {
       branch->body = without(branch->body, end, depth);

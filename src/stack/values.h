@@ -27,8 +27,8 @@ struct StackValue {
   Kind kind = Kind::made;
   // The instruction that made the value, or the block where it appears.
   std::int32_t at = -1;
-  // The index of a `made` value among the values that the instruction pushes, bottom first, counted from `jump_values`
-  // if the instruction jumps; the stack slot of a `met` value.
+  // For a `made` value: its index among the values that the instruction pushes, bottom first, plus `jump_values` if the
+  // instruction jumps. For a `met` value: its stack slot.
   std::int32_t index = 0;
   // The values that the instruction of a `made` value popped, bottom first, or the values that meet in a `met` value.
   Table<int> inputs;

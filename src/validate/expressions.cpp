@@ -64,7 +64,7 @@ bool is_dotted_name(const Expr* expr) {
   return name && !is_wildcard(name->id);
 }
 
-// True for a number, text or bytes as a pattern may contain them, with a sign and an imaginary part.
+// True for a literal that a pattern may contain: text, bytes, or a number, which may have a sign and an imaginary part.
 bool is_pattern_literal(const Expr* expr) {
   auto* constant = as<ConstantExpr>(expr);
   if (auto* unary = as<UnaryExpr>(expr)) return unary->op == UnaryOp::negative && is_pattern_literal(unary->operand);

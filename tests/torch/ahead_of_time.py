@@ -152,7 +152,7 @@ def example_inputs(name):
     }[name]
 
 
-# "aot_eager" precedes "eager", because `removesuffix` tries the names in order
+# The names are removed from the end of a text one after the other, so "aot_eager" precedes "eager", its own end.
 BACKENDS = ("aot_eager", "inductor", "eager")
 FUNCTIONS = ("plain", "filtered", "sized", "containers", "closure", "method")
 

@@ -7,8 +7,8 @@ Takes the files that the formatter leaves as they are, so that their layout foll
 breaks if they have the same tokens on each line; comments, blank lines, trailing commas, parentheses (which only group), the
 kind of quotes and the spelling of a number do not count.
 
-The compiler drops some text without a trace: the annotation of a local variable, whether a list or a tuple is iterated over,
-searched or assigned to, and the order of a set of constants. A text counts as dropped if the source without it has the same
+The compiler drops some text without a trace: the annotation of a local variable, the brackets that tell a list from a tuple if
+it is only iterated over, searched or assigned to, and the order of a set of constants. A text counts as dropped if the source without it has the same
 bytecode with the same positions, down to the column. Dropped texts do not count either; how many functions hold some, and the share
 without this rule, are printed too.
 """

@@ -121,8 +121,8 @@ def _track(code: types.CodeType) -> None:
 
 @guarded()
 def look_at_again(code: types.CodeType) -> None:
-    """Makes Dynamo look up the cache entries of a function again that Dynamo has given up, for example after a graph
-    break in a loop."""
+    """Makes Dynamo look up cache entries again for a function that it has given up, for example after a graph break in
+    a loop."""
     action, strategy = private.get(f"{_C}:_FrameAction"), private.get(f"{_C}:_FrameExecStrategy")
     if action is not None and strategy is not None:
         private.call(f"{_C}:set_code_exec_strategy", code, strategy(action.DEFAULT, action.DEFAULT))

@@ -1,7 +1,7 @@
 """The origins of guards and symbolic sizes: the user's lines, and the places in PyTorch that set them.
 
-The guard builder leads to its compilation, which has the guards with their stacks, and to the `ShapeEnv` with symbolic
-sizes. A field of `Origins` is empty if the data is missing.
+PyTorch's guard builder refers to its compilation, which has the guards with their stacks, and to the `ShapeEnv`, which
+has the symbolic sizes. A field of `Origins` is empty if the data is missing.
 """
 
 from __future__ import annotations
