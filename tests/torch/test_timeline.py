@@ -96,3 +96,19 @@ trace.flush()
 print(json.dumps([in_child, [event.name for event in events]]))
 """
     assert _run(program) == [0, ["of the parent"]]
+
+
+def test_an_event_that_cannot_be_read_costs_no_other_event():
+    program = """
+def broken():
+    raise ValueError("no event")
+
+events = []
+remove = trace.add_trace_handler(lambda record: None, events.extend)
+(handler,) = [each for each in logging.getLogger("torch.__trace").handlers if hasattr(each, "pending")]
+for payload in (lambda: {"ph": "B", "name": "first", "ts": 1.0}, broken, lambda: {"ph": "E", "name": "last", "ts": 2.0}):
+    handler.pending.append((os.getpid(), payload))
+trace.flush()
+print(json.dumps([event.name for event in events]))
+"""
+    assert _run(program) == ["first", "last"]

@@ -199,6 +199,11 @@ class _TraceHandler(Handler):
                 receive(metadata, record.payload)  # type: ignore[attr-defined]
 
         @guarded()
+        def content_of(payload: Callable[[], Any]) -> Any:
+            content = payload()
+            return json.loads(content) if isinstance(content, str) else content
+
+        @guarded()
         def give_events() -> None:
             process, contents = os.getpid(), []
             while self.pending:
@@ -207,8 +212,7 @@ class _TraceHandler(Handler):
                 except IndexError:  # Another thread has taken the last event.
                     break
                 if sender == process:  # A forked child has a copy of the events of its parent.
-                    content = payload()
-                    contents.append(json.loads(content) if isinstance(content, str) else content)
+                    contents.append(content_of(payload))
             if contents:
                 phases(contents)
 
