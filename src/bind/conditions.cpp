@@ -11,12 +11,6 @@ namespace nb = nanobind;
 namespace depyf {
 namespace {
 
-std::vector<std::string> texts_of(nb::handle sequence) {
-  std::vector<std::string> texts;
-  for (const nb::handle item : sequence) texts.push_back(text_of(item));
-  return texts;
-}
-
 // Reads guards from the rows that `depyf.guards.model.rows` returns.
 std::vector<conditions::Guard> guards_of(nb::list rows) {
   std::vector<conditions::Guard> guards;

@@ -132,10 +132,9 @@ class Writer {
     end(']', levels);
   }
 
-  // Writes the keys in the order in which Python sorts them.
-  void write_dict(PyObject* dict, int levels) {
-    const nb::object keys = nb::steal(PyDict_Keys(dict));
-    check(keys.is_valid() && PyList_Sort(keys.ptr()) == 0);
+  // Writes an object with the keys of a list, in their order. `value_of` returns the value of a key.
+  template <class ValueOf>
+  void write_object(const nb::object& keys, int levels, ValueOf value_of) {
     const Py_ssize_t size = PyList_Size(keys.ptr());
     if (size == 0) {
       out_ += "{}";
@@ -148,11 +147,18 @@ class Writer {
       if (!PyUnicode_Check(key)) throw nb::type_error(("keys must be str, not " + type_name(key)).c_str());
       write_string(key);
       out_ += ": ";
-      PyObject* value = PyDict_GetItemWithError(dict, key);
-      check(value != nullptr);
-      write(value, levels - 1);
+      const nb::object value = value_of(key);
+      check(value.is_valid());
+      write(value.ptr(), levels - 1);
     }
     end('}', levels);
+  }
+
+  // Writes the keys in the order in which Python sorts them.
+  void write_dict(PyObject* dict, int levels) {
+    const nb::object keys = nb::steal(PyDict_Keys(dict));
+    check(keys.is_valid() && PyList_Sort(keys.ptr()) == 0);
+    write_object(keys, levels, [&](PyObject* key) { return nb::borrow(PyDict_GetItemWithError(dict, key)); });
   }
 
   // Returns a sorted list of the names of the fields of a dataclass; an invalid object if `type` is no dataclass.
@@ -174,18 +180,7 @@ class Writer {
   // Writes a dataclass as an object of its fields. Tuples in a dataclass are spread over lines as lists are.
   void write_dataclass(PyObject* value, const nb::object& names, int levels) {
     const bool outer = std::exchange(in_dataclass_, true);
-    const Py_ssize_t size = PyList_Size(names.ptr());
-    begin('{', size ? levels : 0);
-    for (Py_ssize_t at = 0; at < size; ++at) {
-      separate(at == 0, levels);
-      PyObject* name = PyList_GetItem(names.ptr(), at);
-      write_string(name);
-      out_ += ": ";
-      const nb::object field = nb::steal(PyObject_GetAttr(value, name));
-      check(field.is_valid());
-      write(field.ptr(), levels - 1);
-    }
-    end('}', size ? levels : 0);
+    write_object(names, levels, [&](PyObject* name) { return nb::steal(PyObject_GetAttr(value, name)); });
     in_dataclass_ = outer;
   }
 

@@ -17,23 +17,12 @@ std::string optional_text(nb::handle text) { return text.is_none() ? std::string
 // The following functions read instances of depyf's own named tuples and dataclasses. An instance of another class raises
 // an exception in Python.
 
-nb::object item(nb::handle tuple, Py_ssize_t at) {
-  if (!PyTuple_Check(tuple.ptr())) throw nb::type_error("a named tuple of depyf's is expected");
-  PyObject* value = PyTuple_GetItem(tuple.ptr(), at);
-  if (value == nullptr) throw nb::python_error();
-  return nb::borrow(value);
-}
-
-std::string text_at(nb::handle tuple, Py_ssize_t at) { return text_of(item(tuple, at)); }
-
 template <class Read>
 auto all_of(nb::handle items, Read read) {
   std::vector<decltype(read(items))> result;
   for (const nb::handle each : items) result.push_back(read(each));
   return result;
 }
-
-std::vector<std::string> texts_at(nb::handle tuple, Py_ssize_t at) { return all_of(item(tuple, at), text_of); }
 
 SeenLine line_of(nb::handle line) {
   return {text_of(line.attr("file")), nb::cast<std::int64_t>(line.attr("line")), text_of(line.attr("text")),
@@ -50,22 +39,24 @@ class Nodes {
 
  private:
   // Reads an instance of depyf.compat.fx_nodes.NodeRow.
-  SeenNode node(nb::handle row) {
+  SeenNode node(nb::handle of_graph) {
+    const auto row = nb::cast<nb::tuple>(of_graph);
     SeenNode node;
-    node.name = text_at(row, 0);
-    node.target = text_at(row, 1);
-    if (const nb::object line = item(row, 2); !line.is_none()) {
+    node.name = text_of(row[0]);
+    node.target = text_of(row[1]);
+    if (const nb::object line = row[2]; !line.is_none()) {
       const auto [known, is_new] = lines_.try_emplace(line.ptr());
       if (is_new) known->second = line_of(line);
       node.line = known->second;
     }
-    node.sources = all_of(item(row, 3), [](nb::handle source) {
-      return NodeSource{text_at(source, 0), nb::cast<std::int64_t>(item(source, 1))};
+    node.sources = all_of(row[3], [](nb::handle of_node) {
+      const auto source = nb::cast<nb::tuple>(of_node);
+      return NodeSource{text_of(source[0]), nb::cast<std::int64_t>(source[1])};
     });
-    if (const nb::object number = item(row, 4); !number.is_none()) node.number = nb::cast<std::int64_t>(number);
-    node.is_backward = nb::cast<bool>(item(row, 6));
-    if (const nb::object modules = item(row, 8); nb::len(modules))
-      node.module = text_at(modules[nb::len(modules) - 1], 0);
+    if (const nb::object number = row[4]; !number.is_none()) node.number = nb::cast<std::int64_t>(number);
+    node.is_backward = nb::cast<bool>(row[6]);
+    const auto modules = nb::cast<nb::tuple>(row[8]);
+    if (modules.size()) node.module = text_of(modules[modules.size() - 1][0]);
     return node;
   }
 
@@ -73,9 +64,10 @@ class Nodes {
 };
 
 // Reads an instance of depyf.compat.inductor.Operation.
-SeenOperation operation_of(nb::handle operation) {
-  return {text_at(operation, 0),  text_at(operation, 1),  texts_at(operation, 2),
-          texts_at(operation, 3), texts_at(operation, 4), text_at(operation, 5)};
+SeenOperation operation_of(nb::handle of_direction) {
+  const auto operation = nb::cast<nb::tuple>(of_direction);
+  return {text_of(operation[0]),  text_of(operation[1]),  texts_of(operation[2]),
+          texts_of(operation[3]), texts_of(operation[4]), text_of(operation[5])};
 }
 
 // Reads an instance of depyf.provenance.collect.Collected.
@@ -93,7 +85,7 @@ Seen seen_of(nb::handle collected) {
     direction.operations =
         all_of(recorded.attr("operations"), [](nb::handle group) { return all_of(group, operation_of); });
     for (const auto& [pair, reason] : nb::cast<nb::dict>(recorded.attr("not_fused")))
-      direction.not_fused.push_back({text_at(pair, 0), text_at(pair, 1), text_of(reason)});
+      direction.not_fused.push_back({text_of(pair[0]), text_of(pair[1]), text_of(reason)});
     direction.code = text_of(recorded.attr("code"));
   }
   return seen;

@@ -19,6 +19,12 @@ inline std::string utf8_of(nanobind::str text) {
 // no string.
 inline std::string text_of(nanobind::handle text) { return utf8_of(nanobind::cast<nanobind::str>(text)); }
 
+inline std::vector<std::string> texts_of(nanobind::handle sequence) {
+  std::vector<std::string> texts;
+  for (const nanobind::handle item : sequence) texts.push_back(text_of(item));
+  return texts;
+}
+
 inline nanobind::object python_text(const std::string& text) {
   return nanobind::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass"));
 }

@@ -13,27 +13,30 @@ namespace {
 constexpr std::size_t line_max = 200;  // characters of a line with its remark, so that a screen can show it
 constexpr std::size_t behind_long = 120;  // characters of a remark, if the line alone is longer than `line_max`
 
-// Returns the text of a part with the first `shown` of its names.
-std::string text_of(const RemarkNames& part, std::size_t shown) {
+// Calls `use` with the pieces of the text of a part with the first `shown` of its names.
+template <class Use>
+void for_each_piece(const RemarkNames& part, std::size_t shown, Use use) {
   const std::size_t more = part.count - shown;
-  std::string text = part.before;
-  if (shown == 0) return text + std::to_string(more) + " " + part.noun + (more == 1 ? "" : "s") + part.after;
+  use(part.before);
   for (std::size_t i = 0; i < shown; ++i) {
-    if (i) text += ", ";
-    text += part.names[i];
+    if (i) use(", ");
+    use(part.names[i]);
   }
-  if (more) text += " and " + std::to_string(more) + " more";
-  return text += part.after;
+  if (more || shown == 0) {
+    if (shown) use(" and ");
+    use(std::to_string(more));
+    use(" ");
+    use(shown ? "more" : part.noun);
+    if (shown == 0 && more != 1) use("s");
+  }
+  use(part.after);
 }
 
-// Returns the number of characters of a part with the first `shown` of its names, without the names themselves.
-std::size_t size_without_names(const RemarkNames& part, std::size_t shown) {
-  static constexpr std::string_view comma = ", ", and_more = " and  more";
-  const std::size_t more = part.count - shown;
-  const std::size_t around = characters_in(part.before) + characters_in(part.after);
-  if (shown == 0)  // such as `7 nodes`
-    return around + std::to_string(more).size() + 1 + characters_in(part.noun) + (more == 1 ? 0 : 1);
-  return around + (shown - 1) * comma.size() + (more ? and_more.size() + std::to_string(more).size() : 0);
+// Returns the number of characters of a part with the first `shown` of its names.
+std::size_t size_of(const RemarkNames& part, std::size_t shown) {
+  std::size_t size = 0;
+  for_each_piece(part, shown, [&](std::string_view piece) { size += characters_in(piece); });
+  return size;
 }
 
 // Returns the beginning of a sentence that is too long, with an ellipsis behind a whole word.
@@ -50,11 +53,11 @@ std::string cut(const std::string& sentence, std::size_t room) {
 std::string remark_text(const Remark& remark, std::size_t room) {
   if (remark.parts.empty()) return cut(remark.sentence, room);
   struct Part {
-    std::size_t shown = 0, names = 0, size = 0;  // number of shown names, of their characters, of the part's characters
+    std::size_t shown = 0, size = 0;  // number of shown names, and of the part's characters
   };
   std::vector<Part> parts(remark.parts.size());
   std::size_t size = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) size += parts[i].size = size_without_names(remark.parts[i], 0);
+  for (std::size_t i = 0; i < parts.size(); ++i) size += parts[i].size = size_of(remark.parts[i], 0);
   std::optional<std::vector<Part>> best;
   if (size <= room) best = parts;
   std::vector<std::size_t> waiting(parts.size());
@@ -66,8 +69,7 @@ std::string remark_text(const Remark& remark, std::size_t room) {
       const RemarkNames& names = remark.parts[i];
       Part& part = parts[i];
       if (part.shown == std::min(names.names.size(), names.count)) return true;
-      Part longer{part.shown + 1, part.names + characters_in(names.names[part.shown]), 0};
-      longer.size = longer.names + size_without_names(names, longer.shown);
+      const Part longer{part.shown + 1, size_of(names, part.shown + 1)};
       if (size - part.size + longer.size > room) return true;
       size += longer.size - part.size;
       part = longer;
@@ -77,7 +79,8 @@ std::string remark_text(const Remark& remark, std::size_t room) {
   }
   if (!best) return {};
   std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i) text += text_of(remark.parts[i], (*best)[i].shown);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for_each_piece(remark.parts[i], (*best)[i].shown, [&](std::string_view piece) { text += piece; });
   return text;
 }
 

@@ -123,8 +123,7 @@ class Namer {
   }
 
   // Counts how often the name of a local is also that of a global, attribute or parameter, or occurs in nested code.
-  // Temporaries do not get the
-  // name of a local that is also used as a global, attribute or parameter, or in nested code.
+  // Temporaries do not get the name of such a local.
   void count(const CodeObject& code) {
     for (const std::string& local : code.varnames) uses_.try_emplace(local, 0);
     for (const std::string& name : code.names)

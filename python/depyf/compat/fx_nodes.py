@@ -21,7 +21,6 @@ from depyf.source_line import Line, users
 _META = "torch.fx.node:Node.meta"
 NOTES = tuple(f"{_META}[{key}]" for key in ("stack_trace", "from_node", "seq_nr", "original_aten", "partitioner_tag"))
 """The private names of PyTorch's notes that are read from the `meta` of a node."""
-_BITS = tuple(1 << number for number in range(len(NOTES)))
 _MODULES = (f"{_META}[nn_module_stack]", f"{_META}[fwd_nn_module_stack]")
 _KEYS = tuple(path.partition("[")[2].removesuffix("]") for path in (*NOTES, *_MODULES))
 _COPY = "aten.copy_.default"
@@ -68,8 +67,8 @@ class NodeRow(NamedTuple):
     original: str = ""
     """The operator that the node was decomposed from, such as `aten.gelu.default`."""
     backward: bool = False
-    notes: int = 0
-    """Bit `i` is set if the node has the member `i` of `NOTES`; see `has_note`."""
+    notes: tuple[str, ...] = ()
+    """The members of `NOTES` that this node has."""
     modules: tuple[Module, ...] = ()
     """The modules whose methods were active, the innermost last."""
 
@@ -77,10 +76,6 @@ class NodeRow(NamedTuple):
     def module(self) -> str:
         """Returns the path of the innermost module to which the node belongs."""
         return self.modules[-1].path if self.modules else ""
-
-    def has_note(self, path: str) -> bool:
-        """True if the node has the note with this private name, which is a member of `NOTES`."""
-        return bool(self.notes >> NOTES.index(path) & 1)
 
 
 @guarded(list)
@@ -93,8 +88,8 @@ def rows(graph_module: Any) -> list[NodeRow]:
     # operator can be any callable, even one that is not hashable.
     texts: dict[int, str] = {}
     targets: dict[tuple[str, int], str] = {}
-    # Maps each combination of the types of notes that has been checked to the bits of the notes that are not None.
-    notes_of: dict[tuple[type, ...], int] = {}
+    # Maps each combination of the types of notes that has been checked to the names of the notes that are not None.
+    notes_of: dict[tuple[type, ...], tuple[str, ...]] = {}
     known_modules: dict[tuple[Any, ...], tuple[Module, ...]] = {}  # maps the keys of a stack of modules to its modules
     for node in graph_module.graph.nodes:
         if node.op in ("placeholder", "output", "get_attr"):
@@ -109,7 +104,7 @@ def rows(graph_module: Any) -> list[NodeRow]:
                 value if value is None or type(value) is dict else private.item(meta, path)
                 for path, value in zip(_MODULES, noted[len(NOTES) :], strict=True)
             ]
-            notes = sum(bit for bit, value in zip(_BITS, right) if value is not None)
+            notes = tuple(path for path, value in zip(NOTES, right) if value is not None)
             if all(map(is_, right, noted)):
                 notes_of[kinds] = notes
             noted = right

@@ -128,7 +128,7 @@ def _of_nodes(seen: Seen) -> None:
     }
     for path, graphs_noted in noted.items():
         nodes = [node for graph in graphs_noted for node in graph]
-        if nodes and not any(node.has_note(path) for node in nodes):
+        if nodes and not any(path in node.notes for node in nodes):
             private.not_found(path, "is noted of no node")
 
 
