@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <filesystem>
 #include <list>
 #include <map>
@@ -105,6 +106,7 @@ std::string other_text(const CodeObject& code, Options options, const Settings& 
 struct Tools {
   Checkers checkers;
   std::string buffer = {};  // contains the bytes of a file
+  std::deque<std::size_t> filled = {};  // the inputs whose outcomes the thread has filled and not yet freed
 };
 
 void process(const Input& input, const Settings& settings, Tools& tools, Outcome& outcome) {
@@ -202,15 +204,18 @@ class Batch {
     }
   }
 
+  // Returns the result of an input. The caller takes the results in the order of the inputs; each result is valid until
+  // the caller takes the next one.
   template <class Idle>
-  Outcome wait_for(std::size_t index, Idle idle) {
+  const Outcome& wait_for(std::size_t index, Idle idle) {
+    taken_ = index;
     std::unique_lock lock(mutex_);
     while (!finished_.wait_for(lock, std::chrono::milliseconds(100), [&] { return done_[index].load(); })) {
       lock.unlock();
       idle();
       lock.lock();
     }
-    return std::move(outcomes_[index]);
+    return outcomes_[index];
   }
 
  private:
@@ -229,6 +234,8 @@ class Batch {
     for (std::size_t i = next_++; i < inputs_.size(); i = next_++) {
       try {
         if (!tools) tools.emplace(Checkers(settings_.check));
+        free_taken(tools->filled);
+        tools->filled.push_back(i);
         outcomes_[i] = process_safely(inputs_[i], settings_, *tools);
       } catch (...) {  // there was no memory for an error message; the message below is short enough to need none
         outcomes_[i].error = "no memory\n";
@@ -242,6 +249,13 @@ class Batch {
     wake();
   }
 
+  // Frees the outcomes that the reader no longer needs. The thread that filled an outcome frees it, because operator
+  // delete keeps the memory for the thread that calls it (see allocation.cpp), and the reader allocates hardly anything.
+  void free_taken(std::deque<std::size_t>& filled) {
+    for (; !filled.empty() && filled.front() < taken_; filled.pop_front())
+      const Outcome freed = std::move(outcomes_[filled.front()]);  // assigning {} would keep the memory of the texts
+  }
+
   void wake() {
     std::lock_guard lock(mutex_);  // so that the reader has either not yet checked `done_` or waits
     finished_.notify_one();
@@ -249,9 +263,11 @@ class Batch {
 
   const std::vector<Input>& inputs_;
   const Settings& settings_;
-  std::vector<Outcome> outcomes_;  // only one thread accesses an outcome until its `done_` is true
+  // Only the thread that fills an outcome accesses it, except that the reader reads it once its `done_` is true and
+  // until `taken_` exceeds its index.
+  std::vector<Outcome> outcomes_;
   std::vector<std::atomic<bool>> done_;
-  std::atomic<std::size_t> next_ = 0;
+  std::atomic<std::size_t> next_ = 0, taken_ = 0;  // taken_: the input whose result the reader has taken last
   std::mutex mutex_;
   std::condition_variable finished_;
   const Worker worker_{*this};
@@ -268,7 +284,7 @@ int run(const std::vector<Input>& inputs, const Settings& settings, Sinks& sinks
   const bool several = inputs.size() > 1;
   if (settings.json) sinks.text("{\"version\": 1, \"files\": [");
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Outcome outcome = batch.wait_for(i, [&] { sinks.idle(); });
+    const Outcome& outcome = batch.wait_for(i, [&] { sinks.idle(); });
     counts.add(outcome.report);
     if (settings.json) {
       const bool holds_text = settings.output.empty() && outcome.report.python.major != 0;
