@@ -8,23 +8,32 @@
 //   | size class, or 0 for a block of malloc | block ............ |
 //   8 bytes in front of the block             16 bytes aligned
 //
-// The sizes of blocks are multiples of 16 up to 1 KiB; above 1 KiB, there are four sizes for each power of two. A freed
-// block is added to the lists of the thread that frees it. The memory of small blocks is kept until the process ends:
-// for each size, at most as much as was in use at one time.
+// The sizes of blocks are multiples of 16 up to 1 KiB; from there to 256 KiB, there are four sizes for each power of two.
+// A freed block is added to the lists of the thread that frees it. The memory of these blocks is kept until the process
+// ends: for each size, at most as much as was in use at one time, if the thread that allocates a block also frees it.
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 namespace {
 
-constexpr std::size_t header = 8, step = 16, chunk_size = std::size_t(1) << 17;
+constexpr std::size_t header = 8, step = 16;
+// A thread takes `small_chunks` chunks of `chunk_size`, which are enough for a small file, and then huge chunks, each of
+// which has the size of a huge page.
+constexpr std::size_t chunk_size = std::size_t(1) << 17, small_chunks = 2, huge_chunk_size = std::size_t(1) << 21;
 // The number of size classes that are one step apart, and their largest size.
 constexpr std::size_t fine = 64, fine_end = fine * step;
-constexpr std::size_t parts = 4, doublings = 5, classes = fine + 1 + parts * doublings;
+constexpr std::size_t parts = 4, doublings = 8, classes = fine + 1 + parts * doublings;
 // The largest size of a small block, without its header.
 constexpr std::size_t largest = (fine_end << doublings) - header;
+static_assert(largest + header + step <= huge_chunk_size);
 
 // Returns the size class of a block of `size` bytes, which include its header.
 constexpr std::size_t class_for(std::size_t size) {
@@ -50,6 +59,7 @@ struct FreeBlock {
 struct Lists {
   FreeBlock* first[classes];
   std::byte *at, *end;  // the unused part of the chunk from which new blocks are cut
+  std::size_t chunks;  // the number of chunks that the thread has taken
 };
 constinit thread_local Lists lists{};
 
@@ -69,13 +79,28 @@ std::uint64_t& class_of(void* block) { return static_cast<std::uint64_t*>(block)
   }
 }
 
+// Returns a huge chunk; null if there is no memory for it. If the system has huge pages, the chunk is one page: its
+// blocks cause a single page fault, and the processor keeps its address at hand.
+std::byte* huge_chunk() {
+  void* chunk = std::aligned_alloc(huge_chunk_size, huge_chunk_size);
+#ifdef MADV_HUGEPAGE
+  if (chunk) ::madvise(chunk, huge_chunk_size, MADV_HUGEPAGE);
+#endif
+  return static_cast<std::byte*>(chunk);
+}
+
+// Takes a chunk of at least `least` bytes.
+void take_chunk(std::size_t least) {
+  std::size_t size = huge_chunk_size;
+  std::byte* chunk = lists.chunks < small_chunks && least <= chunk_size ? nullptr : huge_chunk();
+  if (!chunk) size = std::max(least, chunk_size), chunk = static_cast<std::byte*>(from_system(size));
+  ++lists.chunks;
+  lists.at = chunk + step - header, lists.end = chunk + size;
+}
+
 [[gnu::noinline]] void* cut(std::size_t number) {
   const std::size_t size = size_of(number);
-  if (std::size_t(lists.end - lists.at) < size) {
-    lists.at = static_cast<std::byte*>(from_system(chunk_size));
-    lists.end = lists.at + chunk_size;
-    lists.at += step - header;
-  }
+  if (std::size_t(lists.end - lists.at) < size) take_chunk(size + step);
   void* block = lists.at + header;
   lists.at += size;
   class_of(block) = number;
