@@ -36,6 +36,12 @@ bool is_archive_name(const fs::path& path) {
   return std::ranges::find(extensions, path.extension().string()) != std::end(extensions);
 }
 
+// True if the last extension of the path is `.pyc`; the name of a file does not only consist of it.
+bool is_pyc_name(std::string_view path) {
+  constexpr std::string_view extension = ".pyc";
+  return path.ends_with(extension) && path.size() > extension.size() && path[path.size() - extension.size() - 1] != '/';
+}
+
 std::string reason(int error) { return std::string("cannot be read: ") + std::strerror(error); }
 
 std::string too_large(std::size_t max_size) {
@@ -158,10 +164,11 @@ std::vector<Input> find_inputs(const std::vector<std::string>& arguments, std::s
       std::vector<fs::path> found;
       auto options = fs::directory_options::skip_permission_denied;
       for (fs::recursive_directory_iterator at(argument, options, ignored), end; at != end; at.increment(ignored)) {
-        if (at->path().extension() == ".pyc" && at->is_regular_file(ignored)) found.push_back(at->path());
+        if (is_pyc_name(at->path().native()) && at->is_regular_file(ignored)) found.push_back(at->path());
       }
       std::sort(found.begin(), found.end());
-      for (const fs::path& path : found) inputs.push_back({path.string(), below(path.lexically_relative(argument))});
+      const std::size_t root = (fs::path(argument) / "").native().size();  // the bytes that all paths begin with
+      for (const fs::path& path : found) inputs.push_back({path.native(), path.native().substr(root)});
     } else if (is_archive_name(argument)) {
       add_archive(inputs, argument, max_size);
     } else {
