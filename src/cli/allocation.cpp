@@ -114,8 +114,6 @@ void* take(std::size_t number) {
     return cut(number);
   void* block = first;
   first = first->next;
-  // The next call reads the new first block, which may have left the cache since it was freed.
-  __builtin_prefetch(first, 1);
   return block;
 }
 
