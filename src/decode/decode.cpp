@@ -21,7 +21,7 @@ void name_slots(DecodedCode& decoded) {
   decoded.cell_count = static_cast<std::int32_t>(code.cellvars.size());
   if (code.cellvars.empty() && code.freevars.empty()) {
     decoded.localsplus.assign(code.varnames.begin(), code.varnames.end());
-    decoded.is_cell.assign(code.varnames.size(), false);
+    decoded.is_cell.clear(code.varnames.size());
     decoded.first_cell = decoded.first_free = static_cast<std::int32_t>(code.varnames.size());
     return;
   }

@@ -280,7 +280,7 @@ class Outliner {
   // The names of the variables of each comprehension body: those of the function and `.0`; empty until the first
   // comprehension is found.
   SharedTable<std::string_view> names_;
-  SharedTable<bool> is_cell_;
+  SharedFlags is_cell_;
 };
 
 }  // namespace

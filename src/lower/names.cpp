@@ -28,7 +28,7 @@ constexpr Accesses by_name{Op::load_name_, Op::store_name_, Op::delete_name_};
 void Variables::start() {
   // A function has about as many variables as its scope has names.
   const std::size_t most = scope->is_function_like() ? scope->symbols.entries().size() : 0;
-  result_.decoded.localsplus.reserve(most), result_.decoded.is_cell.reserve(most);
+  result_.decoded.localsplus.reserve(most);
   start_parameters();
   start_cells();
   std::vector<std::string>& free = result_.code.freevars;

@@ -77,7 +77,7 @@ Code::Code(const DecodedCode& decoded_code) : decoded(decoded_code), instruction
   find_class_details();
   slot_partner.assign(decoded.localsplus.size(), -1);
   is_cell.assign(decoded.localsplus.size(), 0);
-  if (!has_table) std::ranges::copy(decoded.is_cell, is_cell.begin());
+  for (std::size_t slot = 0; !has_table && slot < is_cell.size(); ++slot) is_cell[slot] = decoded.is_cell[slot];
 }
 
 // The event of a store to `__firstlineno__` or `__static_attributes__` is read at the load before the store.
