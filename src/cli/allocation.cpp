@@ -117,6 +117,13 @@ void* take(std::size_t number) {
   return block;
 }
 
+// Adds a block of size class `number` to the free blocks.
+void put_back(void* block, std::size_t number) {
+  FreeBlock* freed = static_cast<FreeBlock*>(block);
+  freed->next = lists.first[number];
+  lists.first[number] = freed;
+}
+
 [[gnu::noinline]] void* take_coarse(std::size_t size) {
   return size > largest ? from_system(size) : take(class_for(size + header));
 }
@@ -134,9 +141,12 @@ void operator delete(void* block) noexcept {
   const std::uint64_t number = class_of(block);
   if (number == 0) [[unlikely]]
     return std::free(static_cast<std::byte*>(block) - step);
-  FreeBlock* freed = static_cast<FreeBlock*>(block);
-  freed->next = lists.first[number];
-  lists.first[number] = freed;
+  put_back(block, number);
 }
 
-void operator delete(void* block, std::size_t) noexcept { operator delete(block); }
+// Computes the size class, because reading it from the memory in front of the block often misses the cache. `size` is
+// that of the call of operator new, as the sanitizers check.
+void operator delete(void* block, std::size_t size) noexcept {
+  if (!block || size > fine_end - header) return operator delete(block);
+  put_back(block, class_for(size + header));
+}
