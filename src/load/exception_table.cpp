@@ -29,7 +29,9 @@ void write_varint(std::string& table, std::uint32_t value, std::uint8_t mark = 0
 }  // namespace
 
 std::vector<ExceptionEntry> read_exception_table(std::string_view table, bool* ok) {
+  constexpr std::size_t least_bytes = 4;  // of an entry
   std::vector<ExceptionEntry> entries;
+  entries.reserve(table.size() / least_bytes);
   if (ok) *ok = true;
   std::size_t at = 0;
   while (at < table.size()) {
