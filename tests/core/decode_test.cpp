@@ -91,6 +91,18 @@ TEST_CASE("to 3.10 an argument that is a cell has one slot, another local of its
   CHECK(decoded->first_free == 3);
 }
 
+TEST_CASE("cells are found among more than 64 variables") {
+  CodeObject code = assemble(v312, {{Opcode::RETURN_CONST, 0}});
+  code.varnames.clear();
+  for (int number = 0; number < 70; ++number) code.varnames.push_back("v" + std::to_string(number));
+  code.cellvars = {"v3", "v63", "v64", "v69"};
+  Result<DecodedCode> decoded = decode(code);
+  REQUIRE(decoded);
+  std::vector<bool> cells(70);
+  cells[3] = cells[63] = cells[64] = cells[69] = true;
+  CHECK(decoded->is_cell == cells);
+}
+
 TEST_CASE("iteration ends at END_FOR") {
   CHECK(text(assemble(v312, {{Opcode::FOR_ITER, 0}, {Opcode::END_FOR}, {Opcode::RETURN_VALUE}})) ==
         "for_iter 0,1 -> 1; end_for 0; pop_top 0; return_value 0");
