@@ -1,6 +1,7 @@
 #include "flow/ahead.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "decode/decode.h"
 #include "depyf/code_object.h"
@@ -14,12 +15,29 @@ namespace {
 // The most bytes of bytecode that are prepared together; the instructions and graphs built from them must fit into the
 // cache as well.
 constexpr std::size_t bytes_together = 8192;
+// The most code objects that are prepared together, since each may be empty.
+constexpr std::size_t codes_together = 128;
 // The number of constants in which `with_next` searches for the code object that `take` was called for.
 constexpr std::size_t constants_ahead = 64;
 }  // namespace
 
+bool Ahead::Around::has_ready(const CodeObject& wanted) const {
+  return std::ranges::any_of(ready, [&](const auto& entry) { return entry.first == &wanted; });
+}
+
+PreparedCode Ahead::Around::take(const CodeObject& wanted) {
+  // The code objects are mostly taken in order, so the search starts at the end, where the next one is.
+  const auto found =
+      std::find_if(ready.rbegin(), ready.rend(), [&](const auto& entry) { return entry.first == &wanted; });
+  if (found == ready.rend()) return nullptr;
+  PreparedCode prepared = std::move(found->second);
+  ready.erase(std::next(found).base());
+  return prepared;
+}
+
 Result<PreparedCode> Ahead::take(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done) {
-  if (auto found = ready_.extract(&code)) return std::move(found.mapped());
+  if (!around_.empty())
+    if (PreparedCode prepared = around_.back().take(code)) return prepared;
   try {
     return together(with_next(code, is_done));
     // Any of the code objects may have caused the exception; if `code` itself caused it, preparing `code` alone
@@ -30,12 +48,12 @@ Result<PreparedCode> Ahead::take(const CodeObject& code, FunctionRef<bool(const 
 }
 
 Result<PreparedCode> Ahead::together(const Table<const CodeObject*>& codes) {
-  Table<Result<DecodedCode>> all;
+  Table<Result<Surveyed>> all;
   all.reserve(codes.size());
-  for (const CodeObject* each : codes) all.push_back(decoded(*each));
-  auto prepared = [](Result<DecodedCode>& each) { return std::make_unique<const Prepared>(std::move(*each)); };
-  for (std::size_t index = 1; index < codes.size(); ++index)
-    if (all[index]) ready_.emplace(codes[index], prepared(all[index]));
+  for (const CodeObject* each : codes) all.push_back(surveyed(*each));
+  auto prepared = [](Result<Surveyed>& each) { return std::make_unique<const Prepared>(std::move(*each)); };
+  for (std::size_t index = codes.size(); --index > 0;)
+    if (all[index]) around_.back().ready.push_back({codes[index], prepared(all[index])});
   if (!all[0]) return all[0].error();
   return prepared(all[0]);
 }
@@ -50,9 +68,9 @@ Table<const CodeObject*> Ahead::with_next(const CodeObject& code, FunctionRef<bo
   while (at < last && constants[at].code.get() != &code) ++at;
   if (at == last) return codes;
   std::size_t bytes = code.bytecode.size();
-  for (++at; at < constants.size() && bytes < bytes_together; ++at) {
+  for (++at; at < constants.size() && bytes < bytes_together && codes.size() < codes_together; ++at) {
     const CodeObject* next = constants[at].code.get();
-    if (!next || is_done(next) || ready_.contains(next)) continue;
+    if (!next || is_done(next) || around.has_ready(*next)) continue;
     if ((bytes += next->bytecode.size()) > bytes_together) break;
     if (std::find(codes.begin(), codes.end(), next) == codes.end()) codes.push_back(next);
   }
@@ -60,15 +78,16 @@ Table<const CodeObject*> Ahead::with_next(const CodeObject& code, FunctionRef<bo
   return codes;
 }
 
-Result<DecodedCode> Ahead::decoded(const CodeObject& code) const {
+Result<Surveyed> Ahead::surveyed(const CodeObject& code) const {
   Result<DecodedCode> decoded = decode(code);
-  if (!decoded) return decoded;
+  if (!decoded) return decoded.error();
   if (decoded->instructions.size() > longest_) return Error{"too many instructions", 0};
   if (kept_) kept_->emplace(&code, std::make_shared<const DecodedCode>(*decoded));
   if (Result<bool> unwound = replace_block_stack(*decoded); !unwound) return unwound.error();
   if (Result<bool> united = unite_pair_iterators(*decoded); !united) return united.error();
-  restore_wildcards(*decoded);
-  return decoded;
+  Turns turns = find_turns(decoded->instructions);
+  if (restore_wildcards(*decoded, turns.jumps)) turns = find_turns(decoded->instructions);
+  return Surveyed{std::move(*decoded), std::move(turns)};
 }
 
 }  // namespace depyf

@@ -4,21 +4,27 @@
 #pragma once
 
 #include <memory>
-#include <unordered_map>
 #include <utility>
 
 #include "decode/decode.h"
 #include "flow/cfg.h"
+#include "flow/jumps.h"
 #include "support/function_ref.h"
 #include "support/result.h"
 #include "support/table.h"
 
 namespace depyf {
 
+// The instructions of a code object as the graph is built from them.
+struct Surveyed {
+  DecodedCode decoded;
+  Turns turns;  // of the instructions of `decoded`
+};
+
 // The results of the stages that look at one code object alone: its decoded instructions and its control flow graph.
 struct Prepared {
-  explicit Prepared(DecodedCode&& of_code)
-      : decoded(std::move(of_code)), cfg(build_cfg(decoded, GraphForm::statements)) {}
+  explicit Prepared(Surveyed&& of_code)
+      : decoded(std::move(of_code.decoded)), cfg(build_cfg(decoded, std::move(of_code.turns), GraphForm::statements)) {}
   Prepared(const Prepared&) = delete;
   Prepared& operator=(const Prepared&) = delete;
 
@@ -51,23 +57,27 @@ class Ahead {
     const CodeObject* code;
     // Index of the first constant of `code` that `with_next` has not looked at yet.
     std::size_t next;
+    // The code objects that were prepared before `take` was called for them, in reverse order. `take` removes the entry
+    // that it returns. A code object whose preparation failed is not stored, since `Ahead::take` repeats the
+    // preparation and returns the same error.
+    Table<std::pair<const CodeObject*, PreparedCode>> ready = {};
+
+    // Returns null if `wanted` is not in `ready`.
+    PreparedCode take(const CodeObject& wanted);
+    bool has_ready(const CodeObject& wanted) const;
   };
 
   // Returns `code` and the next code objects among the constants around it, up to `bytes_together` bytes of bytecode.
   Table<const CodeObject*> with_next(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
-  // Prepares all of `codes`: returns the first prepared code, and puts the others into `ready_`.
+  // Prepares all of `codes`: returns the first prepared code, and puts the others into `ready` of the last of `around_`.
   Result<PreparedCode> together(const Table<const CodeObject*>& codes);
   // Returns the instructions of `code` in the version-independent form that all later passes expect.
-  Result<DecodedCode> decoded(const CodeObject& code) const;
+  Result<Surveyed> surveyed(const CodeObject& code) const;
 
   const std::size_t longest_;
   DecodedCodes* const kept_;
   // The code objects for which `enter` was called but not yet `leave`, the innermost last.
   Table<Around> around_;
-  // The code objects that were prepared before `take` was called for them. `take` removes the entry that it returns. A
-  // code object whose preparation failed is not stored, since `take` repeats the preparation and returns the same
-  // error.
-  std::unordered_map<const CodeObject*, PreparedCode> ready_;
 };
 
 }  // namespace depyf

@@ -13,6 +13,7 @@
 #include "flow/except_star.h"
 #include "flow/exception_regions.h"
 #include "flow/idioms.h"
+#include "flow/jumps.h"
 #include "flow/ranges.h"
 #include "flow/search.h"
 #include "support/dominators.h"
@@ -22,27 +23,20 @@
 namespace depyf {
 namespace {
 
-// Adds to `ops` the operations in `code`, and returns the instructions that have a target.
-Jumps survey(const Table<Instruction, InstructionIndex>& code, OpSet& ops) {
-  Jumps jumps;
-  jumps.reserve(code.size() / instructions_per_jump);
-  for (const Instruction& instruction : code) {
-    ops.add(instruction.op);
-    if (instruction.target >= 0) jumps.push_back(&instruction - code.data());
-  }
-  return jumps;
+// True if a pass may have turned an instruction that was no turn into one, such as the first instruction of a pattern
+// into `match_case`. Other passes only remove turns, or replace one turn by another.
+bool may_have_more_turns(const Cfg& cfg) {
+  return !cfg.patterns.empty() || !cfg.comprehensions.empty() || cfg.ops.has(Op::check_eg_match_);
 }
 
-// Returns the control flow of `code`, in which copies of finally bodies are not yet jumped over.
-Flow flow_of(const Table<Instruction, InstructionIndex>& code) {
+// Returns the control flow of `code`, in which copies of finally bodies are not yet jumped over. `turns` are those of
+// the decoded code; passes may have removed some of them.
+Flow flow_of(const Table<Instruction, InstructionIndex>& code, Turns turns) {
   Flow flow;
   flow.next.resize(code.size());
   std::iota(flow.next.begin(), flow.next.end(), 1);
-  flow.jumps.reserve(code.size() / instructions_per_jump), flow.stops.reserve(code.size() / instructions_per_jump);
-  for (const Instruction& instruction : code) {
-    if (instruction.target >= 0) flow.jumps.push_back(&instruction - code.data());
-    if (!falls_through(instruction.op)) flow.stops.push_back(&instruction - code.data());
-  }
+  flow.jumps = std::move(turns.jumps), flow.stops = std::move(turns.stops);
+  std::erase_if(flow.stops, [&](InstructionIndex at) { return falls_through(code[at].op); });
   // The last instruction of decoded code does not fall through, but a pass may have replaced it.
   if (falls_through(code.back().op)) flow.stops.push_back(code.size() - 1);
   for (const InstructionIndex stop : flow.stops) flow.next[stop] = -1;
@@ -199,7 +193,7 @@ class Builder {
     for (BasicBlock& block : cfg_.blocks) {
       const auto thread_edge = [&](BlockIndex& to) {
         if (to < 0) return;
-        to = threaded(to, block.region);
+        if (passed_[to]) to = threaded(to, block.region);
         if (!same.empty() && same[to] >= 0 && cfg_.blocks[same[to]].begin > block.begin) to = same[to];
       };
       thread_edge(block.next), thread_edge(block.jump);
@@ -245,9 +239,11 @@ class Builder {
     if (cfg_.ops.has(Op::for_iter_, Op::pop_except_, Op::behind_handlers_) || !cfg_.patterns.empty())
       find_statement_ends();
     if (cfg_.regions.empty()) return;
+    // Without a branch, the compiler compares several instructions at once.
     const Row<const RegionIndex> region_of(cfg_.region_of);
+    const Row<char> leader(leader_);
     for (int at = 1, count = count_; at < count; ++at)
-      if (region_of[at] != region_of[at - 1]) leader_[at] = true;
+      leader[at] = char(leader[at] | int(region_of[at] != region_of[at - 1]));
     for (const Region& region : cfg_.regions) {
       if (region.handler_at >= 0) leader_[region.handler_at] = true;
       if (region.follow_at >= 0) leader_[region.follow_at] = true;
@@ -272,7 +268,8 @@ class Builder {
     leader_[count_] = true;
     cfg_.blocks.reserve(flow_.jumps.size() + flow_.stops.size() + cfg_.regions.size());  // mostly enough
     for (int at = 0; at < count_;) {
-      const int end = int(std::find(leader_.begin() + at + 1, leader_.end(), true) - leader_.begin());
+      int end = at + 1;
+      while (!leader_[end]) ++end;
       if (reachable_[at]) {
         block_at_[at] = int(cfg_.blocks.size());
         BasicBlock& block = cfg_.blocks.emplace_back();
@@ -470,36 +467,42 @@ struct Search {
 // visited first, so that the block to which control falls through comes first in reverse postorder.
 Search find_order(Cfg& cfg) {
   constexpr int fresh = -1, open = -2;  // values in `order_index` of blocks that have no index yet
-  struct Visit {
-    BlockIndex block;
-    int edges;  // the number of edges of the block that have been followed
-  };
   const int count = int(cfg.blocks.size());
   Search search;
   search.preds.resize(count);
   cfg.order.resize(count), cfg.order_index.assign(count, fresh);
+  const Row<BasicBlock, BlockIndex> blocks(cfg.blocks);
+  const Row<int, BlockIndex> preds(search.preds), states(cfg.order_index);
+  const Row<BlockIndex> order(cfg.order);
+  struct Visit {
+    BlockIndex block;
+    int edges;  // the number of edges of the block that have been followed
+  };
   Table<Visit> stack(count);  // a block is visited once
-  stack[0] = {cfg.entry, 0}, cfg.order_index[cfg.entry] = open;
-  int depth = 1, first = count;
+  int depth = 0, first = count;
+  const auto enter = [&](BlockIndex block) {
+    stack[depth++] = {block, 0}, states[block] = open;
+    const auto [next, jump] = std::pair(blocks[block].next, blocks[block].jump);
+    if (next >= 0) ++preds[next];
+    if (jump >= 0 && jump != next) ++preds[jump];
+  };
+  enter(cfg.entry);
   while (depth > 0) {
     auto& [block, edges] = stack[depth - 1];
     if (edges == 2) {
-      cfg.order[--first] = block, cfg.order_index[block] = first;
+      order[--first] = block, states[block] = first;
       --depth;
       continue;
     }
-    const BasicBlock& from = cfg.blocks[block];
-    const BlockIndex to = edges++ == 0 ? from.jump : from.next;
+    const BlockIndex to = edges++ == 0 ? blocks[block].jump : blocks[block].next;
     if (to < 0) continue;
-    if (edges == 1 || to != from.jump) ++search.preds[to];
-    int& state = cfg.order_index[to];
-    if (state == open) search.back_edges.push_back({block, to}), cfg.blocks[to].is_loop_header = true;
-    if (state == fresh) stack[depth++] = {to, 0}, state = open;
+    if (states[to] == fresh) enter(to);
+    else if (states[to] == open) search.back_edges.push_back({block, to}), blocks[to].is_loop_header = true;
   }
   // Unreachable blocks are not part of the order.
+  if (first == 0) return search;
   cfg.order.erase(cfg.order.begin(), cfg.order.begin() + first);
-  if (first > 0)
-    for (const BlockIndex block : cfg.order) cfg.order_index[block] -= first;
+  for (const BlockIndex block : cfg.order) states[block] -= first;
   return search;
 }
 
@@ -508,12 +511,15 @@ void find_preds(Cfg& cfg, const Table<int>& counts) {
   Table<int> place(cfg.blocks.size());  // by block: the place in `pred_lists` for the next predecessor
   std::exclusive_scan(counts.begin(), counts.end(), place.begin(), 0);
   cfg.pred_lists.resize(place.back() + counts.back());
-  for (std::size_t block = 0; block < cfg.blocks.size(); ++block)
-    cfg.blocks[block].preds = Row<const BlockIndex>(cfg.pred_lists).part(place[block], counts[block]);
+  const Row<BlockIndex> lists(cfg.pred_lists);
+  for (int index = 0; BasicBlock& block : cfg.blocks) {
+    block.preds = Row<const BlockIndex>(lists).part(place[index], counts[index]);
+    ++index;
+  }
   for (const BlockIndex from : cfg.order) {
     const BasicBlock& block = cfg.blocks[from];
-    if (block.next >= 0) cfg.pred_lists[place[block.next]++] = from;
-    if (block.jump >= 0 && block.jump != block.next) cfg.pred_lists[place[block.jump]++] = from;
+    if (block.next >= 0) lists[place[block.next]++] = from;
+    if (block.jump >= 0 && block.jump != block.next) lists[place[block.jump]++] = from;
   }
 }
 
@@ -540,13 +546,16 @@ void analyse(Cfg& cfg) {
 }
 
 Cfg build_cfg(const DecodedCode& decoded, GraphForm form) {
+  return build_cfg(decoded, find_turns(decoded.instructions), form);
+}
+
+Cfg build_cfg(const DecodedCode& decoded, Turns turns, GraphForm form) {
   const bool structured = form != GraphForm::instructions;
   Cfg cfg;
-  cfg.code = decoded.instructions;
+  cfg.code = decoded.instructions, cfg.ops = turns.ops;
   Table<ProtectedRange> ranges = decoded.ranges;
   const OpSet& ops = cfg.ops;
-  const Jumps jumps = survey(cfg.code, cfg.ops);
-  const bool has_copies = simplify_idioms(decoded, ops, jumps, cfg.code, ranges);
+  const bool has_copies = simplify_idioms(decoded, ops, turns.jumps, cfg.code, ranges);
   // An inlined comprehension that hides a local variable (LOAD_FAST_AND_CLEAR) cannot be written as other Python code,
   // so it is outlined even for `GraphForm::instructions`.
   if (ops.has(Op::swap_) && (structured || ops.has(Op::load_fast_and_clear_)))
@@ -557,11 +566,11 @@ Cfg build_cfg(const DecodedCode& decoded, GraphForm form) {
       find_matches(decoded, cfg.code, cfg.patterns);
   }
   // Most code objects consist of one basic block.
-  if (is_straight(cfg, jumps, ranges)) {
+  if (is_straight(cfg, turns.jumps, ranges)) {
     make_one_block(cfg);
     return cfg;
   }
-  Flow flow = flow_of(cfg.code);
+  Flow flow = flow_of(cfg.code, may_have_more_turns(cfg) ? find_turns(cfg.code) : std::move(turns));
   const Table<char> reachable = reachable_instructions(cfg.code, flow, ranges);
   if (structured) {
     build_regions(cfg, ranges, flow, reachable);
@@ -591,6 +600,7 @@ Cfg build_cfg(const DecodedCode& decoded, GraphForm form) {
   } else {
     builder.handlers();
   }
+  cfg.jumps = std::move(flow.jumps);
   analyse(cfg);
   return cfg;
 }

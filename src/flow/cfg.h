@@ -11,6 +11,8 @@
 
 namespace depyf {
 
+struct Turns;  // see flow/jumps.h
+
 // A region is a part of the code that one exception handler covers: the body of a try or with statement, or the code of
 // a handler.
 struct Region {
@@ -57,6 +59,9 @@ struct Cfg {
 
   Table<Instruction, InstructionIndex> code;  // rewritten by `simplify_idioms` and later passes
   OpSet ops;  // the operations that occurred in the decoded code
+  // The instructions with a target, reachable or not, in ascending order, and others that lost their target; empty if
+  // the code is one basic block.
+  Table<InstructionIndex> jumps;
   Table<CasePattern> patterns;  // indexed by the argument of match_case
   Table<InlinedComprehension> comprehensions;  // indexed by the argument of comprehension
   // Maps each instruction to the innermost region around it, or -1; empty if the code is one basic block.
@@ -103,6 +108,8 @@ enum class GraphForm : std::uint8_t {
 };
 
 Cfg build_cfg(const DecodedCode& decoded, GraphForm form);
+// Does the same, with `turns` of the instructions of `decoded`, which the caller has found for another purpose as well.
+Cfg build_cfg(const DecodedCode& decoded, Turns turns, GraphForm form);
 
 // Fills in reverse postorder, predecessors and `irreducible`. Removes no block.
 void analyse(Cfg& cfg);

@@ -72,12 +72,14 @@ class RegionBuilder {
     const Row<RegionIndex, InstructionIndex> region_of(cfg_.region_of);
     RegionIndex behind;  // the region of the instruction behind `at`
     int cover = -1;  // the group of ranges that determined `behind`; -1 if no range did
-    for (int at = count_ - 1; at >= 0; --at) {
-      // If a jump leads to the next instruction or back to the NOP, a loop around the statement may start at the NOP,
-      // so the NOP keeps its own region.
+    // If a jump leads to the next instruction or back to the NOP, a loop around the statement may start at the NOP, so
+    // the NOP keeps its own region.
+    auto does_nothing = [&](int at) {
       const Op op = code_[at].op;
-      const bool nothing = (op == Op::nop_ || op == Op::resume_) && at + 1 < count_ && !loop[at] && !target[at + 1];
-      if (!nothing && cover_[at] != cover) behind = region_at(at), cover = cover_[at];
+      return (op == Op::nop_ || op == Op::resume_) && at + 1 < count_ && !loop[at] && !target[at + 1];
+    };
+    for (int at = count_ - 1; at >= 0; --at) {
+      if (cover_[at] != cover && !does_nothing(at)) behind = region_at(at), cover = cover_[at];
       region_of[at] = behind;
     }
     adopt_between();

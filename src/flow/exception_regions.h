@@ -1,7 +1,5 @@
 // Turns exception ranges into a tree of regions: the bodies of try and with statements, and handlers.
 #pragma once
-#include "decode/op.h"
-#include "decode/op_table.h"
 #include "flow/cfg.h"
 #include "flow/jumps.h"
 #include "support/table.h"
@@ -17,12 +15,6 @@ struct Flow {
   // The instructions for which `next` is not the instruction behind them, in ascending order.
   Table<InstructionIndex> stops;
 };
-
-inline constexpr OpTable<bool> falling_ops(
-    true, {{{Op::jump_, Op::return_value_, Op::raise_, Op::reraise_, Op::end_async_for_, Op::unreachable_}, false}});
-
-// True if control may fall through from `op` to the next instruction.
-constexpr bool falls_through(Op op) { return falling_ops[op]; }
 
 // Fills `cfg.regions` and `cfg.region_of` from `ranges`, whose handlers must have the shapes of 3.11 and later. Element
 // i of `reachable` is nonzero if instruction i can be reached.

@@ -60,13 +60,15 @@ namespace {
 
 class Wildcards {
  public:
-  explicit Wildcards(DecodedCode& decoded) : decoded_(decoded), code_(decoded.instructions) {}
+  Wildcards(DecodedCode& decoded, const Jumps& jumps) : decoded_(decoded), code_(decoded.instructions), jumps_(jumps) {}
 
-  void run() {
-    if (!has_candidates()) return;
+  // Returns true if instructions were inserted.
+  bool run() {
+    if (!has_candidates()) return false;
     find_subjects();
     for (int start : starts_) statement(start);
     if (!places_.empty()) insert();
+    return !places_.empty();
   }
 
  private:
@@ -98,9 +100,7 @@ class Wildcards {
   }
   // True if the code may contain a `case _ if g:`; this test is cheap, and false for most code objects.
   bool has_candidates() const {
-    return std::any_of(code_.begin(), code_.end(), [&](const Instruction& instruction) {
-      return instruction.op == Op::pop_top_ && behind_test(int(&instruction - code_.data()));
-    });
+    return std::ranges::any_of(jumps_, [&](InstructionIndex jump) { return behind_test(skip(jump + 1)); });
   }
 
   // Finds in one pass over the code the instruction that pushed each value, and the instructions where cases may start.
@@ -209,14 +209,15 @@ class Wildcards {
 
   DecodedCode& decoded_;
   Table<Instruction, InstructionIndex>& code_;
+  const Jumps& jumps_;
   std::set<int> starts_;  // the instructions where the first case of a match statement may start
   std::set<int> places_;  // the starts of guards in front of which COPY 1; POP_TOP is inserted
 };
 
 }  // namespace
 
-void restore_wildcards(DecodedCode& decoded) {
-  if (dialect_of(decoded.version).bare_wildcards) Wildcards(decoded).run();
+bool restore_wildcards(DecodedCode& decoded, const Jumps& jumps) {
+  return dialect_of(decoded.version).bare_wildcards && Wildcards(decoded, jumps).run();
 }
 
 }  // namespace depyf

@@ -1,8 +1,10 @@
-// The instructions of a code object that have a target.
+// The instructions of a code object where control does not only go on to the next instruction.
 #pragma once
 #include <cstddef>
 
 #include "decode/instruction.h"
+#include "decode/op.h"
+#include "decode/op_table.h"
 #include "support/table.h"
 namespace depyf {
 
@@ -13,5 +15,21 @@ using Jumps = Table<InstructionIndex>;
 // In most code, at least this many instructions lie between two jumps, so lists of jumps reserve memory for one jump
 // per this many instructions.
 constexpr std::size_t instructions_per_jump = 8;
+
+inline constexpr OpTable<bool> falling_ops(
+    true, {{{Op::jump_, Op::return_value_, Op::raise_, Op::reraise_, Op::end_async_for_, Op::unreachable_}, false}});
+
+// True if control may fall through from `op` to the next instruction.
+constexpr bool falls_through(Op op) { return falling_ops[op]; }
+
+// The facts about the control flow of code that one pass over its instructions collects.
+struct Turns {
+  OpSet ops;  // the operations that occur in the code
+  Jumps jumps;
+  // The instructions that control does not fall through, in ascending order.
+  Table<InstructionIndex> stops;
+};
+
+Turns find_turns(Row<const Instruction, InstructionIndex> code);
 
 }  // namespace depyf

@@ -37,34 +37,35 @@ Successors Graph::find_successors(NodeIndex node) const {
 // Determines the reverse postorder by a depth-first search with an explicit stack, which also finds the successors of
 // each node and counts the edges to it.
 void Graph::find_order() {
-  sequence_.clear();
-  sequence_.reserve(nodes.size());
   struct Frame {
     NodeIndex node;
     int left;  // the number of successors that have not been visited
   };
-  Table<Frame> stack;
-  stack.reserve(16);
+  Table<Frame> stack(nodes.size());  // a node is visited once
+  sequence_.resize(nodes.size());
+  int depth = 0, count = 0;
   auto enter = [&](NodeIndex node) {
     order_[node] = 0;
-    const Successors& next = successors_[node] = find_successors(node);
+    const Successors next = find_successors(node);
+    successors_[node] = next;
     for (NodeIndex to : next) ++first_pred_[to];
-    stack.push_back({node, next.count});
+    stack[depth++] = {node, next.count};
   };
   enter(entry);
-  while (!stack.empty()) {
-    auto& [node, left] = stack.back();
+  while (depth > 0) {
+    auto& [node, left] = stack[depth - 1];
     if (left == 0) {
-      sequence_.push_back(node);
-      stack.pop_back();
+      sequence_[count++] = node;
+      --depth;
       continue;
     }
     // The last successor is visited first, so that the first successor comes first in reverse postorder.
     const NodeIndex to = successors_[node].nodes[--left];
     if (to >= 0 && order_[to] < 0) enter(to);
   }
+  sequence_.resize(count);
   std::reverse(sequence_.begin(), sequence_.end());
-  for (int index = 0; index < int(sequence_.size()); ++index) order_[sequence_[index]] = index;
+  for (int index = 0; NodeIndex node : sequence_) order_[node] = index++;
 }
 
 // Counting sort of the edges by their target.

@@ -32,7 +32,7 @@ void Outline::find_regions() {
 void Outline::find_loop_ends() {
   if (!has_loops()) return;
   Table<std::uint32_t> last(cfg_.code.size());  // by target
-  for (int at = 0; at < int(cfg_.code.size()); ++at)
+  for (const InstructionIndex at : cfg_.jumps)
     if (const Instruction& it = cfg_.code[at]; it.op == Op::jump_ && it.target >= 0 && it.target <= at)
       last[it.target] = it.offset;
   loop_end_.resize(nodes.size());

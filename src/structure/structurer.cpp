@@ -202,7 +202,7 @@ NodeIndex Structurer::go(NodeIndex target, const Place& place, Statements& out, 
   const Node& info = nodes_[target];
   // True if no other edge leads to the target, and the target has not been placed.
   bool first = !claims_.emitted[target] && !claims_.claimed[target] && outline_.forward_preds(target) == 1;
-  if (outline_.trivial_tail(target) && (!first || !cfg_.inside(info.region, place.region))) {
+  if ((!first || !cfg_.inside(info.region, place.region)) && outline_.trivial_tail(target)) {
     append(out, info.statements);
     out.push_back(make(Return{info.value}, info));
     return -1;

@@ -19,14 +19,13 @@ void immediate_dominators(const Table<Node>& sequence, Row<const int, Node> orde
   Table<int> climbing;
   // The edges from predecessors that the first round had not visited yet, each of which closes a loop.
   Table<std::pair<Node, Node>> back_edges;
-  Node at;  // the node whose dominator is being computed
-  // Finds the common dominator of many predecessors. The deepest node moves up first, so that shared parts of the paths
-  // to the entry are climbed only once.
-  auto common = [&](const auto& ways) {
+  // Finds the common dominator of many predecessors of `node`. The deepest node moves up first, so that shared parts of
+  // the paths to the entry are climbed only once.
+  auto common = [&](Node node, const auto& ways) {
     climbing.clear();
     for (const Node pred : ways)
       if (idom[pred] >= 0) climbing.push_back(order[pred]);
-      else back_edges.push_back({pred, at});
+      else back_edges.push_back({pred, node});
     std::make_heap(climbing.begin(), climbing.end());
     while (!climbing.empty()) {
       const int deepest = climbing.front();
@@ -40,12 +39,12 @@ void immediate_dominators(const Table<Node>& sequence, Row<const int, Node> orde
     }
     return Node();
   };
-  // Finds the common dominator of a few predecessors.
-  auto meeting = [&](const auto& ways) {
+  // Finds the common dominator of a few predecessors of `node`.
+  auto meeting = [&](Node node, const auto& ways) {
     Node best;
     for (const Node pred : ways) {
       if (idom[pred] < 0) {
-        back_edges.push_back({pred, at});
+        back_edges.push_back({pred, node});
         continue;
       }
       if (best < 0) best = pred;
@@ -56,16 +55,16 @@ void immediate_dominators(const Table<Node>& sequence, Row<const int, Node> orde
     }
     return best;
   };
-  // Computes the immediate dominator of each node once. Returns true if a result of an earlier round changed.
+  // Computes the immediate dominator of each node once. Returns true if a result changed.
   auto round = [&] {
     bool is_changed = false;
     for (const Node node : sequence) {
       if (node == entry) continue;
-      at = node;
       const auto& ways = preds(node);
+      const std::size_t count = std::size(ways);
       // A single predecessor precedes its node in the order, because the depth-first search reached the node from it.
-      const Node best = std::size(ways) == 1 ? *std::begin(ways) : std::size(ways) > 4 ? common(ways) : meeting(ways);
-      is_changed |= idom[node] >= 0 && best != idom[node];
+      const Node best = count == 1 ? *std::begin(ways) : count > 4 ? common(node, ways) : meeting(node, ways);
+      is_changed |= best != idom[node];
       idom[node] = best;
     }
     return is_changed;
