@@ -268,8 +268,9 @@ class Builder {
     leader_[count_] = true;
     cfg_.blocks.reserve(flow_.jumps.size() + flow_.stops.size() + cfg_.regions.size());  // mostly enough
     for (int at = 0; at < count_;) {
-      int end = at + 1;
-      while (!leader_[end]) ++end;
+      const char* next_leader = &leader_[at] + 1;
+      while (!*next_leader) ++next_leader;
+      const int end = int(next_leader - leader_.data());
       if (reachable_[at]) {
         block_at_[at] = int(cfg_.blocks.size());
         BasicBlock& block = cfg_.blocks.emplace_back();
@@ -476,28 +477,32 @@ Search find_order(Cfg& cfg) {
   const Row<BlockIndex> order(cfg.order);
   struct Visit {
     BlockIndex block;
-    int edges;  // the number of edges of the block that have been followed
+    std::array<BlockIndex, 2> edges;  // those that have not been followed, the next one last
+    int left;                         // the number of these edges
   };
   Table<Visit> stack(count);  // a block is visited once
   int depth = 0, first = count;
   const auto enter = [&](BlockIndex block) {
-    stack[depth++] = {block, 0}, states[block] = open;
-    const auto [next, jump] = std::pair(blocks[block].next, blocks[block].jump);
-    if (next >= 0) ++preds[next];
-    if (jump >= 0 && jump != next) ++preds[jump];
+    states[block] = open;
+    Visit& visit = stack[depth++];
+    visit.block = block, visit.left = 0;
+    const BlockIndex next = blocks[block].next, jump = blocks[block].jump;
+    if (next >= 0) ++preds[next], visit.edges[0] = next, visit.left = 1;
+    if (jump < 0) return;
+    if (jump != next) ++preds[jump];
+    visit.edges[std::size_t(visit.left++)] = jump;
   };
   enter(cfg.entry);
   while (depth > 0) {
-    auto& [block, edges] = stack[depth - 1];
-    if (edges == 2) {
-      order[--first] = block, states[block] = first;
+    Visit& visit = stack[depth - 1];
+    if (visit.left == 0) {
+      order[--first] = visit.block, states[visit.block] = first;
       --depth;
       continue;
     }
-    const BlockIndex to = edges++ == 0 ? blocks[block].jump : blocks[block].next;
-    if (to < 0) continue;
+    const BlockIndex to = visit.edges[std::size_t(--visit.left)];
     if (states[to] == fresh) enter(to);
-    else if (states[to] == open) search.back_edges.push_back({block, to}), blocks[to].is_loop_header = true;
+    else if (states[to] == open) search.back_edges.push_back({visit.block, to}), blocks[to].is_loop_header = true;
   }
   // Unreachable blocks are not part of the order.
   if (first == 0) return search;

@@ -11,7 +11,6 @@
 // another order.
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "decode/decode.h"
 #include "decode/op.h"
@@ -258,9 +257,14 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
   // All copies are matched before any edge changes, because copies of an outer body contain copies of inner ones.
   Table<std::map<int, int>, RegionIndex> after(cfg.regions.size());  // maps the start of a copy to the code behind it
   Table<RegionIndex> parents;
-  Table<InstructionIndex> instructions(cfg.code.size());
   for (const Region& region : cfg.regions) parents.push_back(region.parent);
-  std::iota(instructions.begin(), instructions.end(), 0);
+  // Only the instructions from which control may leave the region that they lie in.
+  Table<InstructionIndex> leaving;
+  for (InstructionIndex at = 0; at < int(cfg.code.size()); ++at) {
+    const bool goes_on_within =
+        cfg.code[at].target < 0 && flow.next[at] >= 0 && cfg.region_of[flow.next[at]] == cfg.region_of[at];
+    if (reachable[at] && cfg.region_of[at] >= 0 && !goes_on_within) leaving.push_back(at);
+  }
   // The last instruction of a region, and the start of the copy of its finally body, which never completes normally.
   struct Unreturned {
     InstructionIndex last, copy;
@@ -268,8 +272,8 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
   };
   Table<Unreturned> unreturned;
   Table<int, InstructionIndex> depths;  // the stack depth at each instruction; computed on demand
-  const Forest<RegionIndex, InstructionIndex> members(
-      parents, instructions, [&](InstructionIndex at) { return reachable[at] ? cfg.region_of[at] : RegionIndex(); });
+  const Forest<RegionIndex, InstructionIndex> members(parents, leaving,
+                                                      [&](InstructionIndex at) { return cfg.region_of[at]; });
   for (RegionIndex region = 0; region < int(cfg.regions.size()); ++region) {
     if (!is_finally(cfg.regions[region])) continue;
     CopyMatcher matcher(decoded, cfg, flow, region);

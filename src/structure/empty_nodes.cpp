@@ -114,7 +114,7 @@ void skip_empty(Lifted& lifted, const Shape& shape) {
   auto redirect = [&](NodeIndex& edge) {
     for (int steps = 0; steps < count && may_be_skipped(edge); ++steps) {
       const NodeIndex next = nodes[edge].a;
-      if (next == edge || is_needed(edge) || !does_nothing(edge)) break;
+      if (next == edge || !does_nothing(edge) || is_needed(edge)) break;
       edge = next;
     }
   };

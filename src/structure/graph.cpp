@@ -10,29 +10,33 @@ namespace depyf {
 
 Graph::Graph(Table<Node, NodeIndex>& nodes_in, NodeIndex entry_in) : nodes(nodes_in), entry(entry_in) { analyse(); }
 
-Successors Graph::find_successors(NodeIndex node) const {
-  const Node& info = nodes[node];
-  switch (info.end) {
-    case Node::End::go: return {{info.a}, 1};
+namespace {
+
+// Returns the successors of `node`, in the order of their code.
+Successors successors_of(const Table<Node, NodeIndex>& nodes, const Node& node) {
+  switch (node.end) {
+    case Node::End::go: return {{node.a}, 1};
     case Node::End::branch:
       // The branch with the lower offset stands first in the code.
-      if (info.b < 0) return {{info.a}, 1};
-      if (info.a >= 0 && nodes[info.b].offset < nodes[info.a].offset) return {{info.b, info.a}, 2};
-      return {{info.a, info.b}, 2};
+      if (node.b < 0) return {{node.a}, 1};
+      if (node.a >= 0 && nodes[node.b].offset < nodes[node.a].offset) return {{node.b, node.a}, 2};
+      return {{node.a, node.b}, 2};
     case Node::End::loop:
     case Node::End::setup:
-      if (info.b >= 0) return {{info.a, info.b}, 2};
-      return {{info.a}, 1};
+      if (node.b >= 0) return {{node.a, node.b}, 2};
+      return {{node.a}, 1};
     // In 3.8, a node that ends in END_FINALLY has an edge to the code behind its try statement, although it always
     // raises.
     case Node::End::stop:
-      if (info.a >= 0) return {{info.a}, 1};
+      if (node.a >= 0) return {{node.a}, 1};
       return {};
     case Node::End::none:
     case Node::End::leave: return {};
   }
   return {};
 }
+
+}  // namespace
 
 // Determines the reverse postorder by a depth-first search with an explicit stack, which also finds the successors of
 // each node and counts the edges to it.
@@ -41,31 +45,35 @@ void Graph::find_order() {
     NodeIndex node;
     int left;  // the number of successors that have not been visited
   };
-  Table<Frame> stack(nodes.size());  // a node is visited once
-  sequence_.resize(nodes.size());
-  int depth = 0, count = 0;
+  const int count = int(nodes.size());
+  Table<Frame> stack(count);  // a node is visited once
+  sequence_.resize(count);
+  const Row<Successors, NodeIndex> successors(successors_);
+  const Row<NodeIndex> sequence(sequence_);
+  const Row<int, NodeIndex> order = order_, edges = first_pred_;
+  int depth = 0, first = count;
   auto enter = [&](NodeIndex node) {
-    order_[node] = 0;
-    const Successors next = find_successors(node);
-    successors_[node] = next;
-    for (NodeIndex to : next) ++first_pred_[to];
+    order[node] = 0;
+    const Node& info = nodes[node];
+    has_setups_ |= info.end == Node::End::setup;
+    const Successors& next = successors[node] = successors_of(nodes, info);
+    for (NodeIndex to : next) ++edges[to];
     stack[depth++] = {node, next.count};
   };
   enter(entry);
   while (depth > 0) {
     auto& [node, left] = stack[depth - 1];
     if (left == 0) {
-      sequence_[count++] = node;
+      sequence[--first] = node;
       --depth;
       continue;
     }
     // The last successor is visited first, so that the first successor comes first in reverse postorder.
-    const NodeIndex to = successors_[node].nodes[--left];
-    if (to >= 0 && order_[to] < 0) enter(to);
+    const NodeIndex to = successors[node].nodes[--left];
+    if (to >= 0 && order[to] < 0) enter(to);
   }
-  sequence_.resize(count);
-  std::reverse(sequence_.begin(), sequence_.end());
-  for (int index = 0; NodeIndex node : sequence_) order_[node] = index++;
+  sequence_.erase(sequence_.begin(), sequence_.begin() + first);
+  for (int index = 0; NodeIndex node : sequence_) order[node] = index++;
 }
 
 // Counting sort of the edges by their target.
@@ -115,7 +123,7 @@ void Graph::find_merges() {
 
 // The rows are parts of two vectors, because an allocation for each row would take longer than filling it.
 void Graph::analyse() {
-  irreducible_ = false;
+  irreducible_ = has_setups_ = false;
   headers_.clear();
   const std::size_t count = nodes.size();
   successors_.assign(count, Successors());
@@ -135,11 +143,12 @@ void Graph::analyse() {
   find_order();
   find_preds();
   immediate_dominators<NodeIndex>(sequence_, order_, [&](NodeIndex node) { return preds(node); }, idom_);
-  number_dominators();
+  // Only code of loops and of statements with handlers asks for dominators that are not immediate.
+  if (has_loops() || has_setups_) number_dominators();
   find_merges();
   if (!has_loops()) return;
   find_loops();
-  loops_ = Loops(outer_, sequence_, [&](NodeIndex node) { return loop_[node]; });
+  find_members();
 }
 
 // Finds the innermost loop of each node. A loop consists of the nodes that lead back to a header that dominates them.
@@ -184,6 +193,17 @@ void Graph::find_loops() {
       }
     }
   }
+}
+
+// Groups the nodes by loop. The loops are numbered in the order of their headers.
+void Graph::find_members() {
+  std::ranges::sort(headers_);
+  loop_numbers_ = next_;  // its numbers are used up
+  for (int number = 0; NodeIndex header : headers_) loop_numbers_[header] = number++;
+  Table<int> parents;
+  parents.reserve(headers_.size());
+  for (NodeIndex header : headers_) parents.push_back(outer_[header] < 0 ? -1 : loop_numbers_[outer_[header]]);
+  loops_ = Loops(parents, sequence_, [&](NodeIndex node) { return loop_[node] < 0 ? -1 : loop_numbers_[loop_[node]]; });
 }
 
 bool Graph::in_loop(NodeIndex node, NodeIndex header) const {

@@ -46,6 +46,7 @@ class Graph {
   bool is_header(NodeIndex node) const { return loop_[node] == node; }
   // True if the node lies in the loop at `header` or in a loop within it. A header of -1 stands for the whole function.
   bool in_loop(NodeIndex node, NodeIndex header) const;
+  // Must not be called for a graph that has neither loops nor setup nodes.
   bool dominates(int a, int b) const { return enter_[a] <= enter_[b] && leave_[b] <= leave_[a]; }
   // Returns the nodes where several paths from `node` meet, in reverse postorder: those whose immediate dominator is
   // `node`, and which have several predecessors, not counting back edges.
@@ -53,7 +54,7 @@ class Graph {
     return Row<const NodeIndex>(merges_).part(first_merge_[node], first_merge_[node + 1] - first_merge_[node]);
   }
   // Returns the nodes of the loop at `header` and of the loops within it.
-  Row<const NodeIndex> members(NodeIndex header) const { return loops_.of(header); }
+  Row<const NodeIndex> members(NodeIndex header) const { return loops_.of(loop_numbers_[header]); }
   // Returns the nodes that can be reached, in reverse postorder.
   const Table<NodeIndex>& sequence() const { return sequence_; }
 
@@ -61,15 +62,15 @@ class Graph {
   NodeIndex entry;
 
  private:
-  using Loops = Forest<NodeIndex, NodeIndex>;
+  using Loops = Forest<int, NodeIndex>;
 
-  Successors find_successors(NodeIndex node) const;
   void find_order();
   void find_preds();
   void number_dominators();
   void find_merges();
   bool is_merge(NodeIndex node) const { return forward_preds_[node] > 1; }
   void find_loops();
+  void find_members();
 
   Table<Successors, NodeIndex> successors_;
   // All rows of numbers below share one allocation, and all rows of nodes share another.
@@ -82,10 +83,12 @@ class Graph {
   Row<int, NodeIndex> enter_, next_, leave_;
   Row<int, NodeIndex> forward_preds_, order_;
   Row<NodeIndex, NodeIndex> idom_, loop_, outer_;
+  Row<int, NodeIndex> loop_numbers_;  // by header
   Table<NodeIndex> preds_, merges_, sequence_;
   Loops loops_;
   Table<NodeIndex> headers_;  // the targets of back edges
   bool irreducible_ = false;
+  bool has_setups_ = false;  // true if some node enters a region
 };
 
 }  // namespace depyf

@@ -117,12 +117,13 @@ void Structurer::emit(NodeIndex node, Place place, Statements& out) {
     claims_.emitted[node] = 1;
     append(out, nodes_[node].statements);
     NodeIndex next = -1;
-    if (outline_.is_case(node)) {
-      next = match(node, place, out);
-    } else if (nodes_[node].end == Node::End::loop) {
+    const Node::End end = nodes_[node].end;
+    if (end == Node::End::loop) {
       next = loop(node, place, out);
-    } else if (nodes_[node].end == Node::End::setup) {
+    } else if (end == Node::End::setup) {
       next = protect(node, place, out);
+    } else if (end == Node::End::branch && outline_.is_case(node)) {
+      next = match(node, place, out);
     } else if (nodes_[node].left_by_statement && nodes_[node].a == place.cont) {
       out.push_back(make(Continue{}, nodes_[node]));
     } else {
