@@ -17,6 +17,7 @@
 #include "flow/ranges.h"
 #include "flow/search.h"
 #include "support/dominators.h"
+#include "support/marks.h"
 #include "support/search_limits.h"
 #include "support/table.h"
 
@@ -31,7 +32,7 @@ bool may_have_more_turns(const Cfg& cfg) {
 
 // Returns the control flow of `code`, in which copies of finally bodies are not yet jumped over. `turns` are those of
 // the decoded code; passes may have removed some of them.
-Flow flow_of(const Table<Instruction, InstructionIndex>& code, Turns turns) {
+Flow flow_of(Row<const Instruction, InstructionIndex> code, Turns turns) {
   Flow flow;
   flow.next.resize(code.size());
   std::iota(flow.next.begin(), flow.next.end(), 1);
@@ -47,8 +48,8 @@ Flow flow_of(const Table<Instruction, InstructionIndex>& code, Turns turns) {
 // instruction without fall-through, the walk skips to the next known target of a jump or exception range. Returns false
 // if a jump or exception range leads back to code that was skipped, so that one walk is not enough. `ranges` must be
 // sorted and must not overlap.
-bool walk_forward(const Table<Instruction, InstructionIndex>& code, const Flow& flow,
-                  const Table<ProtectedRange>& ranges, Table<char>& reachable) {
+bool walk_forward(Row<const Instruction, InstructionIndex> code, const Flow& flow, const Table<ProtectedRange>& ranges,
+                  Table<char>& reachable) {
   Table<char> entered(code.size() + 1);
   auto jump = flow.jumps.begin();
   auto range = ranges.begin();
@@ -75,7 +76,7 @@ bool walk_forward(const Table<Instruction, InstructionIndex>& code, const Flow& 
 }
 
 // Returns 1 for each instruction that can be reached, also through the handlers of `ranges`.
-Table<char> reachable_instructions(const Table<Instruction, InstructionIndex>& code, const Flow& flow,
+Table<char> reachable_instructions(Row<const Instruction, InstructionIndex> code, const Flow& flow,
                                    const Table<ProtectedRange>& ranges) {
   // The elements are `char`, as `vector<bool>` would be slower: they are read several times for each instruction.
   Table<char> seen(code.size() + 1);
@@ -128,6 +129,7 @@ class Builder {
         flow_(flow),
         reachable_(reachable),
         count_(int(code_.size())),
+        leaders_(code_.size() + 1),
         block_at_(code_.size() + 1, -1) {}
 
   // True if the POP_TOP at `at` drops the iterator of a `for` loop that `break` leaves, and is followed directly by a
@@ -171,7 +173,7 @@ class Builder {
     if (form == GraphForm::statements_with_ends_apart) original = {};
     cfg_.has_guessed_ends = is_unsure;
     for (int at = 0; at < int(original.size()); ++at)
-      if (original[at] >= 0) leader_[at] = leader_[original[at]] = cfg_.has_guessed_ends = true;
+      if (original[at] >= 0) leaders_.add(at), leaders_.add(original[at]), cfg_.has_guessed_ends = true;
     cut();
     connect();
     if (!original.empty()) lead_to_originals(original);
@@ -227,26 +229,23 @@ class Builder {
   // it, if the instruction in front of it does not simply fall through, or if the two instructions lie in different
   // regions.
   void find_leaders() {
-    leader_.resize(code_.size() + 1);
-    leader_[0] = true;
+    leaders_.add(0), leaders_.add(count_);
     for (const InstructionIndex at : flow_.jumps)
-      if (code_[at].target >= 0) leader_[code_[at].target] = leader_[at + 1] = true;
+      if (code_[at].target >= 0) leaders_.add(code_[at].target), leaders_.add(at + 1);
     for (const InstructionIndex at : flow_.stops) {
-      leader_[at + 1] = true;
-      if (flow_.next[at] >= 0) leader_[flow_.next[at]] = true;
+      leaders_.add(at + 1);
+      if (flow_.next[at] >= 0) leaders_.add(flow_.next[at]);
       if (reachable_[at] && leaves_function(code_[at].op)) exits_.push_back(at);
     }
     if (cfg_.ops.has(Op::for_iter_, Op::pop_except_, Op::behind_handlers_) || !cfg_.patterns.empty())
       find_statement_ends();
     if (cfg_.regions.empty()) return;
-    // Without a branch, the compiler compares several instructions at once.
     const Row<const RegionIndex> region_of(cfg_.region_of);
-    const Row<char> leader(leader_);
     for (int at = 1, count = count_; at < count; ++at)
-      leader[at] = char(leader[at] | int(region_of[at] != region_of[at - 1]));
+      if (region_of[at] != region_of[at - 1]) leaders_.add(at);
     for (const Region& region : cfg_.regions) {
-      if (region.handler_at >= 0) leader_[region.handler_at] = true;
-      if (region.follow_at >= 0) leader_[region.follow_at] = true;
+      if (region.handler_at >= 0) leaders_.add(region.handler_at);
+      if (region.follow_at >= 0) leaders_.add(region.follow_at);
     }
   }
 
@@ -256,21 +255,18 @@ class Builder {
         false, {{{Op::match_case_, Op::behind_handlers_, Op::pop_except_, Op::pop_top_}, true}});
     for_each_marked(code_, ends, [&](int at) {
       const Op op = code_[at].op;
-      if (op == Op::match_case_) leader_[at + 1] = true;
-      if (op == Op::behind_handlers_ && (code_[at].arg & behind_else_end) != 0) leader_[at] = true;
-      if (op == Op::pop_except_) leader_[after_pop_except(at)] = true;
-      if (op == Op::pop_top_ && is_break(at)) leader_[at + 1] = true;
+      if (op == Op::match_case_) leaders_.add(at + 1);
+      if (op == Op::behind_handlers_ && (code_[at].arg & behind_else_end) != 0) leaders_.add(at);
+      if (op == Op::pop_except_) leaders_.add(after_pop_except(at));
+      if (op == Op::pop_top_ && is_break(at)) leaders_.add(at + 1);
     });
   }
 
   // Makes a block of each reachable run of instructions from one leader to the next.
   void cut() {
-    leader_[count_] = true;
     cfg_.blocks.reserve(flow_.jumps.size() + flow_.stops.size() + cfg_.regions.size());  // mostly enough
     for (int at = 0; at < count_;) {
-      const char* next_leader = &leader_[at] + 1;
-      while (!*next_leader) ++next_leader;
-      const int end = int(next_leader - leader_.data());
+      const int end = leaders_.next(at + 1);
       if (reachable_[at]) {
         block_at_[at] = int(cfg_.blocks.size());
         BasicBlock& block = cfg_.blocks.emplace_back();
@@ -443,7 +439,7 @@ class Builder {
   const Flow& flow_;
   const Table<char>& reachable_;
   const int count_;  // number of instructions
-  Table<char> leader_;  // by instruction: nonzero if the instruction starts a block
+  Marks leaders_;  // the instructions that start a block, and the number of instructions
   Table<InstructionIndex> exits_;  // the instructions that leave the function and can be reached
   // Maps each instruction to the block that starts there, or -1.
   Table<int> block_at_;
@@ -557,7 +553,7 @@ Cfg build_cfg(const DecodedCode& decoded, GraphForm form) {
 Cfg build_cfg(const DecodedCode& decoded, Turns turns, GraphForm form) {
   const bool structured = form != GraphForm::instructions;
   Cfg cfg;
-  cfg.code = decoded.instructions, cfg.ops = turns.ops;
+  cfg.code = WorkingCode(decoded.instructions), cfg.ops = turns.ops;
   Table<ProtectedRange> ranges = decoded.ranges;
   const OpSet& ops = cfg.ops;
   const bool has_copies = simplify_idioms(decoded, ops, turns.jumps, cfg.code, ranges);

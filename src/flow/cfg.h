@@ -7,6 +7,7 @@
 #include "flow/comprehensions.h"
 #include "flow/match_patterns.h"
 #include "flow/numbers.h"
+#include "flow/working_code.h"
 #include "support/table.h"
 
 namespace depyf {
@@ -57,7 +58,7 @@ struct Cfg {
   Cfg(Cfg&&) = default;
   Cfg& operator=(Cfg&&) = default;
 
-  Table<Instruction, InstructionIndex> code;  // rewritten by `simplify_idioms` and later passes
+  WorkingCode code;  // rewritten by `simplify_idioms` and later passes
   OpSet ops;  // the operations that occurred in the decoded code
   // The instructions with a target, reachable or not, in ascending order, and others that lost their target; empty if
   // the code is one basic block.

@@ -32,7 +32,7 @@ namespace {
 
 class Outliner {
  public:
-  Outliner(const DecodedCode& decoded, Table<Instruction, InstructionIndex>& code, Table<ProtectedRange>& ranges,
+  Outliner(const DecodedCode& decoded, Row<Instruction, InstructionIndex> code, Table<ProtectedRange>& ranges,
            Table<InlinedComprehension>& comprehensions)
       : decoded_(decoded), code_(code), ranges_(ranges), comprehensions_(comprehensions) {}
 
@@ -285,7 +285,7 @@ class Outliner {
 
 }  // namespace
 
-void outline_comprehensions(const DecodedCode& decoded, Table<Instruction, InstructionIndex>& code,
+void outline_comprehensions(const DecodedCode& decoded, Row<Instruction, InstructionIndex> code,
                             Table<ProtectedRange>& ranges, Table<InlinedComprehension>& comprehensions) {
   if (!dialect_of(decoded.version).inlined_comprehensions) return;
   Outliner(decoded, code, ranges, comprehensions).run();

@@ -16,7 +16,7 @@ struct InlinedComprehension {
 
 // Replaces each inlined comprehension (3.12 and later, PEP 709) by one `comprehension` operation and NOPs, and appends
 // its body to `comprehensions`. A comprehension within another comprehension stays in the body of the outer one.
-void outline_comprehensions(const DecodedCode& decoded, Table<Instruction, InstructionIndex>& code,
+void outline_comprehensions(const DecodedCode& decoded, Row<Instruction, InstructionIndex> code,
                             Table<ProtectedRange>& ranges, Table<InlinedComprehension>& comprehensions);
 
 }  // namespace depyf

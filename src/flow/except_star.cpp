@@ -33,7 +33,7 @@ struct Clause {
 // Recognises and rewrites the handler of one except* statement.
 class StarHandler {
  public:
-  StarHandler(Table<Instruction, InstructionIndex>& code, Table<ProtectedRange>& ranges, int handler)
+  StarHandler(Row<Instruction, InstructionIndex> code, Table<ProtectedRange>& ranges, int handler)
       : code_(code), ranges_(ranges), handler_(handler) {}
 
   bool run() {
@@ -172,7 +172,7 @@ class StarHandler {
     }
   }
 
-  Table<Instruction, InstructionIndex>& code_;
+  const Row<Instruction, InstructionIndex> code_;
   Table<ProtectedRange>& ranges_;
   // `unhandled_`: LIST_APPEND 1 behind the last clause; `prepare_`: PREP_RERAISE_STAR; `leave_`: the POP_EXCEPT behind
   // all clauses, which runs if no exception is left unhandled.
@@ -184,7 +184,7 @@ class StarHandler {
 
 }  // namespace
 
-void simplify_except_star(Table<Instruction, InstructionIndex>& code, Table<ProtectedRange>& ranges) {
+void simplify_except_star(Row<Instruction, InstructionIndex> code, Table<ProtectedRange>& ranges) {
   for (int at = 0; at < int(code.size()); ++at)
     if (code[at].op == Op::push_exc_info_) StarHandler(code, ranges, at).run();
 }

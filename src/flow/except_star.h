@@ -9,5 +9,5 @@ namespace depyf {
 //
 // where N is the next clause and P the POP_EXCEPT that leaves the statement. Behind the last clause, `reraise` raises
 // the exceptions that no clause handled.
-void simplify_except_star(Table<Instruction, InstructionIndex>& code, Table<ProtectedRange>& ranges);
+void simplify_except_star(Row<Instruction, InstructionIndex> code, Table<ProtectedRange>& ranges);
 }  // namespace depyf

@@ -25,7 +25,7 @@ namespace depyf {
 namespace {
 
 // Returns the instruction that control reaches from `at` through jumps and NOPs.
-int plain_instruction(const Table<Instruction, InstructionIndex>& code, const Flow& flow, int at) {
+int plain_instruction(Row<const Instruction, InstructionIndex> code, const Flow& flow, int at) {
   for (int steps = 0; steps < search_limits::silent_chain; ++steps) {
     Op op = code[at].op;
     if (op == Op::jump_ && code[at].target >= 0) at = code[at].target;
@@ -215,7 +215,7 @@ class CopyMatcher {
 
   const DecodedCode& decoded_;
   const Cfg& cfg_;
-  const Table<Instruction, InstructionIndex>& code_;
+  const Row<const Instruction, InstructionIndex> code_;
   const Flow& flow_;
   int outer_;  // the region around the try statement, which contains the copies of the finally body
   // `handler_scope_`: the region of the handler; `start_`: the first instruction of the finally body; `after_`: the
@@ -312,7 +312,7 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
   }
   // An edge that leaves several try statements runs the copies of all their finally bodies, from the inside out.
   const Flow before = flow;
-  const Table<Instruction, InstructionIndex> code = cfg.code;
+  const WorkingCode code = cfg.code;
   auto resolve = [&](RegionIndex region, int to) {
     for (; region >= 0 && to >= 0; region = cfg.regions[region].parent) {
       auto found = after[region].find(plain_instruction(code, before, to));

@@ -24,7 +24,7 @@
 namespace depyf {
 
 // The guard ends at the first POP_TOP at which the stack has the same depth as at the start of the guard.
-int case_after_guard(const DecodedCode& decoded, const Table<Instruction, InstructionIndex>& code, int guard) {
+int case_after_guard(const DecodedCode& decoded, Row<const Instruction, InstructionIndex> code, int guard) {
   const int size = int(code.size());
   Table<std::pair<int, int>> todo{{guard, 0}};
   std::set<int> seen;

@@ -12,6 +12,6 @@ bool restore_wildcards(DecodedCode& decoded, const Jumps& jumps);
 // For `case _ if g:` whose guard starts at instruction `guard`: returns the instruction where the next case starts, or
 // -1 if the code from `guard` on has another shape. The jumps of the guard lead to the next case, past the POP_TOP of
 // the subject.
-int case_after_guard(const DecodedCode& decoded, const Table<Instruction, InstructionIndex>& code, int guard);
+int case_after_guard(const DecodedCode& decoded, Row<const Instruction, InstructionIndex> code, int guard);
 
 }  // namespace depyf

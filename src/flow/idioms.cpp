@@ -18,8 +18,8 @@ namespace {
 // Replaces the idioms of idioms.h. An idiom is searched for only if its operations occur in the code.
 class Simplifier {
  public:
-  Simplifier(const DecodedCode& decoded, const OpSet& ops, const Jumps& jumps,
-             Table<Instruction, InstructionIndex>& code, Table<ProtectedRange>& ranges)
+  Simplifier(const DecodedCode& decoded, const OpSet& ops, const Jumps& jumps, Row<Instruction, InstructionIndex> code,
+             Table<ProtectedRange>& ranges)
       : decoded_(decoded), ops_(ops), jumps_(jumps), code_(code), ranges_(ranges), size_(int(code.size())) {}
 
   // Returns true if the code may still contain a COPY 1.
@@ -352,7 +352,7 @@ class Simplifier {
 }  // namespace
 
 bool simplify_idioms(const DecodedCode& decoded, const OpSet& ops, const Jumps& jumps,
-                     Table<Instruction, InstructionIndex>& code, Table<ProtectedRange>& ranges) {
+                     Row<Instruction, InstructionIndex> code, Table<ProtectedRange>& ranges) {
   return Simplifier(decoded, ops, jumps, code, ranges).run();
 }
 

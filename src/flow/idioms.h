@@ -19,5 +19,5 @@ namespace depyf {
 //
 // Returns true if some COPY 1 may be left, since the code of a `case` starts with COPY 1.
 bool simplify_idioms(const DecodedCode& decoded, const OpSet& ops, const Jumps& jumps,
-                     Table<Instruction, InstructionIndex>& code, Table<ProtectedRange>& ranges);
+                     Row<Instruction, InstructionIndex> code, Table<ProtectedRange>& ranges);
 }  // namespace depyf

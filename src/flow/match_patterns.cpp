@@ -25,7 +25,7 @@ namespace {
 // Finds match statements by their first case, and rewrites the statements of which all cases can be parsed.
 class MatchFinder {
  public:
-  MatchFinder(const DecodedCode& decoded, Table<Instruction, InstructionIndex>& code, Table<CasePattern>& patterns)
+  MatchFinder(const DecodedCode& decoded, Row<Instruction, InstructionIndex> code, Table<CasePattern>& patterns)
       : decoded_(decoded), code_(code), patterns_(patterns) {}
 
   void run() {
@@ -171,7 +171,7 @@ class MatchFinder {
   }
 
   const DecodedCode& decoded_;
-  Table<Instruction, InstructionIndex>& code_;
+  const Row<Instruction, InstructionIndex> code_;
   Table<CasePattern>& patterns_;
   Table<bool> taken_;  // by instruction: true in a case that was rewritten or rejected
   Table<std::pair<int, int>> jumps_;  // pairs of target and source, sorted
@@ -228,8 +228,7 @@ bool same_pattern(const DecodedCode& decoded, const CasePattern& one, const Case
                     [&](const PatternNode& a, const PatternNode& b) { return comparison.same(a, b); });
 }
 
-void find_matches(const DecodedCode& decoded, Table<Instruction, InstructionIndex>& code,
-                  Table<CasePattern>& patterns) {
+void find_matches(const DecodedCode& decoded, Row<Instruction, InstructionIndex> code, Table<CasePattern>& patterns) {
   MatchFinder(decoded, code, patterns).run();
 }
 

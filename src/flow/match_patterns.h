@@ -59,6 +59,6 @@ bool same_pattern(const DecodedCode& decoded, const CasePattern& one, const Case
 
 // Rewrites each match statement to `match_case; [guard]; [POP_TOP]; <body>` for each case. The target of a match_case
 // is the next case. A match statement with a case that cannot be parsed stays as it is.
-void find_matches(const DecodedCode& decoded, Table<Instruction, InstructionIndex>& code, Table<CasePattern>& patterns);
+void find_matches(const DecodedCode& decoded, Row<Instruction, InstructionIndex> code, Table<CasePattern>& patterns);
 
 }  // namespace depyf

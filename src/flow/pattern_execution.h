@@ -17,7 +17,7 @@ namespace depyf {
 // Builds the tree of one pattern while it follows the tests along the path on which all of them succeed.
 class PatternExecution {
  public:
-  PatternExecution(const DecodedCode& decoded, const Table<Instruction, InstructionIndex>& code)
+  PatternExecution(const DecodedCode& decoded, Row<const Instruction, InstructionIndex> code)
       : decoded_(decoded), code_(code) {}
   bool run(int at, bool keeps, ParsedCase& parsed);
 
@@ -103,7 +103,7 @@ class PatternExecution {
   bool matches_always(int index) const;
 
   const DecodedCode& decoded_;
-  const Table<Instruction, InstructionIndex>& code_;
+  const Row<const Instruction, InstructionIndex> code_;
   Table<PatternNode> nodes_;
   int steps_ = 0, nesting_ = 0;
 };

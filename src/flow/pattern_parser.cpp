@@ -171,7 +171,7 @@ int PatternExecution::try_alternatives(int at, State& state) {
   return *std::max_element(ends.begin(), ends.end());
 }
 
-bool parse_case(const DecodedCode& decoded, const Table<Instruction, InstructionIndex>& code, int at, bool keeps,
+bool parse_case(const DecodedCode& decoded, Row<const Instruction, InstructionIndex> code, int at, bool keeps,
                 ParsedCase& parsed) {
   return PatternExecution(decoded, code).run(at, keeps, parsed);
 }

@@ -13,7 +13,7 @@ struct ParsedCase {
 
 // Parses the case that starts at instruction `at` into `parsed`; returns false if the code has another shape. `keeps`
 // is true if the code starts with a copy of the subject, so that the subject stays on the stack for the next case.
-bool parse_case(const DecodedCode& decoded, const Table<Instruction, InstructionIndex>& code, int at, bool keeps,
+bool parse_case(const DecodedCode& decoded, Row<const Instruction, InstructionIndex> code, int at, bool keeps,
                 ParsedCase& parsed);
 
 }  // namespace depyf

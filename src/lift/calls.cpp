@@ -29,7 +29,7 @@ bool is_null(const Expr* expr) {
 // In 3.8: true if the dict display in front of the call at `at` contains `**` and is one argument, as in f(**{**a, 'k':
 // b}), where a later key replaces an equal key. The parts of f(**a, k=b) are merged by BUILD_MAP_UNPACK_WITH_CALL,
 // which refuses duplicate keys.
-bool is_one_mapping(const Dict& dict, const Table<Instruction, InstructionIndex>& code, int at, Version version) {
+bool is_one_mapping(const Dict& dict, Row<const Instruction, InstructionIndex> code, int at, Version version) {
   if (!dialect_of(version).unpacking_builds || std::ranges::find(dict.keys, nullptr) == dict.keys.end()) return false;
   int before = at - 1;
   while (before > 0 && code[before].op == Op::nop_) --before;

@@ -17,7 +17,7 @@ struct Cursor {
   Context& context;
   const DecodedCode& decoded;
   const Cfg& cfg;
-  const Table<Instruction, InstructionIndex>& code;
+  const Row<const Instruction, InstructionIndex> code;
   const bool flat;  // true if each block is lifted separately
   // The indices of instructions that are simulated literally: the values that they move are first stored in
   // temporaries.

@@ -13,7 +13,7 @@ namespace depyf::lifting {
 
 class StableNames {
  public:
-  StableNames(Context& context, const DecodedCode& decoded, const Table<Instruction, InstructionIndex>& code)
+  StableNames(Context& context, const DecodedCode& decoded, Row<const Instruction, InstructionIndex> code)
       : context_(context), decoded_(decoded), code_(code) {}
 
   // True if only the code object itself can change the variable `id`.
@@ -37,7 +37,7 @@ class StableNames {
 
   Context& context_;
   const DecodedCode& decoded_;
-  const Table<Instruction, InstructionIndex>& code_;
+  const Row<const Instruction, InstructionIndex> code_;
   // The names of locals that only the code object itself can change, sorted by address. Names are interned, so an
   // address identifies a name. The names are collected at the first query, because much code makes no query.
   mutable Table<const char*> fast_;

@@ -14,26 +14,16 @@ namespace {
 
 // Returns the successors of `node`, in the order of their code.
 Successors successors_of(const Table<Node, NodeIndex>& nodes, const Node& node) {
-  switch (node.end) {
-    case Node::End::go: return {{node.a}, 1};
-    case Node::End::branch:
-      // The branch with the lower offset stands first in the code.
-      if (node.b < 0) return {{node.a}, 1};
-      if (node.a >= 0 && nodes[node.b].offset < nodes[node.a].offset) return {{node.b, node.a}, 2};
-      return {{node.a, node.b}, 2};
-    case Node::End::loop:
-    case Node::End::setup:
-      if (node.b >= 0) return {{node.a, node.b}, 2};
-      return {{node.a}, 1};
-    // In 3.8, a node that ends in END_FINALLY has an edge to the code behind its try statement, although it always
-    // raises.
-    case Node::End::stop:
-      if (node.a >= 0) return {{node.a}, 1};
-      return {};
-    case Node::End::none:
-    case Node::End::leave: return {};
-  }
-  return {};
+  using End = Node::End;
+  const NodeIndex a = node.a, b = node.b;
+  if (node.end == End::none || node.end == End::leave) return {};
+  // In 3.8, a node that ends in END_FINALLY has an edge to the code behind its try statement, although it always
+  // raises.
+  if (node.end == End::stop) return a >= 0 ? Successors{{a}, 1} : Successors{};
+  if (node.end == End::go || b < 0) return {{a}, 1};
+  // The branch with the lower offset stands first in the code.
+  const bool is_turned = node.end == End::branch && a >= 0 && nodes[b].offset < nodes[a].offset;
+  return {{is_turned ? b : a, is_turned ? a : b}, 2};
 }
 
 }  // namespace
@@ -112,11 +102,13 @@ void Graph::number_dominators() {
 
 // Sorts the nodes where several paths meet by their immediate dominators, with a counting sort.
 void Graph::find_merges() {
+  int count = 0;
   for (NodeIndex node : sequence_)
-    if (is_merge(node)) ++first_merge_[idom_[node]];
+    if (is_merge(node)) ++first_merge_[idom_[node]], ++count;
+  merges_.resize(count);
+  if (count == 0) return;
   int sum = 0;
   for (int& first : first_merge_) sum += first, first = sum;
-  merges_.resize(sum);
   for (std::size_t index = sequence_.size(); index--;)
     if (const NodeIndex node = sequence_[index]; is_merge(node)) merges_[--first_merge_[idom_[node]]] = node;
 }
