@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "decode/op.h"
 #include "decode/op_table.h"
@@ -27,7 +28,7 @@ namespace {
 // True if a pass may have turned an instruction that was no turn into one, such as the first instruction of a pattern
 // into `match_case`. Other passes only remove turns, or replace one turn by another.
 bool may_have_more_turns(const Cfg& cfg) {
-  return !cfg.patterns.empty() || !cfg.comprehensions.empty() || cfg.ops.has(Op::check_eg_match_);
+  return !cfg.patterns.empty() || !cfg.comprehensions.empty() || cfg.ops.has<Op::check_eg_match_>();
 }
 
 // Returns the control flow of `code`, in which copies of finally bodies are not yet jumped over. `turns` are those of
@@ -107,7 +108,7 @@ Table<char> reachable_instructions(Row<const Instruction, InstructionIndex> code
 // True if the code is one basic block: it has no jumps and no exception ranges, and only its last instruction does not
 // fall through. `jumps` are the jumps of the decoded code; passes add no jump to code without jumps.
 bool is_straight(const Cfg& cfg, const Jumps& jumps, const Table<ProtectedRange>& ranges) {
-  if (!jumps.empty() || !ranges.empty() || !cfg.patterns.empty() || cfg.ops.has(Op::pop_except_)) return false;
+  if (!jumps.empty() || !ranges.empty() || !cfg.patterns.empty() || cfg.ops.has<Op::pop_except_>()) return false;
   const auto falls = [](const Instruction& instruction) { return falls_through(instruction.op); };
   return std::find_if_not(cfg.code.begin(), cfg.code.end(), falls) == cfg.code.end() - 1;
 }
@@ -146,7 +147,7 @@ class Builder {
       return from;
     };
     int before = plain(at - 1, -1);
-    if (before < 0 || !cfg_.ops.has(Op::for_iter_) || !ends_statement(code_[before].op)) return false;
+    if (before < 0 || !cfg_.ops.has<Op::for_iter_>() || !ends_statement(code_[before].op)) return false;
     while (before > 0 && code_[before].op == Op::pop_top_) before = plain(before - 1, -1);
     if (code_[before].op == Op::pop_except_ || at + 1 >= count_) return false;
     const int next = plain(at + 1, 1);
@@ -237,7 +238,7 @@ class Builder {
       if (flow_.next[at] >= 0) leaders_.add(flow_.next[at]);
       if (reachable_[at] && leaves_function(code_[at].op)) exits_.push_back(at);
     }
-    if (cfg_.ops.has(Op::for_iter_, Op::pop_except_, Op::behind_handlers_) || !cfg_.patterns.empty())
+    if (cfg_.ops.has<Op::for_iter_, Op::pop_except_, Op::behind_handlers_>() || !cfg_.patterns.empty())
       find_statement_ends();
     if (cfg_.regions.empty()) return;
     const Row<const RegionIndex> region_of(cfg_.region_of);
@@ -458,6 +459,7 @@ struct BlockEdge {
 struct Search {
   Table<BlockEdge> back_edges;  // close loops
   Table<int> preds;  // by block: the number of its predecessors
+  int edges = 0;  // the sum of `preds`
 };
 
 // Fills `order` and `order_index` by a depth-first search, and marks the headers of loops. The jump of a block is
@@ -483,9 +485,9 @@ Search find_order(Cfg& cfg) {
     Visit& visit = stack[depth++];
     visit.block = block, visit.left = 0;
     const BlockIndex next = blocks[block].next, jump = blocks[block].jump;
-    if (next >= 0) ++preds[next], visit.edges[0] = next, visit.left = 1;
+    if (next >= 0) ++preds[next], ++search.edges, visit.edges[0] = next, visit.left = 1;
     if (jump < 0) return;
-    if (jump != next) ++preds[jump];
+    if (jump != next) ++preds[jump], ++search.edges;
     visit.edges[std::size_t(visit.left++)] = jump;
   };
   enter(cfg.entry);
@@ -507,15 +509,15 @@ Search find_order(Cfg& cfg) {
   return search;
 }
 
-// Fills `preds` of all blocks. `counts` contains the number of predecessors of each block.
-void find_preds(Cfg& cfg, const Table<int>& counts) {
-  Table<int> place(cfg.blocks.size());  // by block: the place in `pred_lists` for the next predecessor
-  std::exclusive_scan(counts.begin(), counts.end(), place.begin(), 0);
-  cfg.pred_lists.resize(place.back() + counts.back());
+// Fills `preds` of all blocks.
+void find_preds(Cfg& cfg, Search& search) {
+  cfg.pred_lists.resize(search.edges);
   const Row<BlockIndex> lists(cfg.pred_lists);
-  for (int index = 0; BasicBlock& block : cfg.blocks) {
-    block.preds = Row<const BlockIndex>(lists).part(place[index], counts[index]);
-    ++index;
+  Table<int>& place = search.preds;  // becomes, by block: the place in `lists` for the next predecessor
+  int first = 0, index = 0;
+  for (BasicBlock& block : cfg.blocks) {
+    block.preds = Row<const BlockIndex>(lists).part(first, place[index]);
+    first += std::exchange(place[index++], first);
   }
   for (const BlockIndex from : cfg.order) {
     const BasicBlock& block = cfg.blocks[from];
@@ -541,8 +543,8 @@ bool has_second_entry(const Cfg& cfg, const Table<BlockEdge>& back_edges) {
 }  // namespace
 
 void analyse(Cfg& cfg) {
-  const Search search = find_order(cfg);
-  find_preds(cfg, search.preds);
+  Search search = find_order(cfg);
+  find_preds(cfg, search);
   cfg.irreducible = has_second_entry(cfg, search.back_edges);
 }
 
@@ -555,15 +557,15 @@ Cfg build_cfg(const DecodedCode& decoded, Turns turns, GraphForm form) {
   Cfg cfg;
   cfg.code = WorkingCode(decoded.instructions), cfg.ops = turns.ops;
   Table<ProtectedRange> ranges = decoded.ranges;
-  const OpSet& ops = cfg.ops;
+  const SurveyedOps& ops = cfg.ops;
   const bool has_copies = simplify_idioms(decoded, ops, turns.jumps, cfg.code, ranges);
   // An inlined comprehension that hides a local variable (LOAD_FAST_AND_CLEAR) cannot be written as other Python code,
   // so it is outlined even for `GraphForm::instructions`.
-  if (ops.has(Op::swap_) && (structured || ops.has(Op::load_fast_and_clear_)))
+  if (ops.has<Op::swap_>() && (structured || ops.has<Op::load_fast_and_clear_>()))
     outline_comprehensions(decoded, cfg.code, ranges, cfg.comprehensions);
   if (structured) {
-    if (ops.has(Op::check_eg_match_)) simplify_except_star(cfg.code, ranges);
-    if (has_copies || ops.has(Op::match_sequence_, Op::match_mapping_, Op::match_class_))
+    if (ops.has<Op::check_eg_match_>()) simplify_except_star(cfg.code, ranges);
+    if (has_copies || ops.has<Op::match_sequence_, Op::match_mapping_, Op::match_class_>())
       find_matches(decoded, cfg.code, cfg.patterns);
   }
   // Most code objects consist of one basic block.

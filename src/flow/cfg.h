@@ -7,6 +7,7 @@
 #include "flow/comprehensions.h"
 #include "flow/match_patterns.h"
 #include "flow/numbers.h"
+#include "flow/surveyed_ops.h"
 #include "flow/working_code.h"
 #include "support/table.h"
 
@@ -59,7 +60,7 @@ struct Cfg {
   Cfg& operator=(Cfg&&) = default;
 
   WorkingCode code;  // rewritten by `simplify_idioms` and later passes
-  OpSet ops;  // the operations that occurred in the decoded code
+  SurveyedOps ops;  // the operations that occurred in the decoded code
   // The instructions with a target, reachable or not, in ascending order, and others that lost their target; empty if
   // the code is one basic block.
   Table<InstructionIndex> jumps;

@@ -217,6 +217,7 @@ class ExitCopies {
       start = before;
     }
     Table<Place> places;
+    places.reserve(std::size_t(end - start) + 1);
     int depth = 0, statement = start;
     bool below = false;  // true if values from before `start` are part of the statement
     bool made = false;  // true if the instruction in front pushed a value
@@ -240,6 +241,7 @@ class ExitCopies {
     for (int copied = 0; first > 0; --first)
       if (const int at = places[std::size_t(first - 1)].at; (copied += is_counted(at) && !is_lineless(at)) > bound)
         break;
+    found.reserve(std::size_t(count - first));
     for (int index = first; index < count; ++index) {
       const Place& place = places[std::size_t(index)];
       if (ends_handler(place.at)) continue;
@@ -381,8 +383,8 @@ class ExitCopies {
   // Indexed by instruction: true at the end of a class body, which has no line. Empty if the code has no end of a class
   // body without a line.
   Table<bool> lineless_;
-  Table<bool> entered_;  // true for an instruction that control can reach other than from the preceding instruction
-  Table<bool> resumed_;  // by instruction: true if it follows a copied finally body
+  Table<char> entered_;  // true for an instruction that control can reach other than from the preceding instruction
+  Table<char> resumed_;  // by instruction: true if it follows a copied finally body
   std::map<std::int32_t, int> second_returns_;  // maps a line to its second RETURN_VALUE
   std::set<int> entered_elsewhere_;  // instructions to which a jump on another line leads
 };

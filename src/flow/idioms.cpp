@@ -18,19 +18,19 @@ namespace {
 // Replaces the idioms of idioms.h. An idiom is searched for only if its operations occur in the code.
 class Simplifier {
  public:
-  Simplifier(const DecodedCode& decoded, const OpSet& ops, const Jumps& jumps, Row<Instruction, InstructionIndex> code,
-             Table<ProtectedRange>& ranges)
+  Simplifier(const DecodedCode& decoded, const SurveyedOps& ops, const Jumps& jumps,
+             Row<Instruction, InstructionIndex> code, Table<ProtectedRange>& ranges)
       : decoded_(decoded), ops_(ops), jumps_(jumps), code_(code), ranges_(ranges), size_(int(code.size())) {}
 
   // Returns true if the code may still contain a COPY 1.
   bool run() {
     if (!ranges_.empty()) drops_.resize(code_.size());
     for (const ProtectedRange& range : ranges_) drops_[range.target] = throws_into(range.target);
-    const bool copies = ops_.has(Op::get_anext_, Op::copy_, Op::set_add_, Op::rotate_, Op::call_function_);
+    const bool copies = ops_.has<Op::get_anext_, Op::copy_, Op::set_add_, Op::rotate_, Op::call_function_>();
     if (copies || !dialect_of(decoded_.version).turned_jumps) count_targets();
     if (!jumps_.empty()) find_turned();
-    if (ops_.has(Op::return_generator_)) generator_start();
-    if (ops_.has(Op::resume_, Op::yield_value_)) forget_states();
+    if (ops_.has<Op::return_generator_>()) generator_start();
+    if (ops_.has<Op::resume_, Op::yield_value_>()) forget_states();
     for (const int at : jumps_) {
       if (code_[at].op == Op::send_) delegation(at);
       if (code_[at].op == Op::for_iter_ && code_[at].aux == 1) exhausted(at);
@@ -56,8 +56,8 @@ class Simplifier {
     for_each_marked(code_, shows_idiom, [&](int at) {
       if (code_[at].op == Op::get_anext_) async_for(at);
       if (code_[at].op == Op::copy_ && code_[at].arg == 1) {
-        if (ops_.has(Op::load_special_)) with_start(at);
-        if (ops_.has(Op::load_common_constant_)) known_function(at);
+        if (ops_.has<Op::load_special_>()) with_start(at);
+        if (ops_.has<Op::load_common_constant_>()) known_function(at);
         short_circuit(at);
         has_copies_ |= code_[at].op == Op::copy_;
       }
@@ -76,7 +76,7 @@ class Simplifier {
   // Removes RESUME and the argument of YIELD_VALUE, which record the state of the interpreter and correspond to no
   // Python source.
   void forget_states() {
-    const bool goes_on = ops_.has(Op::yield_value_, Op::send_);
+    const bool goes_on = ops_.has<Op::yield_value_, Op::send_>();
     for (int at = 0; at < size(); ++at) {
       if (code_[at].op == Op::yield_value_) code_[at].arg = 0;
       if (code_[at].op != Op::resume_) continue;
@@ -338,7 +338,7 @@ class Simplifier {
   }
 
   const DecodedCode& decoded_;
-  const OpSet& ops_;
+  const SurveyedOps& ops_;
   const Jumps& jumps_;
   const Row<Instruction, InstructionIndex> code_;
   Table<ProtectedRange>& ranges_;
@@ -351,7 +351,7 @@ class Simplifier {
 
 }  // namespace
 
-bool simplify_idioms(const DecodedCode& decoded, const OpSet& ops, const Jumps& jumps,
+bool simplify_idioms(const DecodedCode& decoded, const SurveyedOps& ops, const Jumps& jumps,
                      Row<Instruction, InstructionIndex> code, Table<ProtectedRange>& ranges) {
   return Simplifier(decoded, ops, jumps, code, ranges).run();
 }

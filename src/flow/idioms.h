@@ -2,6 +2,7 @@
 #pragma once
 #include "decode/instruction.h"
 #include "flow/jumps.h"
+#include "flow/surveyed_ops.h"
 #include "support/table.h"
 namespace depyf {
 // Replaces instruction sequences that stand for one operation of the language by that operation and NOPs. `ops`
@@ -18,6 +19,6 @@ namespace depyf {
 //   end of `with`         LOAD_CONST None; DUP_TOP; DUP_TOP; CALL_FUNCTION 3  (3.9, 3.10)  -> with_exit
 //
 // Returns true if some COPY 1 may be left, since the code of a `case` starts with COPY 1.
-bool simplify_idioms(const DecodedCode& decoded, const OpSet& ops, const Jumps& jumps,
+bool simplify_idioms(const DecodedCode& decoded, const SurveyedOps& ops, const Jumps& jumps,
                      Row<Instruction, InstructionIndex> code, Table<ProtectedRange>& ranges);
 }  // namespace depyf

@@ -8,13 +8,15 @@
 namespace depyf {
 namespace {
 
-// By operation: true if an instruction may have a target, or does not fall through. Only these instructions, one in
-// five or so, are looked at more closely.
-constexpr std::array<bool, op_count> turning_ops = [] {
-  std::array<bool, op_count> turning{};
-  for (std::size_t op = 0; op < op_count; ++op)
-    turning[op] = info_of(static_cast<Op>(op)).control != Control::next || !falls_through(static_cast<Op>(op));
-  return turning;
+// By operation: true if the instruction may have a target, does not fall through, or is one of `surveyed_ops`. Other
+// instructions, most of all, are passed over.
+constexpr std::array<bool, op_count> noted_ops = [] {
+  std::array<bool, op_count> noted{};
+  for (std::size_t index = 0; index < op_count; ++index) {
+    const Op op = static_cast<Op>(index);
+    noted[index] = info_of(op).control != Control::next || !falls_through(op) || surveyed_ops.has(op);
+  }
+  return noted;
 }();
 
 }  // namespace
@@ -22,14 +24,13 @@ constexpr std::array<bool, op_count> turning_ops = [] {
 Turns find_turns(Row<const Instruction, InstructionIndex> code) {
   Turns turns;
   turns.jumps.reserve(code.size() / instructions_per_jump), turns.stops.reserve(code.size() / instructions_per_jump);
-  OpSet ops;
   for (const Instruction& instruction : code) {
-    ops.add(instruction.op);
-    if (!turning_ops[static_cast<std::size_t>(instruction.op)]) continue;
+    const Op op = instruction.op;
+    if (!noted_ops[static_cast<std::size_t>(op)]) continue;
+    turns.ops.add(op);
     if (instruction.target >= 0) turns.jumps.push_back(&instruction - code.data());
-    if (!falls_through(instruction.op)) turns.stops.push_back(&instruction - code.data());
+    if (!falls_through(op)) turns.stops.push_back(&instruction - code.data());
   }
-  turns.ops = ops;
   return turns;
 }
 

@@ -5,6 +5,7 @@
 #include "decode/instruction.h"
 #include "decode/op.h"
 #include "decode/op_table.h"
+#include "flow/surveyed_ops.h"
 #include "support/table.h"
 namespace depyf {
 
@@ -24,7 +25,7 @@ constexpr bool falls_through(Op op) { return falling_ops[op]; }
 
 // The facts about the control flow of code that one pass over its instructions collects.
 struct Turns {
-  OpSet ops;  // the operations that occur in the code
+  SurveyedOps ops;
   Jumps jumps;
   // The instructions that control does not fall through, in ascending order.
   Table<InstructionIndex> stops;

@@ -38,9 +38,10 @@ bool is_assertion(const Expr* expr, const Scope& scope) {
 
 // True if the code loads anything that is_assertion could accept.
 bool may_assert(const Scope& scope) {
-  const Op load =
-      dialect_of(scope.decoded.version).global_assertion_error ? Op::load_global_ : Op::load_assertion_error_;
-  return scope.cfg.ops.has(load, Op::load_common_constant_);
+  const SurveyedOps& ops = scope.cfg.ops;
+  if (ops.has<Op::load_common_constant_>()) return true;
+  return dialect_of(scope.decoded.version).global_assertion_error ? ops.has<Op::load_global_>()
+                                                                  : ops.has<Op::load_assertion_error_>();
 }
 
 // True if the compiler leaves out the test of `assert False`.

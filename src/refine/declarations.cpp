@@ -143,11 +143,11 @@ void loaded_globals(const CodeObject& code, const std::set<std::string_view>& na
 // only locals are their arguments.
 bool has_declarations(const Scope& scope) {
   const CodeObject& code = *scope.decoded.code;
-  const OpSet& ops = scope.cfg.ops;
+  const SurveyedOps& ops = scope.cfg.ops;
   if (!scope.cfg.comprehensions.empty() ||
-      ops.has(Op::store_global_, Op::delete_global_, Op::store_deref_, Op::delete_deref_))
+      ops.has<Op::store_global_, Op::delete_global_, Op::store_deref_, Op::delete_deref_>())
     return true;
-  if (scope.kind == Scope::Kind::class_body) return !code.freevars.empty() || ops.has(Op::load_global_);
+  if (scope.kind == Scope::Kind::class_body) return !code.freevars.empty() || ops.has<Op::load_global_>();
   if (scope.kind != Scope::Kind::function) return false;
   return !code.freevars.empty() || !code.cellvars.empty() ||
          std::int64_t(code.varnames.size()) > code.argument_count() ||

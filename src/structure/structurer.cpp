@@ -143,11 +143,9 @@ void Structurer::emit(NodeIndex node, Place place, Statements& out) {
 
 // A node from which control does not return to the loop may still be written inside of the loop (`if c: ...; return`);
 // `place.loop` then becomes the loop around the node, or -1.
-NodeIndex Structurer::step_to(NodeIndex node, Place& place) const {
-  if (node < 0 || place.loop < 0 || outline_.in_loop(node, place.loop)) return node;
+void Structurer::leave_loop(NodeIndex node, Place& place) const {
   place.loop = outline_.loop_of(node);
   if (place.loop == node) place.loop = outline_.outer_loop(node);
-  return node;
 }
 
 void Structurer::place_node(NodeIndex node, Place place, Statements& out) {

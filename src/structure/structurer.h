@@ -54,7 +54,11 @@ class Structurer {
   // Writes the body of a statement; `node` is the first node of the body.
   void go_into(NodeIndex node, const Place& place, Statements& out);
   // Sets the loop of `place` to that of `node`, if the node lies outside of the current loop. Returns `node`.
-  NodeIndex step_to(NodeIndex node, Place& place) const;
+  NodeIndex step_to(NodeIndex node, Place& place) const {
+    if (node >= 0 && place.loop >= 0 && !outline_.in_loop(node, place.loop)) leave_loop(node, place);
+    return node;
+  }
+  void leave_loop(NodeIndex node, Place& place) const;
   // Writes the statements from `node` on, which follow a statement that is complete.
   void place_node(NodeIndex node, Place place, Statements& out);
   // Writes all `nodes` but the last, one behind the other. Returns the last node, which the caller has to write; -1 if
