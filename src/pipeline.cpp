@@ -232,7 +232,8 @@ InternalError failure_at_hand() {
 // `return`. If the guess about copies of `return` leads to no nested statements or leaves temporaries, a second attempt
 // keeps all ends that may be copies apart, and a third attempt joins all ends that may be copies.
 Block statements(Context& context, const CodeObject& code, const Prepared& prepared) {
-  const auto& [decoded, cfg] = prepared;
+  const DecodedCode& decoded = prepared.decoded;
+  const Cfg& cfg = prepared.cfg;
   const Scope::Kind kind = kind_of(code);
   const bool may_return = (code.flags & CodeObject::new_locals) != 0;
   const std::size_t functions = context.functions.size();

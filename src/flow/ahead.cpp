@@ -48,10 +48,14 @@ Result<PreparedCode> Ahead::take(const CodeObject& code, FunctionRef<bool(const 
 }
 
 Result<PreparedCode> Ahead::together(const Table<const CodeObject*>& codes) {
-  Table<Result<Surveyed>> all;
+  Table<Result<std::unique_ptr<Prepared>>> all;
   all.reserve(codes.size());
-  for (const CodeObject* each : codes) all.push_back(surveyed(*each));
-  auto prepared = [](Result<Surveyed>& each) { return std::make_unique<const Prepared>(std::move(*each)); };
+  for (const CodeObject* each : codes) all.push_back(decoded(*each));
+  auto prepared = [](Result<std::unique_ptr<Prepared>>& each) -> PreparedCode {
+    Prepared& made = **each;
+    build_cfg(made.decoded, std::move(made.turns), GraphForm::statements, made.cfg);
+    return std::move(*each);
+  };
   for (std::size_t index = codes.size(); --index > 0;)
     if (all[index]) around_.back().ready.push_back({codes[index], prepared(all[index])});
   if (!all[0]) return all[0].error();
@@ -78,16 +82,18 @@ Table<const CodeObject*> Ahead::with_next(const CodeObject& code, FunctionRef<bo
   return codes;
 }
 
-Result<Surveyed> Ahead::surveyed(const CodeObject& code) const {
+Result<std::unique_ptr<Prepared>> Ahead::decoded(const CodeObject& code) const {
   Result<DecodedCode> decoded = decode(code);
   if (!decoded) return decoded.error();
   if (decoded->instructions.size() > longest_) return Error{"too many instructions", 0};
   if (kept_) kept_->emplace(&code, std::make_shared<const DecodedCode>(*decoded));
   if (Result<bool> unwound = replace_block_stack(*decoded); !unwound) return unwound.error();
   if (Result<bool> united = unite_pair_iterators(*decoded); !united) return united.error();
-  Turns turns = find_turns(decoded->instructions);
-  if (restore_wildcards(*decoded, turns.jumps)) turns = find_turns(decoded->instructions);
-  return Surveyed{std::move(*decoded), std::move(turns)};
+  auto prepared = std::make_unique<Prepared>(std::move(*decoded));
+  prepared->turns = find_turns(prepared->decoded.instructions);
+  if (restore_wildcards(prepared->decoded, prepared->turns.jumps))
+    prepared->turns = find_turns(prepared->decoded.instructions);
+  return prepared;
 }
 
 }  // namespace depyf

@@ -15,22 +15,16 @@
 
 namespace depyf {
 
-// The instructions of a code object as the graph is built from them.
-struct Surveyed {
-  DecodedCode decoded;
-  Turns turns;  // of the instructions of `decoded`
-};
-
 // The results of the stages that look at one code object alone: its decoded instructions and its control flow graph.
 struct Prepared {
-  explicit Prepared(Surveyed&& of_code)
-      : decoded(std::move(of_code.decoded)), cfg(build_cfg(decoded, std::move(of_code.turns), GraphForm::statements)) {}
+  explicit Prepared(DecodedCode&& of_code) : decoded(std::move(of_code)) {}
   Prepared(const Prepared&) = delete;
   Prepared& operator=(const Prepared&) = delete;
 
   // The decoded instructions, in which the block stack of CPython 3.8 to 3.10 has been replaced, and an iterator takes
   // one slot of the operand stack in all versions.
   DecodedCode decoded;
+  Turns turns;  // of the instructions of `decoded`; empty once `cfg` is built
   // The control flow graph, built with `GraphForm::statements`.
   Cfg cfg;
 };
@@ -71,8 +65,8 @@ class Ahead {
   Table<const CodeObject*> with_next(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
   // Prepares all of `codes`: returns the first prepared code, and puts the others into `ready` of the last of `around_`.
   Result<PreparedCode> together(const Table<const CodeObject*>& codes);
-  // Returns the instructions of `code` in the version-independent form that all later passes expect.
-  Result<Surveyed> surveyed(const CodeObject& code) const;
+  // Returns the instructions of `code` in the version-independent form that all later passes expect, with their turns.
+  Result<std::unique_ptr<Prepared>> decoded(const CodeObject& code) const;
 
   const std::size_t longest_;
   DecodedCodes* const kept_;

@@ -280,9 +280,10 @@ class Builder {
   // Returns the first instruction of the block other than NOP, RESUME and JUMP, or -1 if there is none.
   int first_action(const BasicBlock& block) const {
     for (int at = block.begin; at < block.end; ++at)
-      if (Op op = code_[at].op; op != Op::nop_ && op != Op::resume_ && op != Op::jump_) return at;
+      if (is_action(code_[at].op)) return at;
     return -1;
   }
+  static bool is_action(Op op) { return op != Op::nop_ && op != Op::resume_ && op != Op::jump_; }
 
   // Fills `passed_`. Returns false if all elements of `passed_` are zero.
   bool find_passed() {
@@ -290,7 +291,7 @@ class Builder {
     bool has_passed = false;
     BlockIndex index = 0;
     for (const BasicBlock& block : cfg_.blocks) {
-      passed_[index] = block.next >= 0 && block.jump < 0 && first_action(block) < 0;
+      passed_[index] = !is_action(code_[block.end - 1].op) && first_action(block) < 0 && block.next >= 0;
       has_passed |= passed_[index] != 0;
       ++index;
     }
@@ -549,12 +550,13 @@ void analyse(Cfg& cfg) {
 }
 
 Cfg build_cfg(const DecodedCode& decoded, GraphForm form) {
-  return build_cfg(decoded, find_turns(decoded.instructions), form);
+  Cfg cfg;
+  build_cfg(decoded, find_turns(decoded.instructions), form, cfg);
+  return cfg;
 }
 
-Cfg build_cfg(const DecodedCode& decoded, Turns turns, GraphForm form) {
+void build_cfg(const DecodedCode& decoded, Turns turns, GraphForm form, Cfg& cfg) {
   const bool structured = form != GraphForm::instructions;
-  Cfg cfg;
   cfg.code = WorkingCode(decoded.instructions), cfg.ops = turns.ops;
   Table<ProtectedRange> ranges = decoded.ranges;
   const SurveyedOps& ops = cfg.ops;
@@ -571,7 +573,7 @@ Cfg build_cfg(const DecodedCode& decoded, Turns turns, GraphForm form) {
   // Most code objects consist of one basic block.
   if (is_straight(cfg, turns.jumps, ranges)) {
     make_one_block(cfg);
-    return cfg;
+    return;
   }
   Flow flow = flow_of(cfg.code, may_have_more_turns(cfg) ? find_turns(cfg.code) : std::move(turns));
   const Table<char> reachable = reachable_instructions(cfg.code, flow, ranges);
@@ -605,7 +607,6 @@ Cfg build_cfg(const DecodedCode& decoded, Turns turns, GraphForm form) {
   }
   cfg.jumps = std::move(flow.jumps);
   analyse(cfg);
-  return cfg;
 }
 
 }  // namespace depyf

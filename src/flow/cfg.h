@@ -110,8 +110,9 @@ enum class GraphForm : std::uint8_t {
 };
 
 Cfg build_cfg(const DecodedCode& decoded, GraphForm form);
-// Does the same, with `turns` of the instructions of `decoded`, which the caller has found for another purpose as well.
-Cfg build_cfg(const DecodedCode& decoded, Turns turns, GraphForm form);
+// Builds the same graph in `cfg`, which must be empty, with `turns` of the instructions of `decoded`, which the caller
+// has found for another purpose as well.
+void build_cfg(const DecodedCode& decoded, Turns turns, GraphForm form, Cfg& cfg);
 
 // Fills in reverse postorder, predecessors and `irreducible`. Removes no block.
 void analyse(Cfg& cfg);

@@ -100,7 +100,9 @@ class Wildcards {
   }
   // True if the code may contain a `case _ if g:`; this test is cheap, and false for most code objects.
   bool has_candidates() const {
-    return std::ranges::any_of(jumps_, [&](InstructionIndex jump) { return behind_test(skip(jump + 1)); });
+    return std::ranges::any_of(jumps_, [&](InstructionIndex jump) {
+      return is_conditional_jump(code_[jump].op) && behind_test(skip(jump + 1));
+    });
   }
 
   // Finds in one pass over the code the instruction that pushed each value, and the instructions where cases may start.

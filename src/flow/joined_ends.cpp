@@ -30,17 +30,23 @@ class JoinedEnds {
         count_(int(code_.size())) {}
 
   void run(Originals& original) const {
+    // `simplify_idioms` may have made the tests from COPY.
+    if (cfg_.ops.has<Op::copy_, Op::jump_if_true_or_pop_, Op::jump_if_false_or_pop_>()) join_behind_tests(original);
+    if (is_lambda_) join_returns_of_lambda(original);
+    else if (!dialect_of(version_).copied_exits) join_returns_on_lines(original);
+  }
+
+ private:
+  // Joins ends behind the tests of `and` and `or`.
+  void join_behind_tests(Originals& original) const {
     constexpr OpSet keeping_tests = {Op::jump_if_true_or_pop_, Op::jump_if_false_or_pop_};
     for (const InstructionIndex at : flow_.jumps) {
       if (!keeping_tests.has(code_[at].op) || !reachable_[at]) continue;
       if (dialect_of(version_).copied_exits) join_statement(at, original);
       else join_returns(at, original);
     }
-    if (is_lambda_) join_returns_of_lambda(original);
-    else if (!dialect_of(version_).copied_exits) join_returns_on_lines(original);
   }
 
- private:
   void add_copy(Originals& original, int at, int kept) const {
     if (original.empty()) original.assign(code_.size() + 1, -1);
     original[at] = kept;

@@ -97,7 +97,8 @@ std::set<std::string_view> hidden_globals(const Context& context, const CodeObje
 
 // True if `name` is a variable of the function `outer` itself, and not only of comprehensions whose code is part of it.
 bool is_own_variable(const Around& outer, std::string_view name) {
-  const auto& [decoded, cfg] = *outer.prepared;
+  const DecodedCode& decoded = outer.prepared->decoded;
+  const Cfg& cfg = outer.prepared->cfg;
   const auto& names = decoded.localsplus;
   auto is_named = [&](int slot) { return slot >= 0 && slot < int(names.size()) && names[slot] == name; };
   auto uses = [&](const Instruction& it) { return uses_local(it.op) && is_named(it.arg); };
