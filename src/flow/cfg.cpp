@@ -25,10 +25,12 @@
 namespace depyf {
 namespace {
 
-// True if a pass may have turned an instruction that was no turn into one, such as the first instruction of a pattern
-// into `match_case`. Other passes only remove turns, or replace one turn by another.
+// True if a pass may have given an instruction a target, or made a jump of it: `match_case`, the loop of an outlined
+// comprehension, the clauses of `except*`, `async for`, and the test in front of `all(...)` (3.14). Other rewrites only
+// remove turns.
 bool may_have_more_turns(const Cfg& cfg) {
-  return !cfg.patterns.empty() || !cfg.comprehensions.empty() || cfg.ops.has<Op::check_eg_match_>();
+  return !cfg.patterns.empty() || !cfg.comprehensions.empty() ||
+         cfg.ops.has<Op::check_eg_match_, Op::get_anext_, Op::load_common_constant_>();
 }
 
 // Returns the control flow of `code`, in which copies of finally bodies are not yet jumped over. `turns` are those of

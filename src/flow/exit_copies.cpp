@@ -241,7 +241,6 @@ class ExitCopies {
     for (int copied = 0; first > 0; --first)
       if (const int at = places[std::size_t(first - 1)].at; (copied += is_counted(at) && !is_lineless(at)) > bound)
         break;
-    found.reserve(std::size_t(count - first));
     for (int index = first; index < count; ++index) {
       const Place& place = places[std::size_t(index)];
       if (ends_handler(place.at)) continue;

@@ -1,6 +1,5 @@
 #include "flow/jumps.h"
 
-#include <algorithm>
 #include <array>
 
 #include "decode/op_info.h"
@@ -21,6 +20,7 @@ constexpr std::array<bool, op_count> noted_ops = [] {
 
 }  // namespace
 
+// `turns.ops` may also contain operations of jumps and stops that are not in `surveyed_ops`, which nobody can ask for.
 Turns find_turns(Row<const Instruction, InstructionIndex> code) {
   Turns turns;
   turns.jumps.reserve(code.size() / instructions_per_jump), turns.stops.reserve(code.size() / instructions_per_jump);

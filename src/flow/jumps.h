@@ -23,11 +23,11 @@ inline constexpr OpTable<bool> falling_ops(
 // True if control may fall through from `op` to the next instruction.
 constexpr bool falls_through(Op op) { return falling_ops[op]; }
 
-// The facts about the control flow of code that one pass over its instructions collects.
+// The facts about code that one pass over its instructions, `find_turns`, collects.
 struct Turns {
   SurveyedOps ops;
   Jumps jumps;
-  // The instructions that control does not fall through, in ascending order.
+  // The instructions that do not fall through, in ascending order.
   Table<InstructionIndex> stops;
 };
 

@@ -6,8 +6,8 @@
 
 namespace depyf {
 
-// The operations that passes ask for. The set of a code object leaves all other operations out, because most
-// instructions have one of those, and would take more time to be added than for all else that the survey does.
+// The operations that passes ask for. All other operations are left out of the set of a code object, because most
+// instructions have one of them, and adding each to a set takes longer than passing over it.
 inline constexpr OpSet surveyed_ops = {Op::behind_handlers_,
                                        Op::call_function_,
                                        Op::check_eg_match_,
