@@ -44,4 +44,22 @@ TEST_CASE("flow: code that nothing reaches has no block") {
   CHECK(build_cfg(*decoded, GraphForm::statements).blocks.size() == 1);
 }
 
+TEST_CASE("flow: the loop that 3.14 adds to a call of all() is not reached") {
+  const CodeObject code = assemble({3, 14}, {{Opcode::LOAD_FAST, 0},
+                                             {Opcode::COPY, 1},
+                                             {Opcode::LOAD_COMMON_CONSTANT, std::uint8_t(CommonName::all)},
+                                             {Opcode::IS_OP, 0},
+                                             {Opcode::POP_JUMP_IF_FALSE, 3},
+                                             {Opcode::POP_TOP},
+                                             {Opcode::LOAD_CONST, 1},
+                                             {Opcode::RETURN_VALUE},
+                                             {Opcode::RETURN_VALUE}});
+  const Result<DecodedCode> decoded = decode(code);
+  REQUIRE(decoded);
+  const Cfg cfg = build_cfg(*decoded, GraphForm::statements);
+  REQUIRE(cfg.blocks.size() == 2);
+  CHECK(cfg.blocks[cfg.entry].next == 1);
+  CHECK(cfg.blocks[cfg.entry].jump == -1);
+}
+
 }  // namespace depyf

@@ -1,6 +1,8 @@
 // Tests of the passes over the finished tree, each on statements that the pass rewrites.
 #include <doctest/doctest.h>
 
+#include <initializer_list>
+
 #include "decode/instruction.h"
 #include "decode/op.h"
 #include "depyf/code_object.h"
@@ -32,7 +34,9 @@ class Refiner : public depyf::testing::TreeBuilder {
   }
 
   // Sets the operations that the code contains.
-  void contains(OpSet ops) { cfg_.ops = ops; }
+  void contains(std::initializer_list<Op> ops) {
+    for (const Op op : ops) cfg_.ops.add(op);
+  }
 
   Stmt* at_line(Stmt* stmt, int line) {
     stmt->line = line;
