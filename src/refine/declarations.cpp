@@ -40,15 +40,18 @@ bool is_implied(std::string_view name) {
   return name == "__class__" || name == "__classdict__" || name == "__conditional_annotations__";
 }
 
+// True for the code of a comprehension or generator expression.
+bool is_comprehension(const CodeObject& code) {
+  return code.name == "<listcomp>" || code.name == "<setcomp>" || code.name == "<dictcomp>" || code.name == "<genexpr>";
+}
+
 // Collects names that comprehensions of a function bind by a walrus: `[x := a for a in b]` binds x in the function. If
 // the comprehension stores x as a global or as a free variable of the function, the function must have declared x.
 void walrus_targets(const CodeObject& function, const CodeObject& code, std::set<std::string_view>& globals,
                     std::set<std::string_view>& nonlocals) {
   for (const Constant& constant : code.constants) {
-    if (!constant.code) continue;
+    if (!constant.code || !is_comprehension(*constant.code)) continue;
     const CodeObject& part = *constant.code;
-    if (part.name != "<listcomp>" && part.name != "<setcomp>" && part.name != "<dictcomp>" && part.name != "<genexpr>")
-      continue;
     walrus_targets(function, part, globals, nonlocals);
     if (part.names.empty() && part.freevars.empty()) continue;
     Result<DecodedCode> decoded = decode(part);
@@ -140,8 +143,29 @@ void loaded_globals(const CodeObject& code, const std::set<std::string_view>& na
   }
 }
 
-// True if the code object may need declarations. Most classes and modules need no declarations, nor do functions whose
-// only locals are their arguments.
+// True if reachable instructions bind all locals of the function that are no arguments.
+bool binds_all_locals(const Scope& scope) {
+  const CodeObject& code = *scope.decoded.code;
+  const std::int64_t arguments = code.argument_count(), locals = std::int64_t(code.varnames.size());
+  std::int64_t missing = locals - arguments;
+  if (missing <= 0) return true;
+  std::vector<char> is_bound(code.varnames.size());
+  for (const BlockIndex index : scope.cfg.order) {
+    const BasicBlock& block = scope.cfg.blocks[index];
+    for (const Instruction& instruction :
+         Row<const Instruction, InstructionIndex>(scope.cfg.code).part(int(block.begin), block.end - block.begin)) {
+      if (instruction.op != Op::store_fast_ && instruction.op != Op::delete_fast_) continue;
+      const int local = instruction.arg;
+      if (local < arguments || local >= locals || is_bound[std::size_t(local)]) continue;
+      is_bound[std::size_t(local)] = true;
+      if (--missing == 0) return true;
+    }
+  }
+  return false;
+}
+
+// True if the code object may need declarations. Most classes and modules need no declarations, nor do functions that
+// bind all of their locals and share no variables with other code.
 bool has_declarations(const Scope& scope) {
   const CodeObject& code = *scope.decoded.code;
   const SurveyedOps& ops = scope.cfg.ops;
@@ -151,9 +175,12 @@ bool has_declarations(const Scope& scope) {
   if (scope.kind == Scope::Kind::class_body) return !code.freevars.empty() || ops.has<Op::load_global_>();
   if (scope.kind != Scope::Kind::function) return false;
   return !code.freevars.empty() || !code.cellvars.empty() ||
-         std::int64_t(code.varnames.size()) > code.argument_count() ||
          (code.flags & (CodeObject::generator | CodeObject::async_generator)) != 0 ||
-         std::ranges::any_of(code.constants, [](const Constant& constant) { return constant.code != nullptr; });
+         (ops.has(Op::make_function_) && std::ranges::any_of(code.constants,
+                                                             [](const Constant& constant) {
+                                                               return constant.code && is_comprehension(*constant.code);
+                                                             })) ||
+         !binds_all_locals(scope);
 }
 
 // The ways in which an operation uses the name that its argument refers to.
