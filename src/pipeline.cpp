@@ -267,10 +267,11 @@ Block statements(Context& context, const CodeObject& code, const Prepared& prepa
 
 // Returns the number of instructions of a code object and of the code nested in it. Nested code counts once for each
 // instruction that loads it, because one code object may be loaded any number of times.
-std::size_t size_with_nested(const Context& context, const DecodedCode& decoded) {
+std::size_t size_with_nested(const Context& context, const Prepared& prepared) {
+  const auto& [decoded, cfg] = prepared;
   std::size_t size = decoded.instructions.size();
+  if (!cfg.ops.has(Op::make_function_)) return size;  // only functions are printed with their code
   const std::span<const Constant> constants = decoded.constants;
-  if (std::ranges::none_of(constants, [](const Constant& constant) { return constant.code != nullptr; })) return size;
   for (const Instruction& instruction : decoded.instructions) {
     if (instruction.op != Op::load_const_ || std::size_t(instruction.arg) >= constants.size()) continue;
     const CodeObject* nested = constants[std::size_t(instruction.arg)].code.get();
@@ -346,7 +347,7 @@ Body build_within_limits(Context& context, const CodeObject& code) {
     prepared = std::move(*taken);
     const Within within(context, code, *prepared);
     Body body{statements(context, code, *prepared), Level::structured};
-    body.size = size_with_nested(context, prepared->decoded);
+    body.size = size_with_nested(context, *prepared);
     return body;
   } catch (...) {
     failure = failure_at_hand();
@@ -356,7 +357,7 @@ Body build_within_limits(Context& context, const CodeObject& code) {
     const TreeLimit limit(context);
     const Within within(context, code, *prepared);
     Body body = state_machine_body(context, code, prepared->decoded, failure);
-    body.size = size_with_nested(context, prepared->decoded);
+    body.size = size_with_nested(context, *prepared);
     return body;
   } catch (...) {
     failure = failure_at_hand();

@@ -266,8 +266,11 @@ struct Returns {
 
 void collect_returns(Block body, Returns& returns) {
   for (Stmt* stmt : body) {
-    if (returns_none(stmt)) returns.of_none.push_back(stmt);
-    else if (is<Return>(stmt)) returns.has_values = true;
+    if (is<Return>(stmt)) {
+      if (returns_none(stmt)) returns.of_none.push_back(stmt);
+      else returns.has_values = true;
+    }
+    if (!StmtKinds::of(stmt).has(StmtKinds::nesting())) continue;
     auto* attempt = as<Try>(stmt);
     returns.may_run_code |= is<With>(stmt) || (attempt && !attempt->finalbody.empty());
     for_each_block(stmt, [&](Block& inner) {

@@ -37,15 +37,23 @@ constexpr OpSet silent_ops{Op::nop_,        Op::jump_,        Op::load_const_, O
 // True if `block` is only a `pass` or `continue`, in place of which the source may have had a silent statement.
 bool is_empty(Block block) { return block.size() == 1 && (is<Pass>(block[0]) || is<Continue>(block[0])); }
 
-// True if the pass may change the statement: a block of it is empty, or it is an `if` whose first line is so far above
-// its body that another branch fits between them.
-bool may_be_silent(const Stmt* stmt) {
+// True if another branch fits between the first line of an `if` and its body.
+bool has_room_for_branch(const Stmt* stmt) {
   constexpr int lines_of_branch = 2;  // the line of the silent statement and that of the `else` or `elif` below it
-  bool found = false;
-  for_each_block(const_cast<Stmt*>(stmt), [&](Block& inner) { found = found || is_empty(inner); });
   auto* branch = as<If>(stmt);
-  return found || (branch && branch->orelse.empty() && !branch->body.empty() &&
-                   branch->body[0]->line - stmt->line > lines_of_branch - 1);
+  return branch && branch->orelse.empty() && !branch->body.empty() &&
+         branch->body[0]->line - stmt->line > lines_of_branch - 1;
+}
+
+// True if the pass may change a statement of the block or of the blocks in it.
+bool may_be_silent(Block body) {
+  return std::ranges::any_of(body, [](Stmt* stmt) {
+    if (!StmtKinds::of(stmt).has(StmtKinds::nesting())) return false;
+    bool found = has_room_for_branch(stmt);
+    for_each_block(
+        stmt, [&](Block& inner) { found = found || (!inner.empty() && (is_empty(inner) || may_be_silent(inner))); });
+    return found;
+  });
 }
 
 // The column and the width of a statement on its line.
@@ -196,7 +204,7 @@ class SilentStatements {
 
 Block silent_statements(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression || !dialect_of(scope.decoded.version).columns) return body;
-  if (!has_any(body, [](const Stmt* stmt) { return may_be_silent(stmt); })) return body;
+  if (!may_be_silent(body)) return body;
   PlaceByLine places = silent_places(scope.decoded);
   if (places.empty()) return body;
   const StatementColumns columns(*scope.decoded.code, body);
