@@ -79,9 +79,9 @@ Expr* conditional(Context& context, Expr* test, Expr* if_true, Expr* if_false, b
 }
 
 // True if the source node of the edge has no statements and no branch, so that it may only push a value.
-bool may_push_one(const LiftedGraph& graph, Edge edge) {
+bool may_push_one(const Cfg& cfg, const LiftedGraph& graph, Edge edge) {
   const Node& node = graph.nodes[edge.first];
-  return node.end == Node::End::go && node.statements.empty() && !graph.states[edge.first].is_loop_header;
+  return node.end == Node::End::go && node.statements.empty() && !cfg.blocks[edge.first].is_loop_header;
 }
 }  // namespace
 
@@ -90,7 +90,8 @@ bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, N
                    const Table<Edge>& edges) {
   if (edges.size() < 2) return false;
   Table<Edge> pushing;
-  std::ranges::copy_if(edges, std::back_inserter(pushing), [&](Edge edge) { return may_push_one(graph, edge); });
+  std::ranges::copy_if(edges, std::back_inserter(pushing),
+                       [&](Edge edge) { return may_push_one(cursor.cfg, graph, edge); });
   std::ranges::sort(pushing, std::ranges::greater(), [&](Edge edge) { return cursor.cfg.order_index[edge.first]; });
   for (const NodeIndex node : std::views::keys(pushing)) {
     const auto from = only_edge_to(cursor, graph, node);
@@ -115,7 +116,7 @@ bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, N
           graph.nodes[other].a != block)
         continue;
       if (!graph.states[other].lifted || !only_edge_to(cursor, graph, other) || !pushes_one(graph, other, test) ||
-          graph.states[other].is_loop_header)
+          cursor.cfg.blocks[other].is_loop_header)
         continue;
       if (graph.states[test].keep_a || graph.states[test].keep_b) continue;
       Expr* alternative = graph.states[other].stack.back().expr;
@@ -268,7 +269,7 @@ class BranchPair {
     Node& third = graph_.nodes[other];
     State& third_state = graph_.states[other];
     if (third.end != Node::End::branch || !third.statements.empty() || third.region != first_.region ||
-        graph_.states[other].is_loop_header)
+        cursor_.cfg.blocks[other].is_loop_header)
       return false;
     if (!only_edge_to(cursor_, graph_, other) || first_state_.keep_a || first_state_.keep_b) return false;
     const bool alike = third.a == second_.a && third.b == second_.b && second_state_.keep_a == third_state.keep_a &&
@@ -333,7 +334,7 @@ class BranchPair {
 bool merge_condition(Context& context, const Cursor& cursor, LiftedGraph& graph, NodeIndex node) {
   bool changed = false;
   while (graph.nodes[node].end == Node::End::branch) {
-    if (!graph.nodes[node].statements.empty() || graph.states[node].is_loop_header) break;
+    if (!graph.nodes[node].statements.empty() || cursor.cfg.blocks[node].is_loop_header) break;
     const auto from = only_edge_to(cursor, graph, node);
     if (!from) break;
     const auto [before, along_b] = *from;

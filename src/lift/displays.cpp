@@ -32,9 +32,11 @@ bool extend_display(Context& context, const Cursor& cursor, Expr* display, Op op
   constexpr std::size_t least_in_constant = 3;
   auto add_all = [&](List<Expr*>& items, Constant::Kind folded) {
     const Constant* constant = items.empty() ? constant_of(value, folded) : nullptr;
-    if (constant && (constant->items.size() >= least_in_constant || folded == Constant::Kind::frozenset))
-      for (const Constant& item : constant->items) add(items, cursor.make(ConstantExpr{&item}));
-    else add(items, cursor.make(Starred{value}));
+    if (!constant || (constant->items.size() < least_in_constant && folded != Constant::Kind::frozenset))
+      return add(items, cursor.make(Starred{value}));
+    items = context.arena.list<Expr*>(constant->items.size());
+    std::ranges::transform(constant->items, items.begin(),
+                           [&](const Constant& item) { return cursor.make(ConstantExpr{&item}); });
   };
   if (auto* list = as<ListExpr>(display)) {
     if (op == Op::list_append_) add(list->elts, value);
@@ -54,8 +56,8 @@ bool extend_display(Context& context, const Cursor& cursor, Expr* display, Op op
     const bool next_to = inner && op == Op::dict_update_ && !inner->keys.empty() && !dict->keys.empty() &&
                          std::ranges::find(inner->keys, nullptr) == inner->keys.end();
     if (next_to) {
-      for (std::size_t index = 0; index < inner->keys.size(); ++index)
-        add(dict->keys, inner->keys[index]), add(dict->values, inner->values[index]);
+      dict->keys = context.arena.append(dict->keys, inner->keys);
+      dict->values = context.arena.append(dict->values, inner->values);
     } else if (op == Op::map_add_ || op == Op::dict_update_ || op == Op::dict_merge_) {
       add(dict->keys, key), add(dict->values, value);
     } else {

@@ -21,7 +21,6 @@ struct State {
   Stack stack;  // the stack at the end of the node
   // `keep_a` and `keep_b`: true if the tested value stays on the stack along the edge to `a` or `b`.
   bool lifted = false, keep_a = false, keep_b = false;
-  bool is_loop_header = false;  // true if a back edge leads to the block
   NodeIndex alias;  // the node that this one was merged into, or -1
   // True if the node has done nothing so far but pop iterators.
   bool pops = false;

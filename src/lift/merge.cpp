@@ -65,7 +65,7 @@ void Lifter::enter(NodeIndex block) {
 bool Lifter::may_follow(NodeIndex block) const {
   const BasicBlock& info = cursor_.cfg.blocks[block];
   const Node& node = graph_.nodes[edges_[0].first];
-  if (graph_.states[block].is_loop_header || info.kind != BasicBlock::Kind::code) return false;
+  if (info.is_loop_header || info.kind != BasicBlock::Kind::code) return false;
   if (node.end != Node::End::go || node.region != info.region) return false;
   // In 3.8, the code behind the else clause of a try statement stays a separate node, so that it can be placed behind
   // the statement.
@@ -109,7 +109,7 @@ void Lifter::name_values_below_loop(NodeIndex block, const Table<Edge>& edges) {
 
 // Creates the stack at the start of a block that is not merged into the node in front of it.
 void Lifter::enter_merge(NodeIndex block, const Table<Edge>& edges) {
-  if (graph_.states[block].is_loop_header) name_values_below_loop(block, edges);
+  if (cursor_.cfg.blocks[block].is_loop_header) name_values_below_loop(block, edges);
   if (edges.size() == 1) return copy_stack(sim_, edges[0], stack_);
   // The stacks along all edges must have equal depth. A slot in which the stacks differ becomes a temporary.
   Table<Stack> stacks(edges.size());
@@ -165,7 +165,7 @@ void Lifter::finish_block(NodeIndex block) {
     node.a = cursor_.cfg.blocks[block].next;
     node.end = node.a >= 0 ? Node::End::go : Node::End::stop;
   }
-  if (!stack_.empty() || !state.stack.empty()) state.stack = stack_;
+  if (!stack_.empty() || !state.stack.empty()) state.stack = stack_, sim_.keep_unsettled();
   if (!sim_.stores.swaps.empty()) sim_.stores.swap_of.clear(), sim_.stores.swaps.clear();
   if (cursor_.flat) return flat_end(block);
   if (node.end == Node::End::go && cursor_.cfg.order_index[node.a] >= 0 && cursor_.cfg.is_back_edge(block, node.a) &&

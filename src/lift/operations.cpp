@@ -107,9 +107,9 @@ void load_const(Simulation& sim, int index) {
   const bool is_own = index >= 0 && std::size_t(index) < own.size();
   if (!is_own && (index < 0 || index >= sim.cursor.decoded.constant_count())) sim.cursor.fail("no such constant");
   const Constant& constant = is_own ? own[std::size_t(index)] : sim.cursor.decoded.constant(index);
-  if (constant.kind == Constant::Kind::code) return sim.push(Internal{Marker::code, index, nullptr});
-  if (!is_opaque(constant)) return sim.push(ConstantExpr{&constant});
-  sim.push(named_constant(sim.context, sim.cursor, sim.names, index));
+  if (!is_opaque(constant)) sim.push(ConstantExpr{&constant});
+  else if (constant.kind == Constant::Kind::code) sim.push(Internal{Marker::code, index, nullptr});
+  else sim.push(named_constant(sim.context, sim.cursor, sim.names, index));
 }
 
 // Returns `object.name` or, if the name is no identifier (Dynamo loads the attribute `0` of a module), `getattr(object,

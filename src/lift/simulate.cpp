@@ -92,7 +92,7 @@ void Lifter::lift_block(NodeIndex block) {
     graph_.ended = true;
   } else {
     // The stack at a loop header is compared with the stacks along its back edges.
-    if (!cursor_.flat && graph_.states[block].is_loop_header) header_stacks_[block] = stack_;
+    if (!cursor_.flat && info.is_loop_header) header_stacks_[block] = stack_;
     const bool may_hold_iterators = !stack_.empty() || graph_.nodes[graph_.node].pops_iterator;
     if (may_hold_iterators && !cursor_.flat && (graph_.node == block || graph_.states[graph_.node].pops))
       count_iterators(block);
@@ -133,10 +133,13 @@ void Lifter::simulate(int begin, int end) {
   cursor.end = end;
   cursor.first_offset = begin < int(cursor.code.size()) ? cursor.code[begin].offset : 0;
   cursor.first_at = begin;
+  const bool is_usual = !names_effects && !is_generic;
   const Row<const Instruction> code(cursor.code);
   for (cursor.at = begin; cursor.at < end; ++cursor.at) {
     const Instruction& instruction = code[cursor.at];
-    if (!is_generic || !run_generics(sim_, instruction)) operations[std::size_t(instruction.op)](sim_, instruction);
+    if (is_usual || !is_generic || !run_generics(sim_, instruction))
+      operations[std::size_t(instruction.op)](sim_, instruction);
+    if (is_usual) continue;
     if (names_effects && !sim_.graph.ended && !does_nothing(instruction.op)) name_effects(sim_);
   }
   cursor.at = std::max(begin, end - 1);

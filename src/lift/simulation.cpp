@@ -46,8 +46,7 @@ void refuse_statement(const NamedExpr& named, std::uint32_t offset) {
 }
 }  // namespace
 
-// Records the headers of loops and, for `enter_with`, the regions of with statements by the first instruction of their
-// bodies.
+// Records, for `enter_with`, the regions of with statements by the first instruction of their bodies.
 Simulation::Simulation(Context& shared, const DecodedCode& decoded, const Cfg& cfg, bool flat,
                        const std::set<int>& literal, Split split)
     : context(shared),
@@ -55,13 +54,9 @@ Simulation::Simulation(Context& shared, const DecodedCode& decoded, const Cfg& c
       names(shared, decoded, cfg.code),
       graph(cfg.blocks.size()) {
   stack.reserve(8);
-  for (NodeIndex index = 0; index < int(cfg.blocks.size()); ++index) {
-    const BasicBlock& block = cfg.blocks[index];
-    graph.states[index].is_loop_header = block.is_loop_header;
-    if (block.setup_of >= 0 && cfg.regions[block.setup_of].kind == Region::Kind::with) {
-      RegionIndex& region = with_at.try_emplace(block.begin).first->second;
-      region = std::max<int>(region, block.setup_of);
-    }
+  for (RegionIndex index = 0; index < int(cfg.regions.size()); ++index) {
+    const Region& region = cfg.regions[index];
+    if (region.kind == Region::Kind::with && region.setup >= 0) with_at[cfg.blocks[region.setup].begin] = index;
   }
 }
 
@@ -97,7 +92,16 @@ void Simulation::check_operand(const Entry& entry) {
 List<Expr*> Simulation::pop_many(int count) {
   if (count < 0 || count > int(stack.size())) cursor.fail("the stack is not that deep");
   const List<Expr*> popped = context.arena.list<Expr*>(std::size_t(count));
-  for (std::size_t index = popped.size(); index--;) popped[index] = pop();
+  const std::size_t kept = stack.size() - popped.size();
+  bool is_usual = true;
+  for (std::size_t index = 0; index < popped.size(); ++index) {
+    const Entry& entry = stack[kept + index];
+    popped[index] = entry.expr;
+    is_usual &= !needs_check(entry);
+  }
+  if (is_usual) stack.resize(kept);
+  else
+    for (std::size_t index = popped.size(); index--;) popped[index] = pop();
   return popped;
 }
 

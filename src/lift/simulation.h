@@ -42,6 +42,8 @@ struct PendingStores {
   Table<SwapGroup> swaps;
   // Maps a value to the index of its group in `swaps`.
   std::map<const ast::Expr*, int> swap_of;
+  // True if no assignment waits for a store. False for a while after the last store, too.
+  bool is_complete() const { return unpackings.empty() && swaps.empty(); }
 };
 
 // The state of chained comparisons (`a < b < c`).
@@ -77,7 +79,7 @@ class Simulation {
   // Pops an operand. Throws Restart if the value was moved out of the order of evaluation.
   ast::Expr* pop() {
     const Entry entry = pop_entry();
-    if (entry.mover >= 0 || is_unpacked(entry.expr)) check_operand(entry);
+    if (needs_check(entry)) check_operand(entry);
     return entry.expr;
   }
   // Pops an entry without a check of its order of evaluation.
@@ -108,6 +110,14 @@ class Simulation {
   void settle(ast::Expr*& expr) {
     if (has_unsettled_ && has_parts(expr)) settle_parts(expr);
   }
+  // Called behind an instruction that ends a statement. If the stack is empty and no assignment waits for further stores, later statements
+  // contain only nodes that are created from here on, so none of them has to be settled.
+  void forget_settled() {
+    if (has_unsettled_ && stack.empty() && !keeps_unsettled_ && stores.is_complete() && !generics.is_open)
+      has_unsettled_ = false;
+  }
+  // Called before the stack is stored for other blocks, whose statements may contain nodes that have to be settled.
+  void keep_unsettled() { keeps_unsettled_ |= has_unsettled_; }
   // Stores the value of an entry in a temporary.
   void spill(Entry& entry);
   // Emits a comment that the next statement calls the builtin function `name` by its name, which the bytecode does not
@@ -142,6 +152,7 @@ class Simulation {
     auto* internal = ast::as<ast::Internal>(expr);
     return internal && internal->marker == ast::Marker::unpacked;
   }
+  static bool needs_check(const Entry& entry) { return entry.mover >= 0 || is_unpacked(entry.expr); }
   void check_operand(const Entry& entry);
   // False for null, and for a name or a constant, which are no markers and have no parts.
   static bool has_parts(const ast::Expr* expr) {
@@ -157,9 +168,11 @@ class Simulation {
   bool settle_node(ast::Expr*& slot, const ast::Internal& internal);
   bool settle_node(ast::Expr*& slot, const ast::Slice& slice);
 
-  // True once a node that has to be settled has been created. Most code creates no node that has to be settled, so
-  // `settle` need not search its statements.
+  // True if an expression that is not part of a statement yet may contain a node that has to be settled. Most statements
+  // contain no such node, so `settle` need not search them.
   bool has_unsettled_ = false;
+  // True if the stacks at the ends of nodes may contain such an expression.
+  bool keeps_unsettled_ = false;
   Table<ast::Expr**> settling_;  // the slots that calls of `settle` still have to visit
 };
 

@@ -181,8 +181,8 @@ bool define(Simulation& sim, Expr* target, Expr* value) {
 
 // Stores the value on top of the stack in a variable.
 void store_name(Simulation& sim, Expr* target) {
-  if (store_run(sim, target)) return;
-  store(sim, target, sim.pop_entry());
+  if (!store_run(sim, target)) store(sim, target, sim.pop_entry());
+  sim.forget_settled();
 }
 
 void store(Simulation& sim, Expr* target, Entry value) {

@@ -71,20 +71,25 @@ class Arena {
   // repeated `append` takes linear time and memory. The items that the span `list` refers to do not change.
   template <class T>
   std::span<T> append(std::span<T> list, T item) {
+    return append(list, std::span<T>(&item, 1));
+  }
+  // Returns `list` with `items`, at least one, added at its end.
+  template <class T>
+  std::span<T> append(std::span<T> list, std::span<T> items) {
     static_assert(std::is_trivially_copyable_v<T>);
-    const std::size_t count = list.size();
-    auto found = growing_.find(list.data());
-    if (found != growing_.end() && found->second.used == count && count < found->second.capacity) {
-      list.data()[count] = item;
-      ++found->second.used;
-      return {list.data(), count + 1};
+    const std::size_t before = list.size(), count = before + items.size();
+    T* data = list.data();
+    if (auto found = growing_.find(data);
+        found != growing_.end() && found->second.used == before && count <= found->second.capacity) {
+      found->second.used = count;
+    } else {
+      const std::size_t capacity = count <= 4 ? 8 : 2 * count;
+      data = static_cast<T*>(allocate(sizeof(T) * capacity));
+      if (before) std::memcpy(static_cast<void*>(data), list.data(), sizeof(T) * before);
+      growing_.insert_or_assign(data, Growing{count, capacity});
     }
-    const std::size_t capacity = count < 4 ? 8 : 2 * count;
-    T* data = static_cast<T*>(allocate(sizeof(T) * capacity));
-    if (count) std::memcpy(static_cast<void*>(data), list.data(), sizeof(T) * count);
-    data[count] = item;
-    growing_.insert_or_assign(data, Growing{count + 1, capacity});
-    return {data, count + 1};
+    std::memcpy(static_cast<void*>(data + before), items.data(), sizeof(T) * items.size());
+    return {data, count};
   }
 
   std::string_view copy(std::string_view text) {

@@ -43,12 +43,22 @@ inline constexpr auto keyword_starts = [] {
   return starts;
 }();
 
+// For each letter, the lengths of the keywords that start with it, as a set of bits. Few other names have the first
+// letter and the length of a keyword.
+inline constexpr auto keyword_lengths = [] {
+  std::array<std::uint32_t, 256> lengths{};
+  for (const std::string_view word : python_keywords)
+    lengths[static_cast<unsigned char>(word[0])] |= std::uint32_t{1} << word.size();
+  return lengths;
+}();
+
 inline constexpr std::size_t longest_keyword =
     std::ranges::max(python_keywords, {}, [](std::string_view word) { return word.size(); }).size();
 
 constexpr bool is_keyword(std::string_view name) {
   if (name.empty() || name.size() > longest_keyword) return false;
   const auto letter = static_cast<unsigned char>(name[0]);
+  if ((keyword_lengths[letter] >> name.size() & 1) == 0) return false;
   for (std::size_t at = keyword_starts[letter]; at < keyword_starts[letter + 1]; ++at)
     // Most words differ within their first letters, so std::mismatch takes less time than a call of memcmp.
     if (const std::string_view word = python_keywords[at];
