@@ -1,6 +1,7 @@
 #include "validate/expressions.h"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -107,24 +108,47 @@ bool has_duplicates(std::vector<std::string_view> names) {
 Expressions::Expressions(Version version)
     : version_(version), depth_max_(dialect_of(version).peg_parser ? depth_max : depth_max_38) {}
 
-void Expressions::file(const Todo& todo) { todo_.push_back(todo); }
-
-Reason Expressions::visit_with_parts(const Todo& whole) {
-  todo_.clear();
-  if (Reason reason = visit(whole); !reason.empty()) return reason;
-  while (!todo_.empty()) {
-    const Todo next = todo_.back();
-    todo_.pop_back();
-    if (Reason reason = visit(next); !reason.empty()) return reason;
-  }
+Reason Expressions::check_all(List<Expr*> exprs, Where where, int depth, bool starred_allowed) {
+  for (Expr* expr : exprs | std::views::reverse)
+    if (Reason reason = check(expr, where, depth, starred_allowed); !reason.empty()) return reason;
   return {};
 }
 
-Reason Expressions::visit(const Todo& todo) {
-  const Where& where = todo.where;
-  const int depth = todo.depth, inner = depth + 1;
-  Expr* expr = todo.expr;
-  if (depth > depth_max_) return "an expression that nests too deeply";
+// The operand in front of an operator, a call or an index is as deep as the whole, so that such operands are visited in
+// a loop; all other parts are deeper, which bounds the recursion.
+Reason Expressions::visit(Expr* expr, Where where, int depth, bool starred_allowed) {
+  const int inner = depth + 1;
+  do {
+    if (depth > depth_max_) return "an expression that nests too deeply";
+    Reason reason;
+    if (auto* n = as<Call>(expr)) {
+      if (!n->keywords.empty()) {
+        reason = keywords_reason(n->keywords);
+        for (const Keyword& keyword : n->keywords | std::views::reverse)
+          if (reason.empty()) reason = check(keyword.value, where, inner);
+      }
+      if (reason.empty()) reason = check_all(n->args, where, inner, true);
+      expr = n->func;
+    } else if (auto* binary = as<BinOp>(expr)) {
+      reason = check(binary->right, where, inner);
+      expr = binary->left;
+    } else if (auto* comparison = as<Compare>(expr)) {
+      reason = check_all(comparison->comparators, where, inner);
+      expr = comparison->left;
+    } else if (auto* subscript = as<Subscript>(expr)) {
+      reason = check(subscript->slice, where, inner);
+      expr = subscript->value;
+    } else {
+      return visit_bracketed(expr, where, depth, starred_allowed);
+    }
+    if (!reason.empty()) return reason;
+    starred_allowed = false;
+  } while (needs_visit(expr, where, depth, starred_allowed));
+  return {};
+}
+
+Reason Expressions::visit_bracketed(Expr* expr, Where where, int depth, bool starred_allowed) {
+  const int inner = depth + 1;
   if (is<Name>(expr)) return {};
   if (auto* n = as<ConstantExpr>(expr)) {
     if (where.is_annotation && n->value->kind == Constant::Kind::integer && n->value->text.starts_with("0x"))
@@ -133,30 +157,24 @@ Reason Expressions::visit(const Todo& todo) {
     const bool deep = depth + depth_of(*n->value) > depth_max_;
     return deep ? "a constant that nests too deeply" : Reason{};
   }
-  if (auto* n = as<Call>(expr)) {
-    push(n->func, where, depth);
-    push_all(n->args, where, inner, true);
-    for (const Keyword& keyword : n->keywords) push(keyword.value, where, inner);
-    return n->keywords.empty() ? Reason{} : keywords_reason(n->keywords);
-  }
-  if (auto* n = as<BinOp>(expr)) return push(n->left, where, depth), push(n->right, where, inner), Reason{};
-  if (auto* n = as<Compare>(expr)) return push(n->left, where, depth), push_all(n->comparators, where, inner), Reason{};
-  if (auto* n = as<Subscript>(expr)) return push(n->value, where, depth), push(n->slice, where, inner), Reason{};
-  if (auto* n = as<Tuple>(expr)) return push_all(n->elts, where, inner, true), Reason{};
-  if (auto* n = as<ListExpr>(expr)) return push_all(n->elts, where, inner, true), Reason{};
-  if (auto* n = as<SetExpr>(expr)) return push_all(n->elts, where, inner, true), Reason{};
-  if (auto* n = as<Starred>(expr)) {
-    if (!todo.starred_allowed) return "a starred expression where none may stand";
-    return push(n->value, where, inner), Reason{};
-  }
+  if (auto* n = as<Tuple>(expr)) return check_all(n->elts, where, inner, true);
+  if (auto* n = as<ListExpr>(expr)) return check_all(n->elts, where, inner, true);
+  if (auto* n = as<SetExpr>(expr)) return check_all(n->elts, where, inner, true);
+  if (auto* n = as<BoolOp>(expr)) return check_all(n->values, where, inner);
+  if (auto* n = as<UnaryExpr>(expr)) return check(n->operand, where, inner);
+  if (auto* n = as<JoinedStr>(expr)) return check_all(n->values, where, inner);
+  if (auto* n = as<Starred>(expr))
+    return starred_allowed ? check(n->value, where, inner) : "a starred expression where none may stand";
   if (where.no_functions && (is<Lambda>(expr) || is<ComprehensionExpr>(expr)))
     return "a lambda or comprehension in the annotations of a generic method";
   if (auto* n = as<Lambda>(expr)) {
-    for (List<Expr*> defaults : {n->args->defaults, n->args->kw_defaults}) push_all(defaults, where, inner);
     Where body;
     body.yields = body.delegates = true;
-    push(n->body, body, inner);
-    return parameters_reason(n->args);
+    Reason reason = parameters_reason(n->args);
+    if (reason.empty()) reason = check(n->body, body, inner);
+    for (List<Expr*> defaults : {n->args->kw_defaults, n->args->defaults})
+      if (reason.empty()) reason = check_all(defaults, where, inner);
+    return reason;
   }
   if (auto* n = as<ComprehensionExpr>(expr)) return comprehension(*n, where, inner);
   if (auto* n = as<NamedExpr>(expr)) {
@@ -166,33 +184,35 @@ Reason Expressions::visit(const Todo& todo) {
     if (where.no_effects) return "an assignment expression in an annotation or a generic definition";
     if (where.in_iterable) return "an assignment expression in the iterable of a comprehension";
     if (where.in_comprehension && where.in_class) return "an assignment expression in a comprehension of a class body";
-    return push(n->value, where, inner), Reason{};
+    return check(n->value, where, inner);
   }
   if (is<Yield>(expr) || is<YieldFrom>(expr)) {
     const bool delegates = is<YieldFrom>(expr);
     if (where.no_effects) return "a yield in an annotation or a generic definition";
     if (!where.yields) return where.in_comprehension ? "a yield in a comprehension" : "a yield outside of a function";
     if (delegates && !where.delegates) return "`yield from` in an async function";
-    push(delegates ? as<YieldFrom>(expr)->value : as<Yield>(expr)->value, where, inner);
-    return {};
+    return check(delegates ? as<YieldFrom>(expr)->value : as<Yield>(expr)->value, where, inner);
   }
   if (auto* n = as<Await>(expr)) {
     if (where.no_effects) return "an await in an annotation or a generic definition";
     if (!where.awaits) return "an await outside of an async function";
-    return push(n->value, where, inner), Reason{};
+    return check(n->value, where, inner);
   }
   if (auto* n = as<Verbatim>(expr)) {
-    const bool starred = todo.starred_allowed && n->text.starts_with('*');
+    const bool starred = starred_allowed && n->text.starts_with('*');
     if (is_expression(starred ? n->text.substr(1) : n->text, dialect_of(version_))) return {};
     return "an annotation that is no expression";
   }
   if (is<Internal>(expr)) return "a value of the interpreter that no expression gives";
   if (is<TemplateStr>(expr) && !dialect_of(version_).template_strings) return "a template string";
-  for_each_child(expr, [&](Expr*& child) { push(child, where, inner); });
-  return {};
+  Reason last;
+  for_each_child(expr, [&](Expr*& child) {
+    if (Reason reason = check(child, where, inner); !reason.empty()) last = reason;
+  });
+  return last;
 }
 
-Reason Expressions::comprehension(const ComprehensionExpr& node, const Where& where, int depth) {
+Reason Expressions::comprehension(const ComprehensionExpr& node, Where where, int depth) {
   if (node.generators.empty()) return "a comprehension without an iterable";
   const bool generator = node.kind == ComprehensionKind::generator;
   Where within = where;
@@ -202,26 +222,27 @@ Reason Expressions::comprehension(const ComprehensionExpr& node, const Where& wh
   within.async_inside =
       where.async_inside || (where.in_comprehension && dialect_of(version_).nested_async_comprehensions) || generator;
   if (generator && !dialect_of(version_).nested_async_comprehensions) within.async_inside = where.async_inside;
-  bool first = true;
   for (const Comprehension& each : node.generators) {
     if (each.is_async && !within.awaits) return "an asynchronous comprehension outside of an async function";
-    Where iterable = first ? where : within;
-    iterable.in_iterable = true;
-    first = false;
-    push(each.iter, iterable, depth);
-    push_all(each.ifs, within, depth);
     if (Reason reason = target_reason(each.target, Use::assign); !reason.empty()) return reason;
-    push(each.target, within, depth, false);
   }
-  const bool unpacks = dialect_of(version_).unpacking_comprehensions;
-  push(node.elt, within, depth, unpacks);
-  push(node.value, within, depth, unpacks);
   if (!where.in_comprehension) {
     std::set<std::string_view> iterated, named;
     Expr whole{node};
     assigned_names(&whole, iterated, named);
     for (std::string_view name : named)
       if (iterated.contains(name)) return "an assignment expression to a variable of its comprehension";
+  }
+  const bool unpacks = dialect_of(version_).unpacking_comprehensions;
+  for (Expr* part : {node.value, node.elt})
+    if (Reason reason = check(part, within, depth, unpacks); !reason.empty()) return reason;
+  for (const Comprehension& each : node.generators | std::views::reverse) {
+    Where iterable = &each == &node.generators.front() ? where : within;
+    iterable.in_iterable = true;
+    Reason reason = check(each.target, within, depth);
+    if (reason.empty()) reason = check_all(each.ifs, within, depth);
+    if (reason.empty()) reason = check(each.iter, iterable, depth);
+    if (!reason.empty()) return reason;
   }
   return {};
 }

@@ -33,9 +33,8 @@ class Expressions {
  public:
   explicit Expressions(Version version);
 
-  Reason reason(ast::Expr* expr, const Where& where, bool starred_allowed = false) {
-    Todo whole{expr, where, 0, starred_allowed};
-    return needs_visit(whole) ? visit_with_parts(whole) : Reason{};
+  Reason reason(ast::Expr* expr, Where where, bool starred_allowed = false) {
+    return check(expr, where, 0, starred_allowed);
   }
   enum class Use : std::uint8_t { assign, augment, annotate, remove };
   Reason target_reason(const ast::Expr* target, Use use) const;
@@ -45,46 +44,35 @@ class Expressions {
   Reason cases_reason(ast::List<ast::MatchCase> cases);
 
  private:
-  struct Todo {
-    ast::Expr* expr;
-    Where where;
-    int depth;
-    bool starred_allowed;
-  };
-  Reason visit_with_parts(const Todo& whole);
-  Reason visit(const Todo& todo);
+  // Each function returns the reason why `expr`, which brackets around it nest to `depth`, does not compile at its place.
+  // Parts are checked from the last to the first. `check` calls `visit` only for an expression that may have a fault.
+  Reason check(ast::Expr* expr, Where where, int depth, bool starred_allowed = false) {
+    return needs_visit(expr, where, depth, starred_allowed) ? visit(expr, where, depth, starred_allowed) : Reason{};
+  }
+  Reason check_all(ast::List<ast::Expr*> exprs, Where where, int depth, bool starred_allowed = false);
+  Reason visit(ast::Expr* expr, Where where, int depth, bool starred_allowed);
+  // For kinds of expressions without an operand that is as deep as the whole.
+  Reason visit_bracketed(ast::Expr* expr, Where where, int depth, bool starred_allowed);
   // True for names and simple constants, whose only possible fault is their nesting depth. Most expressions are names
   // and simple constants.
-  static bool is_harmless(const ast::Expr* expr, const Where& where) {
+  static bool is_harmless(const ast::Expr* expr, Where where) {
     if (ast::is<ast::Name>(expr)) return true;
     auto* constant = ast::as<ast::ConstantExpr>(expr);
     return constant && constant->value->items.empty() && !where.is_annotation;
   }
-  // True if the expression has to be visited. Replaces `a.b` in `todo` by `a`, which is as deep, because an attribute
+  // True if the expression has to be visited. Replaces `a.b` in `expr` by `a`, which is as deep, because an attribute
   // adds no rule.
-  bool needs_visit(Todo& todo) const {
-    for (auto* attribute = ast::as<ast::Attribute>(todo.expr); attribute;
-         attribute = ast::as<ast::Attribute>(todo.expr))
-      todo.expr = attribute->value, todo.starred_allowed = false;
-    return todo.expr && (todo.depth > depth_max_ || !is_harmless(todo.expr, todo.where));
+  bool needs_visit(ast::Expr*& expr, Where where, int depth, bool& starred_allowed) const {
+    for (auto* attribute = ast::as<ast::Attribute>(expr); attribute; attribute = ast::as<ast::Attribute>(expr))
+      expr = attribute->value, starred_allowed = false;
+    return expr && (depth > depth_max_ || !is_harmless(expr, where));
   }
-  // Appends an expression to `todo_` if it needs a visit.
-  void push(ast::Expr* expr, const Where& where, int depth, bool starred_allowed = false) {
-    Todo todo{expr, where, depth, starred_allowed};
-    if (needs_visit(todo)) file(todo);
-  }
-  // This function is separate, so that the compiler inlines the checks in `push` into its callers.
-  void file(const Todo& todo);
-  void push_all(ast::List<ast::Expr*> exprs, const Where& where, int depth, bool starred_allowed = false) {
-    for (ast::Expr* expr : exprs) push(expr, where, depth, starred_allowed);
-  }
-  Reason comprehension(const ast::ComprehensionExpr& node, const Where& where, int depth);
+  Reason comprehension(const ast::ComprehensionExpr& node, Where where, int depth);
   Reason pattern_reason(const ast::Pattern* pattern, std::vector<std::string_view>& bound, bool in_sequence);
   bool is_irrefutable(const ast::Pattern* pattern) const;
 
   const Version version_;
   const int depth_max_;  // the greatest depth to which brackets may nest
-  std::vector<Todo> todo_;
 };
 
 // True if two of `names` are equal. Different names are never printed alike.
