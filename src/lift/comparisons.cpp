@@ -59,7 +59,8 @@ void compare(Simulation& sim, CompareOp op) {
   }
   if (sim.cursor.code[next].op != Op::pop_top_) throw Restart{copied->index};
   const NodeIndex failed = sim.cursor.cfg.blocks[sim.cursor.block].jump;
-  sim.chains.blocks.insert(failed);
+  if (failed >= 0) sim.graph.states[failed].is_chain_end = true;
+  sim.chains.have_ends = true;
   sim.chains.fails = failed >= 0 ? sim.cursor.cfg.blocks[failed].next : NodeIndex();
   sim.push(Internal{Marker::chain, copied->index, so_far});
   sim.stack.back().mover = -1;

@@ -30,7 +30,8 @@ void enter_with(Simulation& sim, const Instruction& instruction) {
   bool async = instruction.op == Op::before_async_with_;
   RegionIndex region = -1;
   if (!sim.cursor.flat) {
-    if (auto found = sim.with_at.find(sim.cursor.at + 1); found != sim.with_at.end()) region = found->second;
+    const auto& with_at = sim.rare().with_at;
+    if (auto found = with_at.find(sim.cursor.at + 1); found != with_at.end()) region = found->second;
     if (int next = sim.cursor.cfg.blocks[sim.cursor.block].next;
         next >= 0 && sim.cursor.cfg.blocks[next].setup_of > region &&
         sim.cursor.cfg.regions[sim.cursor.cfg.blocks[next].setup_of].kind == Region::Kind::with)

@@ -23,32 +23,34 @@ Expr* Lifter::slot(std::size_t index) {
 // Sets the stack at the start of `block`, unless it is set already. The stack consists of the locals `__stack_0`,
 // `__stack_1`, ..., except for entries that are always markers.
 void Lifter::flat_enter(NodeIndex block, Table<Expr*> stack) {
-  if (block < 0 || flat_stacks_[block]) return;
-  flat_stacks_[block] = std::move(stack);
-  flat_todo_.push_back(block);
+  if (block < 0 || flat_->stacks[block]) return;
+  flat_->stacks[block] = std::move(stack);
+  flat_->todo.push_back(block);
 }
 
 // Lifts the blocks that can be reached, each with the stack of the first edge that is found to lead to the block.
 Lifted Lifter::run_flat() {
-  flat_stacks_.resize(cursor_.cfg.blocks.size());
+  FlatBlocks blocks;
+  blocks.stacks.resize(cursor_.cfg.blocks.size());
+  flat_ = &blocks;
   flat_enter(cursor_.cfg.entry, {});
-  while (!flat_todo_.empty()) {
-    NodeIndex block = flat_todo_.back();
-    flat_todo_.pop_back();
+  while (!blocks.todo.empty()) {
+    NodeIndex block = blocks.todo.back();
+    blocks.todo.pop_back();
     // The handler of a protected block starts with the stack cut to the region's depth, and with the exception on top.
     if (int index = cursor_.cfg.blocks[block].region; index >= 0) {
       const Region& region = cursor_.cfg.regions[index];
       if (region.handler < 0) cursor_.fail("a handler that is nowhere");
       Table<Expr*> stack;
       for (int depth = 0; depth < region.depth + region.lasti + 1; ++depth) {
-        const auto& here = *flat_stacks_[block];
+        const auto& here = *blocks.stacks[block];
         bool marker = depth < region.depth && depth < int(here.size()) && is<Internal>(here[depth]);
         stack.push_back(marker ? here[depth] : slot(std::size_t(depth)));
       }
       flat_enter(region.handler, std::move(stack));
     }
     stack_.clear();
-    for (Expr* expr : *flat_stacks_[block]) stack_.push_back({context_.expr(expr->node), block, -1});
+    for (Expr* expr : *blocks.stacks[block]) stack_.push_back({context_.expr(expr->node), block, -1});
     lift_block(block);
   }
   Lifted lifted;

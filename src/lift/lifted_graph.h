@@ -22,6 +22,8 @@ struct State {
   // `keep_a` and `keep_b`: true if the tested value stays on the stack along the edge to `a` or `b`.
   bool lifted = false, keep_a = false, keep_b = false;
   NodeIndex alias;  // the node that this one was merged into, or -1
+  // True if the block only pops the middle operand of a chained comparison, or follows only such blocks.
+  bool is_chain_end = false;
   // True if the node has done nothing so far but pop iterators.
   bool pops = false;
 };

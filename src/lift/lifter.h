@@ -2,7 +2,7 @@
 // pushes expressions on it. simulate.cpp is the file to read first.
 #pragma once
 
-#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -60,10 +60,12 @@ class Lifter {
   // True for the code of a list, set or dict comprehension.
   const bool comprehension_;
   Table<Edge> edges_;  // the incoming edges of the current block
-  std::map<int, Stack> header_stacks_;  // maps a loop header to the stack at its start
-  // For `run_flat`: maps a block to the stack at its start.
-  Table<std::optional<Table<ast::Expr*>>> flat_stacks_;
-  Table<NodeIndex> flat_todo_;
+  // For `run_flat`: the stacks at the starts of blocks, by block, and the blocks that are still to be lifted.
+  struct FlatBlocks {
+    Table<std::optional<Table<ast::Expr*>>> stacks;
+    Table<NodeIndex> todo;
+  };
+  FlatBlocks* flat_ = nullptr;
 };
 
 }  // namespace depyf::lifting

@@ -42,9 +42,10 @@ Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, boo
 Lifted Lifter::run() {
   for (NodeIndex block : cursor_.cfg.order) {
     // Blocks that only clean up after chained comparisons are left out.
-    if (!sim_.chains.blocks.empty()) {
-      if (only_after_chains(block)) sim_.chains.blocks.insert(block);
-      if (sim_.chains.blocks.contains(block)) continue;
+    if (sim_.chains.have_ends) {
+      bool& is_chain_end = graph_.states[block].is_chain_end;
+      is_chain_end = is_chain_end || only_after_chains(block);
+      if (is_chain_end) continue;
     }
     lift_block(block);
   }
@@ -66,8 +67,7 @@ Lifted Lifter::run() {
 // test of the chain leads to.
 bool Lifter::only_after_chains(NodeIndex block) const {
   const Row<const NodeIndex> preds = cursor_.cfg.blocks[block].preds;
-  return !preds.empty() &&
-         std::ranges::all_of(preds, [&](NodeIndex pred) { return sim_.chains.blocks.contains(pred); });
+  return !preds.empty() && std::ranges::all_of(preds, [&](NodeIndex pred) { return graph_.states[pred].is_chain_end; });
 }
 
 void Lifter::lift_block(NodeIndex block) {
@@ -92,7 +92,7 @@ void Lifter::lift_block(NodeIndex block) {
     graph_.ended = true;
   } else {
     // The stack at a loop header is compared with the stacks along its back edges.
-    if (!cursor_.flat && info.is_loop_header) header_stacks_[block] = stack_;
+    if (!cursor_.flat && info.is_loop_header) sim_.rare().header_stacks[block] = stack_;
     const bool may_hold_iterators = !stack_.empty() || graph_.nodes[graph_.node].pops_iterator;
     if (may_hold_iterators && !cursor_.flat && (graph_.node == block || graph_.states[graph_.node].pops))
       count_iterators(block);

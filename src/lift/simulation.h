@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string_view>
 
@@ -40,15 +41,14 @@ struct SwapGroup {
 struct PendingStores {
   Table<Unpacking> unpackings;
   Table<SwapGroup> swaps;
-  // Maps a value to the index of its group in `swaps`.
-  std::map<const ast::Expr*, int> swap_of;
   // True if no assignment waits for a store. False for a while after the last store, too.
   bool is_complete() const { return unpackings.empty() && swaps.empty(); }
 };
 
 // The state of chained comparisons (`a < b < c`).
 struct Chains {
-  std::set<int> blocks;  // blocks that only pop the middle operand of a chained comparison
+  // True if some block only pops the middle operand of a chained comparison (see State::is_chain_end).
+  bool have_ends = false;
   // The block to which control goes if a comparison of the current chain other than the last one is false, or -1.
   int fails = -1;
 };
@@ -57,6 +57,18 @@ struct Chains {
 struct GenericScope {
   bool is_open = false;
   ast::Expr* class_params = nullptr;  // the tuple in `.type_params`, or null
+};
+
+// Tables that little code needs. They are together, so that other code neither creates nor destroys them.
+struct RareTables {
+  // Maps a value to the index of its group in PendingStores::swaps.
+  std::map<const ast::Expr*, int> swap_of;
+  std::map<int, Stack> header_stacks;  // maps a loop header to the stack at its start
+  // Maps the first instruction of the body of a with statement to the region of the statement.
+  std::map<int, RegionIndex> with_at;
+  std::set<std::string_view> bound_names;  // the names that exception handlers bind
+  // The temporaries that contain the subjects of match statements.
+  std::set<std::string_view> subjects;
 };
 
 // The state of lifting one code object.
@@ -118,6 +130,10 @@ class Simulation {
   }
   // Called before the stack is stored for other blocks, whose statements may contain nodes that have to be settled.
   void keep_unsettled() { keeps_unsettled_ |= has_unsettled_; }
+  RareTables& rare() {
+    if (!rare_) rare_ = std::make_unique<RareTables>();
+    return *rare_;
+  }
   // Stores the value of an entry in a temporary.
   void spill(Entry& entry);
   // Emits a comment that the next statement calls the builtin function `name` by its name, which the bytecode does not
@@ -139,11 +155,6 @@ class Simulation {
   PendingStores stores;
   Chains chains;
   GenericScope generics;
-  std::set<std::string_view> bound_names;  // the names that exception handlers bind
-  // The temporaries that contain the subjects of match statements.
-  std::set<std::string_view> subjects;
-  // Maps the first instruction of the body of a with statement to the region of the statement.
-  std::map<int, RegionIndex> with_at;
   Table<ast::Expr*> items;  // the items that for loops bind
 
  private:
@@ -173,6 +184,7 @@ class Simulation {
   bool has_unsettled_ = false;
   // True if the stacks at the ends of nodes may contain such an expression.
   bool keeps_unsettled_ = false;
+  std::unique_ptr<RareTables> rare_;
   Table<ast::Expr**> settling_;  // the slots that calls of `settle` still have to visit
 };
 

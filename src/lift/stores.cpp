@@ -24,6 +24,11 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
+// True if SWAP exchanged the value with others whose stores are not complete.
+bool is_swapped(Simulation& sim, const Expr* value) {
+  return !sim.stores.swaps.empty() && sim.rare().swap_of.contains(value);
+}
+
 // True if both expressions denote the same target, where a copy marker in `one` matches the original expression in
 // `two`.
 bool same_place(const Expr* one, const Expr* two) {
@@ -53,8 +58,7 @@ bool store_run(Simulation& sim, Expr* target) {
     // Count the values on the stack that the stores of `a, b = x, y` may take.
     const Entry& entry = sim.stack[sim.stack.size() - 1 - values];
     if (is<Internal>(entry.expr) && as<Internal>(entry.expr)->marker != Marker::function) break;
-    if (entry.mover >= 0 || sim.stores.swap_of.contains(entry.expr) || sim.graph.find(entry.block) != sim.graph.node)
-      break;
+    if (entry.mover >= 0 || is_swapped(sim, entry.expr) || sim.graph.find(entry.block) != sim.graph.node) break;
     if (is<NamedExpr>(entry.expr)) break;
     ++values;
   }
@@ -189,10 +193,10 @@ void store(Simulation& sim, Expr* target, Entry value) {
   Expr* expr = value.expr;
   // If SWAP exchanged the value with other values, the last store of these values completes the assignment `a, b = x,
   // y`.
-  const auto no_group = sim.stores.swap_of.end();
-  if (auto group = sim.stores.swap_of.empty() ? no_group : sim.stores.swap_of.find(expr); group != no_group) {
+  if (is_swapped(sim, expr)) {
+    const auto group = sim.rare().swap_of.find(expr);
     SwapGroup& swap = sim.stores.swaps[group->second];
-    sim.stores.swap_of.erase(group);
+    sim.rare().swap_of.erase(group);
     swap.targets.push_back(target);
     if (swap.targets.size() < swap.values.size()) return;
     sim.emit(Assign{sim.context.list({sim.cursor.make(Tuple{sim.context.arena.copy(swap.targets)})}),
@@ -225,7 +229,7 @@ void store(Simulation& sim, Expr* target, Entry value) {
     // The store of the exception binds the name behind `as` in an except clause.
     if (marker == Marker::exception && !sim.cursor.flat) {
       if (!is<Name>(target)) sim.cursor.fail("an exception bound to no name");
-      sim.bound_names.insert(as<Name>(target)->id);
+      sim.rare().bound_names.insert(as<Name>(target)->id);
       sim.emit(InternalStmt{StmtMarker::bind_exception, 0, target, nullptr});
       return;
     }
@@ -252,7 +256,7 @@ void unpack(Simulation& sim, int before, int after, bool star) {
       constant_of(sim.stack.back().expr, Constant::Kind::string))
     return sim.push(Starred{unpacking.source.expr});
   if (unpacking.source.mover >= 0 && !sim.names.stable(unpacking.source.expr) &&
-      !sim.stores.swap_of.contains(unpacking.source.expr))
+      !is_swapped(sim, unpacking.source.expr))
     throw Restart{unpacking.source.mover};
   if (star) unpacking.star = before;
   int count = before + after + star;
