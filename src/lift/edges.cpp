@@ -48,7 +48,7 @@ void copy_stack(Simulation& sim, Edge edge, Stack& stack) {
   // Removes `count` values from the top of the copied stack.
   auto drop = [&](std::size_t count) {
     if (stack.size() < count) throw InternalError{"the stack is not that deep", info.offset};
-    stack.resize(stack.size() - count);
+    stack.shrink(stack.size() - count);
   };
   switch (info.end) {
     case Node::End::branch:
@@ -76,7 +76,7 @@ void copy_stack(Simulation& sim, Edge edge, Stack& stack) {
           drop(below && below->marker == Marker::null ? 3 : 2);
         } else {
           if (int(stack.size()) < region.depth) throw InternalError{"the stack is not that deep", info.offset};
-          stack.resize(region.depth);
+          stack.shrink(std::size_t(region.depth));
           if (region.lasti) stack.push_back({sim.context.expr(Internal{Marker::other, 0, nullptr}), node, -1});
           stack.push_back({sim.context.expr(Internal{Marker::exception, info.index, nullptr}), node, -1});
         }

@@ -63,7 +63,7 @@ Lifted Lifter::run_flat() {
 void Lifter::flat_end(NodeIndex block) {
   Node& node = graph_.nodes[block];
   if (node.end == Node::End::leave || node.end == Node::End::stop) return;
-  Table<Entry> stack = stack_;
+  Stack stack = stack_;
   bool loop = node.end == Node::End::loop;
   if (loop) stack.pop_back();  // the item is the target of the loop
   State& state = graph_.states[block];
@@ -75,7 +75,7 @@ void Lifter::flat_end(NodeIndex block) {
   // All slots that change are assigned at once, including that of the tested value if the value stays on the stack
   // along an edge.
   Table<Expr*> targets, values, after;
-  Table<Entry> entries = stack_;
+  Stack entries = stack_;
   if (keeps) entries.push_back({node.value, block, -1});
   for (std::size_t index = 0; index < entries.size(); ++index) {
     Expr* expr = entries[index].expr;

@@ -1,6 +1,10 @@
 // The graph that blocks are lifted into, while the blocks are being merged.
 #pragma once
 
+#include <cstddef>
+#include <memory>
+#include <utility>
+
 #include "lift/lift.h"
 #include "support/table.h"
 
@@ -13,7 +17,50 @@ struct Entry {
   // The index of the instruction (SWAP, ROTATE) that moved the value out of the order of evaluation, or -1.
   int mover = -1;
 };
-using Stack = Table<Entry>;
+
+// The values on the stack. A value is pushed without a copy of the whole entry in memory, which std::vector makes.
+class Stack {
+ public:
+  Stack() = default;
+  Stack(Stack&& other) noexcept { swap(other); }
+  Stack(const Stack& other) { *this = other; }
+  Stack& operator=(const Stack& other);
+  Stack& operator=(Stack&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Stack() = default;
+
+  bool empty() const { return depth_ == 0; }
+  std::size_t size() const { return depth_; }
+  Entry* begin() { return entries_.get(); }
+  const Entry* begin() const { return entries_.get(); }
+  Entry* end() { return begin() + depth_; }
+  const Entry* end() const { return begin() + depth_; }
+  Entry& back() { return end()[-1]; }
+  const Entry& back() const { return end()[-1]; }
+  Entry& operator[](std::size_t index) { return begin()[index]; }
+  const Entry& operator[](std::size_t index) const { return begin()[index]; }
+  void push_back(const Entry& entry) { push_back(entry.expr, entry.block, entry.mover); }
+  void push_back(ast::Expr* expr, NodeIndex block, int mover) {
+    if (depth_ == capacity_) [[unlikely]]
+      grow();
+    Entry& entry = entries_[depth_++];
+    entry.expr = expr, entry.block = block, entry.mover = mover;
+  }
+  void pop_back() { --depth_; }
+  void shrink(std::size_t depth) { depth_ = depth; }  // keeps the lowest `depth` values
+  void clear() { depth_ = 0; }
+
+ private:
+  void grow();
+  void swap(Stack& other) noexcept {
+    std::swap(entries_, other.entries_), std::swap(depth_, other.depth_), std::swap(capacity_, other.capacity_);
+  }
+
+  std::unique_ptr<Entry[]> entries_;
+  std::size_t depth_ = 0, capacity_ = 0;
+};
 
 // The state of a node while blocks are being merged. Until lifting ends, the edges of a node are numbers of blocks,
 // which may have been merged into other nodes.
@@ -46,7 +93,3 @@ struct LiftedGraph {
 };
 
 }  // namespace depyf::lifting
-
-// Instantiated in simulation.cpp, so that other files inline the push of an entry and call only the function that
-// enlarges the stack. C++ allows an instantiation of std::vector for a program-defined type, but clang-tidy reports it.
-extern template class std::vector<depyf::lifting::Entry>;  // NOLINT(bugprone-std-namespace-modification)

@@ -80,7 +80,7 @@ void Lifter::name_values_below_loop(NodeIndex block, const Table<Edge>& edges) {
   while (first < cursor_.cfg.blocks[block].end && cursor_.code[first].op == Op::nop_) ++first;
   const bool is_for = first < cursor_.cfg.blocks[block].end && cursor_.code[first].op == Op::for_iter_;
   for (auto [node, along_b] : edges) {
-    Table<Entry>& stack = graph_.states[node].stack;
+    Stack& stack = graph_.states[node].stack;
     std::size_t keep = is_for && edges.size() == 1 && graph_.nodes[node].end == Node::End::go ? 1 : 0;
     for (std::size_t index = 0; index + keep < stack.size(); ++index) {
       Entry& entry = stack[index];
@@ -181,7 +181,7 @@ void Lifter::check_back_edge() {
   Node& node = graph_.nodes[graph_.node];
   NodeIndex header = graph_.find(node.a);
   if (header != node.a) throw InternalError{"a loop into the middle of a block", node.offset};
-  const Table<Entry>& wanted = sim_.rare().header_stacks[header];
+  const Stack& wanted = sim_.rare().header_stacks[header];
   if (wanted.size() != stack_.size()) throw InternalError{"a loop changes the depth of the stack", node.offset};
   for (std::size_t slot = 0; slot < stack_.size(); ++slot) {
     if (wanted[slot].expr == stack_[slot].expr) continue;

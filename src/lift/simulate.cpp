@@ -133,13 +133,10 @@ void Lifter::simulate(int begin, int end) {
   cursor.end = end;
   cursor.first_offset = begin < int(cursor.code.size()) ? cursor.code[begin].offset : 0;
   cursor.first_at = begin;
-  const bool is_usual = !names_effects && !is_generic;
   const Row<const Instruction> code(cursor.code);
   for (cursor.at = begin; cursor.at < end; ++cursor.at) {
     const Instruction& instruction = code[cursor.at];
-    if (is_usual || !is_generic || !run_generics(sim_, instruction))
-      operations[std::size_t(instruction.op)](sim_, instruction);
-    if (is_usual) continue;
+    if (!is_generic || !run_generics(sim_, instruction)) operations[std::size_t(instruction.op)](sim_, instruction);
     if (names_effects && !sim_.graph.ended && !does_nothing(instruction.op)) name_effects(sim_);
   }
   cursor.at = std::max(begin, end - 1);

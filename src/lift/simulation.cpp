@@ -46,6 +46,26 @@ void refuse_statement(const NamedExpr& named, std::uint32_t offset) {
 }
 }  // namespace
 
+Stack& Stack::operator=(const Stack& other) {
+  if (this == &other) return *this;
+  if (capacity_ < other.depth_) {
+    entries_ = std::make_unique<Entry[]>(other.depth_);
+    capacity_ = other.depth_;
+  }
+  std::copy(other.begin(), other.end(), begin());
+  depth_ = other.depth_;
+  return *this;
+}
+
+void Stack::grow() {
+  constexpr std::size_t usual = 8;
+  const std::size_t capacity = std::max(usual, 2 * capacity_);
+  auto entries = std::make_unique<Entry[]>(capacity);
+  std::copy(begin(), end(), entries.get());
+  entries_ = std::move(entries);
+  capacity_ = capacity;
+}
+
 // Records, for `enter_with`, the regions of with statements by the first instruction of their bodies.
 Simulation::Simulation(Context& shared, const DecodedCode& decoded, const Cfg& cfg, bool flat,
                        const std::set<int>& literal, Split split)
@@ -53,7 +73,6 @@ Simulation::Simulation(Context& shared, const DecodedCode& decoded, const Cfg& c
       cursor{shared, decoded, cfg, cfg.code, flat, literal, split},
       names(shared, decoded, cfg.code),
       graph(cfg.blocks.size()) {
-  stack.reserve(8);
   for (RegionIndex index = 0; index < int(cfg.regions.size()); ++index) {
     const Region& region = cfg.regions[index];
     if (region.kind == Region::Kind::with && region.setup >= 0) rare().with_at[cfg.blocks[region.setup].begin] = index;
@@ -99,7 +118,7 @@ List<Expr*> Simulation::pop_many(int count) {
     popped[index] = entry.expr;
     is_usual &= !needs_check(entry);
   }
-  if (is_usual) stack.resize(kept);
+  if (is_usual) stack.shrink(kept);
   else
     for (std::size_t index = popped.size(); index--;) popped[index] = pop();
   return popped;
@@ -248,5 +267,3 @@ void Simulation::settle_parts(Expr*& expr) {
 }
 
 }  // namespace depyf::lifting
-
-template class std::vector<depyf::lifting::Entry>;  // NOLINT(bugprone-std-namespace-modification)

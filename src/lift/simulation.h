@@ -87,7 +87,7 @@ class Simulation {
   void push(const Node& node) {
     push(make(node));
   }
-  void push(ast::Expr* expr) { stack.push_back({expr, graph.node, -1}); }
+  void push(ast::Expr* expr) { stack.push_back(expr, graph.node, -1); }
   // Pops an operand. Throws Restart if the value was moved out of the order of evaluation.
   ast::Expr* pop() {
     const Entry entry = pop_entry();

@@ -78,7 +78,7 @@ bool store_run(Simulation& sim, Expr* target) {
     // The result of an in-place operation belongs to a separate augmented assignment.
     if (as<BinOp>(items.back()) && as<BinOp>(items.back())->in_place) return false;
   }
-  sim.stack.resize(sim.stack.size() - targets.size());
+  sim.stack.shrink(sim.stack.size() - targets.size());
   sim.cursor.at = last;
   sim.emit(Assign{sim.context.list({sim.cursor.make(Tuple{sim.context.arena.copy(targets)})}),
                   sim.cursor.make(Tuple{sim.context.arena.copy(items)})});
