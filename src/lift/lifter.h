@@ -60,6 +60,7 @@ class Lifter {
   // True for the code of a list, set or dict comprehension.
   const bool comprehension_;
   Table<Edge> edges_;  // the incoming edges of the current block
+  bool keeps_values_ = false;  // true if a value is on the stack at the end of some node
   // For `run_flat`: the stacks at the starts of blocks, by block, and the blocks that are still to be lifted.
   struct FlatBlocks {
     Table<std::optional<Table<ast::Expr*>>> stacks;

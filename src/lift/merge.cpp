@@ -166,6 +166,7 @@ void Lifter::finish_block(NodeIndex block) {
     node.end = node.a >= 0 ? Node::End::go : Node::End::stop;
   }
   if (!stack_.empty() || !state.stack.empty()) state.stack = stack_, sim_.keep_unsettled();
+  keeps_values_ |= !stack_.empty() || state.keep_a || state.keep_b;
   if (!sim_.stores.swaps.empty()) sim_.rare().swap_of.clear(), sim_.stores.swaps.clear();
   if (cursor_.flat) return flat_end(block);
   if (node.end == Node::End::go && cursor_.cfg.order_index[node.a] >= 0 && cursor_.cfg.is_back_edge(block, node.a) &&
@@ -203,6 +204,7 @@ void Lifter::check_back_edge() {
 // Stores values that are still on the stack at the end of a node in temporaries, if control branches there or the
 // region changes.
 void Lifter::settle_ends() {
+  if (!keeps_values_) return;
   const int count = int(graph_.nodes.size());
   for (int index = 0; index < count; ++index) {
     Node& node = graph_.nodes[index];

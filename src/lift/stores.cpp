@@ -236,7 +236,9 @@ void store(Simulation& sim, Expr* target, Entry value) {
     // Type parameters and `.generic_base` need no store, because `def f[T]` or `class C[T]` binds them.
     if (marker == Marker::type_param || marker == Marker::generic_base) return;
   }
-  if (store_annotate(sim, target, expr) || define(sim, target, expr)) return;
+  // A function or class, with or without decorators, is a marker or a call.
+  const bool may_be_definition = is<Internal>(expr) || is<Call>(expr);
+  if (may_be_definition && (store_annotate(sim, target, expr) || define(sim, target, expr))) return;
   if (value.mover >= 0 && !sim.names.stable(expr)) {
     auto* binary = as<BinOp>(expr);
     if (!(binary && binary->in_place && same_place(binary->left, target))) throw Restart{value.mover};

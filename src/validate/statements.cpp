@@ -234,6 +234,7 @@ class Statements {
   }
 
   Block block(Block body, const Place& place) {
+    if (body.empty()) return body;
     ++depth_;
     for (std::size_t at = 0; at < body.size(); ++at) {
       if (Reason reason = statement(body[at], place); !reason.empty()) {
