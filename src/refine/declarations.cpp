@@ -354,7 +354,8 @@ class NameUses {
 
 // Returns statements, most of them under `if False:`, from which the compiler builds the same symbol table as from the
 // original source.
-std::vector<Stmt*> declaring_statements(Context& context, const Scope& scope, std::set<std::string_view> hidden) {
+[[gnu::noinline]] std::vector<Stmt*> declaring_statements(Context& context, const Scope& scope,
+                                                          std::set<std::string_view> hidden) {
   NameUses uses(scope, std::move(hidden));
   remove_unseen(context, uses.loaded_hidden);
   uses.globals.merge(uses.loaded_hidden);

@@ -37,23 +37,28 @@ constexpr OpSet silent_ops{Op::nop_,        Op::jump_,        Op::load_const_, O
 // True if `block` is only a `pass` or `continue`, in place of which the source may have had a silent statement.
 bool is_empty(Block block) { return block.size() == 1 && (is<Pass>(block[0]) || is<Continue>(block[0])); }
 
-// True if another branch fits between the first line of an `if` and its body.
-bool has_room_for_branch(const Stmt* stmt) {
-  constexpr int lines_of_branch = 2;  // the line of the silent statement and that of the `else` or `elif` below it
-  auto* branch = as<If>(stmt);
-  return branch && branch->orelse.empty() && !branch->body.empty() &&
-         branch->body[0]->line - stmt->line > lines_of_branch - 1;
-}
+// The lines from `first` to `last`; no line if `last` is less than `first`.
+struct LineRange {
+  int first = std::numeric_limits<int>::max(), last = -1;
+  void add(int from, int to) { first = std::min(first, from), last = std::max(last, to); }
+  bool empty() const { return last < first; }
+};
 
-// True if the pass may change a statement of the block or of the blocks in it.
-bool may_be_silent(Block body) {
-  return std::ranges::any_of(body, [](Stmt* stmt) {
-    if (!StmtKinds::of(stmt).has(StmtKinds::nesting())) return false;
-    bool found = has_room_for_branch(stmt);
-    for_each_block(
-        stmt, [&](Block& inner) { found = found || (!inner.empty() && (is_empty(inner) || may_be_silent(inner))); });
-    return found;
-  });
+// Adds the lines on which the pass may restore a statement of the block or of the blocks in it: those behind a statement
+// with an empty block, and those between an `if` and its body if another branch fits there.
+void add_silent_lines(Block body, LineRange& lines) {
+  constexpr int lines_of_branch = 2;  // the line of the silent statement and that of the `else` or `elif` below it
+  for (Stmt* stmt : body) {
+    if (!StmtKinds::of(stmt).has(StmtKinds::nesting())) continue;
+    auto* branch = as<If>(stmt);
+    if (branch && branch->orelse.empty() && !branch->body.empty() &&
+        branch->body[0]->line - stmt->line > lines_of_branch - 1)
+      lines.add(stmt->line, branch->body[0]->line);
+    for_each_block(stmt, [&](Block& inner) {
+      if (is_empty(inner)) lines.add(stmt->line, std::numeric_limits<int>::max());
+      else if (!inner.empty()) add_silent_lines(inner, lines);
+    });
+  }
 }
 
 // The column and the width of a statement on its line.
@@ -63,12 +68,13 @@ struct Place {
 };
 using PlaceByLine = std::map<int, Place>;
 
-// Returns the position of an instruction if it has a column; otherwise null.
-const Position* position_of(std::span<const Position> positions, const Instruction& instruction) {
+// Returns the position of an instruction if it has a column and is on one of `lines`; otherwise null.
+const Position* position_of(std::span<const Position> positions, const Instruction& instruction, LineRange lines) {
   const std::size_t index = instruction.offset / 2;
   if (index >= positions.size()) return nullptr;
   const Position& position = positions[index];
-  return position.line >= 0 && position.column >= 0 ? &position : nullptr;
+  const bool is_on_lines = position.line >= lines.first && position.line <= lines.last;
+  return is_on_lines && position.column >= 0 ? &position : nullptr;
 }
 
 // Returns the column and width of an instruction; the width is -1 if it cannot be that of a `...` or `pass`.
@@ -77,9 +83,10 @@ Place place_of(const Instruction& instruction, const Position& position) {
   return {position.column, is_silent ? position.end_column - position.column : -1};
 }
 
-// Returns the place of each `...` and `pass` that left instructions, by line. All instructions on the line of a `...`
+// Returns the place of each `...` and `pass` on `lines` that left instructions, by line. All instructions on the line of a `...`
 // or `pass` that is returned have the place of that statement.
-PlaceByLine silent_places(const DecodedCode& decoded) {
+PlaceByLine silent_places(const DecodedCode& decoded, LineRange lines) {
+  lines.first = std::max(lines.first, 0);  // instructions without a line have none of these places
   const std::span<const Position> positions = decoded.positions;
   // Most lines have one run of adjacent instructions, with several places. A line whose first run of adjacent
   // instructions has several places is left out of the map, so that the map stays small.
@@ -91,7 +98,7 @@ PlaceByLine silent_places(const DecodedCode& decoded) {
     if (is_silent) places.try_emplace(line, place);
   };
   for (const Instruction& instruction : decoded.instructions) {
-    const Position* position = position_of(positions, instruction);
+    const Position* position = position_of(positions, instruction, lines);
     if (!position) continue;
     if (position->line == line) {
       is_silent = is_silent && place_of(instruction, *position) == place;
@@ -107,7 +114,7 @@ PlaceByLine silent_places(const DecodedCode& decoded) {
   auto known = places.end();  // the place that was found on `line`
   line = -1;
   for (const Instruction& instruction : decoded.instructions) {
-    const Position* position = position_of(positions, instruction);
+    const Position* position = position_of(positions, instruction, lines);
     if (!position) continue;
     if (position->line != line) line = position->line, known = places.find(line);
     if (known == places.end() || known->second == place_of(instruction, *position)) continue;
@@ -204,8 +211,10 @@ class SilentStatements {
 
 Block silent_statements(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression || !dialect_of(scope.decoded.version).columns) return body;
-  if (!may_be_silent(body)) return body;
-  PlaceByLine places = silent_places(scope.decoded);
+  LineRange lines;
+  add_silent_lines(body, lines);
+  if (lines.empty()) return body;
+  PlaceByLine places = silent_places(scope.decoded, lines);
   if (places.empty()) return body;
   const StatementColumns columns(*scope.decoded.code, body);
   if (columns.unit() > 0)

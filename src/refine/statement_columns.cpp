@@ -61,8 +61,9 @@ StatementColumns::StatementColumns(const CodeObject& code, Block body) : code_(c
 void StatementColumns::collect(Block body, int depth) {
   if (depth > search_limits::statement_nesting) return;
   for (Stmt* stmt : body) {
-    if (is<With>(stmt)) with_lines_.push_back(stmt->line);
     if (const int at = stmt->column >= 0 ? of(stmt) : -1; at >= 0) known_.add(at);
+    if (!StmtKinds::of(stmt).has(StmtKinds::nesting())) continue;
+    if (is<With>(stmt)) with_lines_.push_back(stmt->line);
     for_each_block(stmt, [&](Block& inner) {
       if (!inner.empty()) collect(inner, depth + 1);
     });
