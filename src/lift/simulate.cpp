@@ -93,7 +93,8 @@ void Lifter::lift_block(NodeIndex block) {
   } else {
     // The stack at a loop header is compared with the stacks along its back edges.
     if (!cursor_.flat && info.is_loop_header) sim_.rare().header_stacks[block] = stack_;
-    const bool may_hold_iterators = !stack_.empty() || graph_.nodes[graph_.node].pops_iterator;
+    // Without a for loop in front of the block, no iterator of a loop is on the stack.
+    const bool may_hold_iterators = !sim_.items.empty() && (!stack_.empty() || graph_.nodes[graph_.node].pops_iterator);
     if (may_hold_iterators && !cursor_.flat && (graph_.node == block || graph_.states[graph_.node].pops))
       count_iterators(block);
     simulate(info.begin, info.end);

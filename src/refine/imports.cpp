@@ -9,14 +9,20 @@ using namespace ast;
 
 namespace {
 
+// True if both statements are imports that were one statement of the source.
+bool is_one_import(const Stmt* before, const Stmt* stmt) {
+  auto *first = as<Import>(before), *import = as<Import>(stmt);
+  return first && import && stmt->line >= 0 && stmt->line == before->line && stmt->column == before->column &&
+         import->is_lazy == first->is_lazy;
+}
+
 void join_imports(Context& context, std::vector<Stmt*>& statements) {
+  if (std::ranges::adjacent_find(statements, is_one_import) == statements.end()) return;
   std::vector<Stmt*> joined;
   for (Stmt* stmt : statements) {
-    auto* import = as<Import>(stmt);
     Stmt* before = joined.empty() ? nullptr : joined.back();
-    auto* first = as<Import>(before);
-    if (import && first && stmt->line >= 0 && stmt->line == before->line && stmt->column == before->column &&
-        import->is_lazy == first->is_lazy) {
+    if (is_one_import(before, stmt)) {
+      auto *first = as<Import>(before), *import = as<Import>(stmt);
       std::vector<Alias> names(first->names.begin(), first->names.end());
       names.insert(names.end(), import->names.begin(), import->names.end());
       first->names = context.arena.copy(names);

@@ -94,7 +94,7 @@ bool is_pattern_literal(const Expr* expr) {
 
 }  // namespace
 
-bool has_duplicates(std::vector<std::string_view> names) {
+bool has_duplicates(std::span<std::string_view> names) {
   constexpr std::size_t few = 8;  // the most names for which comparing all pairs is faster than sorting
   if (names.size() <= few) {
     for (auto name = names.begin(); name != names.end(); ++name)
@@ -247,29 +247,27 @@ Reason Expressions::comprehension(const ComprehensionExpr& node, Where where, in
   return {};
 }
 
-Reason Expressions::keywords_reason(List<Keyword> keywords) const {
-  std::vector<std::string_view> names;
-  names.reserve(keywords.size());
+Reason Expressions::keywords_reason(List<Keyword> keywords) {
+  names_.clear();
   for (const Keyword& keyword : keywords)
-    if (!keyword.arg.empty()) names.push_back(keyword.arg);
-  for (std::string_view name : names)
+    if (!keyword.arg.empty()) names_.push_back(keyword.arg);
+  for (std::string_view name : names_)
     if (name == debug_constant) return "a keyword argument __debug__";
-  return has_duplicates(std::move(names)) ? "a keyword argument that is given twice" : Reason{};
+  return has_duplicates(names_) ? "a keyword argument that is given twice" : Reason{};
 }
 
-Reason Expressions::parameters_reason(const Arguments* args) const {
+Reason Expressions::parameters_reason(const Arguments* args) {
   if (!args) return {};
-  std::vector<std::string_view> names;
-  names.reserve(args->posonly.size() + args->args.size() + args->kwonly.size() + 2);
+  names_.clear();
   const auto add_all = [&](List<Arg> list) {
-    for (const Arg& arg : list) names.push_back(arg.name);
+    for (const Arg& arg : list) names_.push_back(arg.name);
   };
   add_all(args->posonly), add_all(args->args), add_all(args->kwonly);
-  if (!args->vararg.name.empty()) names.push_back(args->vararg.name);
-  if (!args->kwarg.name.empty()) names.push_back(args->kwarg.name);
-  for (std::string_view name : names)
+  if (!args->vararg.name.empty()) names_.push_back(args->vararg.name);
+  if (!args->kwarg.name.empty()) names_.push_back(args->kwarg.name);
+  for (std::string_view name : names_)
     if (name == debug_constant) return "a parameter __debug__";
-  return has_duplicates(std::move(names)) ? "two parameters of one name" : Reason{};
+  return has_duplicates(names_) ? "two parameters of one name" : Reason{};
 }
 
 Reason Expressions::target_reason(const Expr* target, Use use) const {
@@ -359,7 +357,8 @@ Reason Expressions::pattern_reason(const Pattern* pattern, std::vector<std::stri
     for (std::string_view attribute : n->kwd_attrs)
       if (attribute == debug_constant || !print::is_identifier(attribute))
         return "a class pattern of an attribute that it cannot name";
-    if (has_duplicates({n->kwd_attrs.begin(), n->kwd_attrs.end()})) return "a class pattern with an attribute twice";
+    names_.assign(n->kwd_attrs.begin(), n->kwd_attrs.end());
+    if (has_duplicates(names_)) return "a class pattern with an attribute twice";
     if (Reason reason = all(n->patterns, false); !reason.empty()) return reason;
     return all(n->kwd_patterns, false);
   }

@@ -1,6 +1,7 @@
 // Finds out why an expression, a target, a list of parameters or a pattern does not compile.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -38,8 +39,8 @@ class Expressions {
   }
   enum class Use : std::uint8_t { assign, augment, annotate, remove };
   Reason target_reason(const ast::Expr* target, Use use) const;
-  Reason parameters_reason(const ast::Arguments* args) const;
-  Reason keywords_reason(ast::List<ast::Keyword> keywords) const;
+  Reason parameters_reason(const ast::Arguments* args);
+  Reason keywords_reason(ast::List<ast::Keyword> keywords);
   // Returns the reason why the cases of one match statement, without their guards, do not compile.
   Reason cases_reason(ast::List<ast::MatchCase> cases);
 
@@ -73,9 +74,10 @@ class Expressions {
 
   const Version version_;
   const int depth_max_;  // the greatest depth to which brackets may nest
+  std::vector<std::string_view> names_;  // of the parameters or keywords that are being compared
 };
 
-// True if two of `names` are equal. Different names are never printed alike.
-bool has_duplicates(std::vector<std::string_view> names);
+// True if two of `names` are equal. Different names are never printed alike. May change the order of `names`.
+bool has_duplicates(std::span<std::string_view> names);
 
 }  // namespace depyf::validate
