@@ -91,10 +91,12 @@ void raise(Simulation& sim, int operands) {
 }
 
 bool has_opaque_item(const Constant& constant);
-// True if the constant has no literal, or has an item without one.
+// True if the constant has no literal, or has an item without one. The kinds in front of `tuple` have a literal and no
+// items.
 inline bool is_opaque(const Constant& constant) {
+  if (constant.kind < Constant::Kind::tuple) return false;
   const bool has_literal = constant.kind != Constant::Kind::opaque && constant.kind != Constant::Kind::code;
-  return !has_literal || (!constant.items.empty() && has_opaque_item(constant));
+  return !has_literal || has_opaque_item(constant);
 }
 // Few constants have items, so `has_opaque_item` is not inlined.
 [[gnu::noinline]] bool has_opaque_item(const Constant& constant) {

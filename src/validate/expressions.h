@@ -59,7 +59,7 @@ class Expressions {
   static bool is_harmless(const ast::Expr* expr, Where where) {
     if (ast::is<ast::Name>(expr)) return true;
     auto* constant = ast::as<ast::ConstantExpr>(expr);
-    return constant && constant->value->items.empty() && !where.is_annotation;
+    return constant && constant->value->kind < Constant::Kind::tuple && !where.is_annotation;
   }
   // True if the expression has to be visited. Replaces `a.b` in `expr` by `a`, which is as deep, because an attribute
   // adds no rule.
