@@ -122,8 +122,9 @@ class Simulation {
   void settle(ast::Expr*& expr) {
     if (has_unsettled_ && has_parts(expr)) settle_parts(expr);
   }
-  // Called behind an instruction that ends a statement. If the stack is empty and no assignment waits for further stores, later statements
-  // contain only nodes that are created from here on, so none of them has to be settled.
+  // Called behind an instruction that ends a statement. If the stack is empty and no assignment waits for further
+  // stores, later statements contain only nodes that are created from here on, so no node that exists has to be settled
+  // any more.
   void forget_settled() {
     if (has_unsettled_ && stack.empty() && !keeps_unsettled_ && stores.is_complete() && !generics.is_open)
       has_unsettled_ = false;
@@ -179,8 +180,8 @@ class Simulation {
   bool settle_node(ast::Expr*& slot, const ast::Internal& internal);
   bool settle_node(ast::Expr*& slot, const ast::Slice& slice);
 
-  // True if an expression that is not part of a statement yet may contain a node that has to be settled. Most statements
-  // contain no such node, so `settle` need not search them.
+  // True if an expression that is not part of a statement yet may contain a node that has to be settled. Most
+  // statements contain no such node, so `settle` need not search them.
   bool has_unsettled_ = false;
   // True if the stacks at the ends of nodes may contain such an expression.
   bool keeps_unsettled_ = false;

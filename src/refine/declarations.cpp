@@ -353,7 +353,7 @@ class NameUses {
 };
 
 // Returns statements, most of them under `if False:`, from which the compiler builds the same symbol table as from the
-// original source.
+// original source. Few code objects need this function, so it is not inlined into `declarations`.
 [[gnu::noinline]] std::vector<Stmt*> declaring_statements(Context& context, const Scope& scope,
                                                           std::set<std::string_view> hidden) {
   NameUses uses(scope, std::move(hidden));

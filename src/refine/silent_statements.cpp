@@ -44,8 +44,8 @@ struct LineRange {
   bool empty() const { return last < first; }
 };
 
-// Adds the lines on which the pass may restore a statement of the block or of the blocks in it: those behind a statement
-// with an empty block, and those between an `if` and its body if another branch fits there.
+// Adds the lines on which the pass may restore a statement of the block or of the blocks in it: those behind a
+// statement with an empty block, and those between an `if` and its body if another branch fits there.
 void add_silent_lines(Block body, LineRange& lines) {
   constexpr int lines_of_branch = 2;  // the line of the silent statement and that of the `else` or `elif` below it
   for (Stmt* stmt : body) {
@@ -83,8 +83,8 @@ Place place_of(const Instruction& instruction, const Position& position) {
   return {position.column, is_silent ? position.end_column - position.column : -1};
 }
 
-// Returns the place of each `...` and `pass` on `lines` that left instructions, by line. All instructions on the line of a `...`
-// or `pass` that is returned have the place of that statement.
+// Returns the place of each `...` and `pass` on `lines` that left instructions, by line. All instructions on the line of
+// a `...` or `pass` that is returned have the place of that statement.
 PlaceByLine silent_places(const DecodedCode& decoded, LineRange lines) {
   lines.first = std::max(lines.first, 0);  // instructions without a line have none of these places
   const std::span<const Position> positions = decoded.positions;
