@@ -77,7 +77,7 @@ struct State {
 
 // The nodes and their states, indexed by block.
 struct LiftedGraph {
-  explicit LiftedGraph(std::size_t blocks) { nodes.resize(blocks), states.resize(blocks); }
+  explicit LiftedGraph(std::size_t blocks) : nodes(blocks), states(blocks) {}
 
   Table<Node, NodeIndex> nodes;
   Table<State, NodeIndex> states;

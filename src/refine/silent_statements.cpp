@@ -83,8 +83,8 @@ Place place_of(const Instruction& instruction, const Position& position) {
   return {position.column, is_silent ? position.end_column - position.column : -1};
 }
 
-// Returns the place of each `...` and `pass` on `lines` that left instructions, by line. All instructions on the line of
-// a `...` or `pass` that is returned have the place of that statement.
+// Returns the place of each `...` and `pass` on `lines` that left instructions, by line. All instructions on the line
+// of a `...` or `pass` that is returned have the place of that statement.
 PlaceByLine silent_places(const DecodedCode& decoded, LineRange lines) {
   lines.first = std::max(lines.first, 0);  // instructions without a line have none of these places
   const std::span<const Position> positions = decoded.positions;

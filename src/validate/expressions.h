@@ -45,8 +45,8 @@ class Expressions {
   Reason cases_reason(ast::List<ast::MatchCase> cases);
 
  private:
-  // Each function returns the reason why `expr` does not compile inside of `depth` levels of brackets. Parts are checked
-  // from the last to the first. `check` calls `visit` only for an expression that may have a fault.
+  // Each function returns the reason why `expr` does not compile inside of `depth` levels of brackets. Parts are
+  // checked from the last to the first. `check` calls `visit` only for an expression that may have a fault.
   Reason check(ast::Expr* expr, Where where, int depth, bool starred_allowed = false) {
     return needs_visit(expr, where, depth, starred_allowed) ? visit(expr, where, depth, starred_allowed) : Reason{};
   }
