@@ -48,13 +48,21 @@ const Position* place_of(const Expr* expr, const CodeObject& code) {
 }
 }  // namespace
 
+// Between two marks only the first anchor is of use, so the places of the parts behind it are not looked up.
 std::vector<Anchor> Breaks::anchors(std::size_t begin) const {
   std::vector<Anchor> result;
-  result.reserve(parts_.size());
+  result.reserve(std::min(parts_.size(), marks_.size()));
+  const std::span<const Mark> marks = marks_.all();
+  auto next = marks.begin();  // the first mark behind the last anchor
   for (const Part& part : parts_.all()) {
-    if (!part.expr) result.push_back({part.at - begin, part.line, part.column});
+    const std::size_t at = part.at - begin;
+    if (next == marks.end()) break;
+    if (next->at > at) continue;
+    if (!part.expr) result.push_back({at, part.line, part.column});
     else if (const Position* place = place_of(part.expr, *part.code))
-      result.push_back({part.at - begin, place->line, place->column});
+      result.push_back({at, place->line, place->column});
+    else continue;
+    while (next != marks.end() && next->at <= at) ++next;
   }
   return result;
 }
@@ -63,13 +71,9 @@ void Breaks::reached(const Expr* expr) {
   // Some versions of CPython give a comprehension the position of one of its parts.
   if (!marking_ || is<ComprehensionExpr>(expr)) return;
   last_line = std::max(last_line, expr->line);
-  // Strings may contain line breaks, so their text reaches the line on which they end.
+  // An f-string may contain line breaks, so its text reaches the line on which it ends.
   auto* joined = as<JoinedStr>(expr);
-  if (is<ConstantExpr>(expr) || (joined && !joined->is_percent)) {
-    auto* n = as<ConstantExpr>(expr);
-    if (!n || n->value->kind == Constant::Kind::string || n->value->kind == Constant::Kind::bytes)
-      last_line = std::max(last_line, positions_.end_line(expr));
-  }
+  if (joined && !joined->is_percent) last_line = std::max(last_line, positions_.end_line(expr));
 }
 
 // Chooses among three layouts for the header of a function whose parameters have no known lines:
@@ -164,10 +168,10 @@ void Breaks::lay_out(FunctionRef<std::int32_t()> room) {
   const std::size_t width = options_.align ? std::string::npos : options_.width;
   auto limit = [&](std::int32_t line) { return options_.align ? width : limit_of(line); };
   const std::int32_t first = marks_[0].before;
-  const Text broken =
-      with_breaks(text.substr(begin), marks_.all(), anchors(begin), {out_.indent(), width, limit, first});
+  broken_.cut(0);
+  append_with_breaks(broken_, text.substr(begin), marks_.all(), anchors(begin), {out_.indent(), width, limit, first});
   // An aligned statement keeps its one-line form if its broken form would reach into the lines of the next statement.
-  if (!options_.align || std::ranges::count(broken.view(), '\n') < room()) out_.rewrite(begin, broken.view());
+  if (!options_.align || std::ranges::count(broken_.view(), '\n') < room()) out_.rewrite(begin, broken_.view());
 }
 
 }  // namespace depyf::print

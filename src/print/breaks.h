@@ -75,7 +75,8 @@ class Breaks {
     out_.write(", ");
     add({out_.text().size() - 1, last_line, line, Mark::Kind::separator, comma_priority});
   }
-  // Notes that the printed text reaches the source line on which `expr` starts or, if `expr` is a string, ends.
+  // Notes that the printed text reaches the source line on which `expr` starts or, if `expr` is an f-string, ends. The
+  // printer of strings notes the lines of strings itself.
   void reached(const ast::Expr* expr);
   // Notes that the printed text reaches the source line `line`.
   void reached_line(std::int32_t line) {
@@ -154,9 +155,10 @@ class Breaks {
     if (last_line >= 0 && mark.line > last_line) spread_ = true;
     last_line = std::max(last_line, mark.line);
   }
-  // Rewrites the text since the line began with the line breaks that `with_breaks` chooses.
+  // Rewrites the text since the line began with the line breaks that `append_with_breaks` chooses.
   void lay_out(FunctionRef<std::int32_t()> room);
-  // Returns the anchors of the parts whose places in the source are known, with offsets that count from `begin`.
+  // Returns the anchors of the parts whose places in the source are known, with offsets that count from `begin`, as
+  // those of the marks do already.
   std::vector<Anchor> anchors(std::size_t begin) const;
   // Sets the source lines of parameters: a line for each (`each_line`), one line for all (`own_line`), or that of the
   // `def`.
@@ -170,6 +172,7 @@ class Breaks {
   const PrintOptions& options_;
   Records<Part> parts_;          // the parts of the text since the line began
   Records<Mark> marks_;          // the marks in the text since the line began
+  Text broken_;                  // the text of the last statement that was broken over lines; kept for its memory
   std::unordered_map<const CodeObject*, LineLengths> line_lengths_;  // computed on first use
   bool marking_ = true;
   bool spread_ = false;  // true if the source had a line break before some mark in `marks_`

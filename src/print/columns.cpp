@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -27,17 +28,15 @@ constexpr std::size_t deepest = 50;  // open brackets around the marks
 // states of the marks between them.
 class Columns {
  public:
-  Columns(std::string_view text, const std::vector<Mark>& marks, const std::vector<Anchor>& anchors, std::size_t indent,
-          std::vector<BreakState>& states)
+  Columns(std::string_view text, std::span<const Mark> marks, std::span<const Anchor> anchors, std::size_t indent,
+          std::span<MarkState> states)
       : text_(text),
         marks_(marks),
         anchors_(anchors),
         states_(states),
         indent_(indent),
         place_{std::uint32_t(indent)},
-        groups_(marks.size()) {
-    choices_.reserve(most_choices);
-  }
+        groups_(std::make_unique_for_overwrite<Group[]>(marks.size())) {}
 
   void run() {
     const std::size_t count = marks_.size();
@@ -69,7 +68,7 @@ class Columns {
 
   // Updates the layout for marks whose states stay unchanged.
   void replay(std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) step(place_, i, states_[i] == BreakState::apart);
+    for (std::size_t i = begin; i < end; ++i) step(place_, i, states_[i].is_apart());
   }
 
   // Moves the layout past one mark, where the line breaks if `breaks` is true. Returns false if the style that is
@@ -147,65 +146,77 @@ class Columns {
     const std::int32_t gap = before < 0 || anchor.line < 0 ? -1 : anchor.line - before;
     const bool is_decided = gap == 0 && !is_first;
     if (is_decided || gap < 0 || anchor.column < 0 || place_.depth > deepest) return replay(begin, end);
-    // The line breaks before a closing bracket if it breaks behind the opening bracket, so closing brackets are no
-    // choices.
-    std::vector<std::size_t>& choices = choices_;
-    choices.clear();
-    last_close_ = -1;
-    for (std::size_t i = begin; i < end; ++i)
-      if (marks_[i].kind == Mark::Kind::close) last_close_ = std::int32_t(i);
-      else choices.push_back(i);
-    if (choices.size() > most_choices) return replay(begin, end);
+    if (!find_choices(begin, end)) return replay(begin, end);
 
-    std::optional<std::size_t> best;
-    std::int32_t best_left = 0, best_attributes = 0;
-    // Bit i of `chosen` is set if the line breaks at the mark `choices[i]`. All combinations of breaks are tried,
-    // because there are at most eight choices.
-    const std::int32_t most_breaks = std::max(gap, 1);
-    for (std::size_t chosen = 0; chosen < std::size_t{1} << choices.size(); ++chosen) {
-      if (std::popcount(chosen) > most_breaks) {
-        chosen += lowest_bit(chosen) - 1;  // skips all choices that add lower bits, which have too many breaks, too
-        continue;
-      }
-      if (!may_fit(anchor, gap, chosen)) continue;
-      const std::optional<std::int32_t> breaks = try_breaks(begin, end, anchor, chosen);
-      if (!breaks || *breaks > most_breaks || (gap > 0 && *breaks == 0)) continue;
-      // Prefers, in this order, fewer breaks before attributes (`.name`), which are rarer than comment lines between
-      // the anchors, then fewer source lines that the breaks do not explain, and then earlier breaks.
-      const std::int32_t left = gap == 0 ? *breaks : gap - *breaks, attributes = breaks_at_attributes(choices, chosen);
-      const bool is_better = !best || attributes < best_attributes ||
-                             (attributes == best_attributes && left < best_left) ||
-                             (attributes == best_attributes && left == best_left && is_earlier(chosen, *best));
-      if (is_better) best = chosen, best_left = left, best_attributes = attributes;
-      if (gap == 0 && chosen == 0) break;  // no choice is better than a line without breaks
-    }
+    const std::optional<std::size_t> best = best_choice(begin, end, anchor, gap);
     if (!best) return replay(begin, end);
     for (std::size_t i = begin, choice = 0; i < end; ++i) {
       const bool is_close = marks_[i].kind == Mark::Kind::close;
       const bool breaks = is_close ? is_apart(place_) : (*best >> choice++ & 1) != 0;
-      states_[i] = breaks ? BreakState::apart : BreakState::together;
+      states_[i].state = breaks ? BreakState::apart : BreakState::together;
       step(place_, i, breaks);
     }
   }
 
-  // Returns false if the chosen breaks surely put the anchor into another column than the source had. The test is cheap
-  // and excludes most choices: the text behind the last break is indented by a multiple of `indentation`.
-  bool may_fit(const Anchor& anchor, std::int32_t gap, std::size_t chosen) const {
-    const auto last = chosen == 0 ? -1 : std::int32_t(choices_[std::size_t(std::bit_width(chosen)) - 1]);
-    if (last < last_close_) return true;  // the line may break at the closing bracket
-    const std::size_t behind = column(indent_, last, anchor.at), anchored = std::size_t(anchor.column);
-    if (chosen == 0) return gap == 0 && anchored == behind;
-    return anchored >= behind && (anchored - behind) % indentation == 0;
+  // Returns the best choice of breaks at the marks `begin` to `end`; nothing if no choice explains the place of `anchor`,
+  // which is `gap` lines below the text in front of the marks. Bit i of a choice is set if the line breaks at the mark
+  // `choices_[i]`. All combinations of breaks are tried, because there are at most eight marks to choose from. They are
+  // ordered by the last break, because its place alone excludes most of them.
+  std::optional<std::size_t> best_choice(std::size_t begin, std::size_t end, const Anchor& anchor, std::int32_t gap) {
+    const std::int32_t most_breaks = std::max(gap, 1);
+    std::optional<std::size_t> best;
+    std::int32_t best_left = 0, best_attributes = 0;
+    for (std::int32_t last = -1; last < std::int32_t(choice_count_); ++last) {
+      if (!may_fit(anchor, gap, last < 0 ? -1 : std::int32_t(choices_[std::size_t(last)]))) continue;
+      const std::size_t first = last < 0 ? 0 : std::size_t{1} << last;
+      const std::size_t behind = last < 0 || most_breaks == 1 ? first + 1 : 2 * first;
+      for (std::size_t chosen = first; chosen < behind; ++chosen) {
+        if (most_breaks > 1 && std::popcount(chosen) > most_breaks) {
+          chosen += lowest_bit(chosen) - 1;  // skips all choices that add lower bits, which have too many breaks, too
+          continue;
+        }
+        const std::optional<std::int32_t> breaks = try_breaks(begin, end, anchor, chosen);
+        if (!breaks || *breaks > most_breaks || (gap > 0 && *breaks == 0)) continue;
+        // Prefers, in this order, fewer breaks before attributes (`.name`), which are rarer than comment lines between
+        // the anchors, then fewer source lines that the breaks do not explain, and then earlier breaks.
+        const std::int32_t left = gap == 0 ? *breaks : gap - *breaks, attributes = std::popcount(chosen & attributes_);
+        const bool is_better = !best || attributes < best_attributes ||
+                               (attributes == best_attributes && left < best_left) ||
+                               (attributes == best_attributes && left == best_left && is_earlier(chosen, *best));
+        if (is_better) best = chosen, best_left = left, best_attributes = attributes;
+        if (gap == 0 && chosen == 0) return best;  // no choice is better than a line without breaks
+      }
+    }
+    return best;
   }
 
-  // Returns how many of the chosen breaks stand before the dot of an attribute.
-  std::int32_t breaks_at_attributes(const std::vector<std::size_t>& choices, std::size_t chosen) const {
-    std::int32_t count = 0;
-    for (std::size_t i = 0; i < choices.size(); ++i) {
-      const Mark& mark = marks_[choices[i]];
-      count += mark.kind == Mark::Kind::separator && mark.priority == attribute_priority && (chosen >> i & 1) != 0;
+  // Finds the marks from `begin` to `end` at which the line may break or not. Returns false if there are too many. The
+  // line breaks before a closing bracket if it breaks behind the opening bracket, so closing brackets are no choices.
+  bool find_choices(std::size_t begin, std::size_t end) {
+    last_close_ = -1;
+    choice_count_ = attributes_ = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Mark& mark = marks_[i];
+      if (mark.kind == Mark::Kind::close) {
+        last_close_ = std::int32_t(i);
+        continue;
+      }
+      if (choice_count_ == most_choices) return false;
+      const bool is_attribute = mark.kind == Mark::Kind::separator && mark.priority == attribute_priority;
+      if (is_attribute) attributes_ |= std::size_t{1} << choice_count_;
+      choices_[choice_count_++] = i;
     }
-    return count;
+    return true;
+  }
+
+  // Returns false if the anchor has surely another column than in the source if the last chosen break is at the mark
+  // `last` (-1: no break). The test is cheap and excludes most choices: the text behind the last break is indented by a
+  // multiple of `indentation`.
+  bool may_fit(const Anchor& anchor, std::int32_t gap, std::int32_t last) const {
+    if (last < last_close_) return true;  // the line may break at the closing bracket
+    const std::size_t behind = column(indent_, last, anchor.at), anchored = std::size_t(anchor.column);
+    if (last < 0) return gap == 0 && anchored == behind;
+    return anchored >= behind && (anchored - behind) % indentation == 0;
   }
 
   // Returns true if, at the first mark where the two choices differ, `chosen` breaks and `than` does not.
@@ -222,7 +233,8 @@ class Columns {
     for (std::size_t i = begin; i < end; ++i) {
       const bool is_close = marks_[i].kind == Mark::Kind::close;
       const bool breaks = is_close ? is_apart(place) : (chosen >> choice++ & 1) != 0;
-      if (marks_[i].kind == Mark::Kind::separator)
+      // A single separator has no looser one beside it.
+      if (choice_count_ > 1 && marks_[i].kind == Mark::Kind::separator)
         passed_[separators++] = {innermost(place), marks_[i].priority, breaks};
       if (!step(place, i, breaks)) return std::nullopt;
       if (breaks) ++count, last = std::int32_t(i), written = 0;
@@ -234,13 +246,15 @@ class Columns {
   }
 
   std::string_view text_;
-  const std::vector<Mark>& marks_;
-  const std::vector<Anchor>& anchors_;
-  std::vector<BreakState>& states_;
+  std::span<const Mark> marks_;
+  std::span<const Anchor> anchors_;
+  std::span<MarkState> states_;
   const std::size_t indent_;  // indentation of the statement
   Place place_;
-  std::vector<Group> groups_;  // indexed by the mark of the opening bracket
-  std::vector<std::size_t> choices_;  // the marks at which `decide` may break the line
+  std::unique_ptr<Group[]> groups_;  // indexed by the mark of the opening bracket
+  std::array<std::size_t, most_choices> choices_;  // the marks at which `decide` may break the line
+  std::size_t choice_count_ = 0;
+  std::size_t attributes_ = 0;  // the bits of the choices that stand before the dot of an attribute
   std::int32_t last_close_ = -1;  // the last mark of a closing bracket between the anchors; -1 if there is none
   // The separators between the anchors, for the breaks that are being tried; there are no more separators than choices.
   std::array<Passed, most_choices> passed_;
@@ -248,8 +262,8 @@ class Columns {
 
 }  // namespace
 
-void follow_columns(std::string_view text, const std::vector<Mark>& marks, const std::vector<Anchor>& anchors,
-                    std::size_t indent, std::vector<BreakState>& states) {
+void follow_columns(std::string_view text, std::span<const Mark> marks, std::span<const Anchor> anchors,
+                    std::size_t indent, std::span<MarkState> states) {
   Columns(text, marks, anchors, indent, states).run();
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
-#include "support/table.h"
 #include "support/utf8.h"
 
 namespace depyf::print {
@@ -21,27 +21,20 @@ constexpr std::size_t unbounded = std::numeric_limits<std::size_t>::max();
 // last the width.
 class Layout {
  public:
-  Layout(std::string_view text, std::span<const Mark> marks, const std::vector<Anchor>& anchors, const Lines& lines)
-      : text_(text), marks_(marks.begin(), marks.end()), anchors_(anchors), lines_(lines), states_(marks_.size()) {}
+  Layout(std::string_view text, std::span<Mark> marks, std::span<const Anchor> anchors, const Lines& lines)
+      : text_(text), marks_(marks), anchors_(anchors), lines_(lines), states_(marks.size()) {}
 
-  Text run() {
-    pairs_ = follow_lines(marks_, states_);
-    print::follow_columns(text_, marks_, anchors_, lines_.indent, states_);
-    remove_unproved_hints();
+  void append_to(Text& result) {
+    follow_lines(marks_, states_);
+    follow_columns(text_, marks_, anchors_, lines_.indent, states_);
     complete_groups();
     split();
-    return render();
+    render(result);
   }
 
  private:
   using Kind = Mark::Kind;
   using State = BreakState;
-  struct Break {
-    std::size_t indent = 0;  // indentation of the line behind the mark, if the line breaks there
-    // Set for an opening bracket: `is_written` if a line breaks within the brackets, so that even optional brackets are
-    // written, and `ends_items` if the line breaks behind the last comma.
-    bool is_written = false, ends_items = false;
-  };
   // The text and the marks between two breaks.
   struct Line {
     int first, last;  // indices of marks, `last` exclusive
@@ -50,40 +43,35 @@ class Layout {
     std::int32_t source;  // the line of the source; -1 if it is unknown
   };
 
-  // Removes the marks of redundant brackets that columns do not prove. The kept marks move to the front of the list, in
-  // place.
-  void remove_unproved_hints() {
-    int kept = 0;
-    for (int i = 0; i < count(); ++i) {
-      Mark& mark = marks_[i];
-      if (mark.is_hint && mark.kind == Kind::open && states_[i] == State::apart && pairs_.partner(i) >= 0)
-        mark.is_hint = marks_[pairs_.partner(i)].is_hint = false;
-      if (mark.is_hint) continue;
-      marks_[kept] = mark;
-      states_[kept++] = states_[i];
-    }
-    marks_.resize(kept);
-    states_.resize(kept);
-    breaks_.resize(kept);
-  }
-
-  // Completes the states of brackets without positions: the line breaks behind an opening bracket if it breaks at a
-  // separator within the brackets, and before the closing bracket if it breaks behind the opening bracket.
+  // Removes the marks of redundant brackets that columns do not prove; the kept marks move to the front. Completes the
+  // states of brackets without positions: the line breaks behind an opening bracket if it breaks at a separator within
+  // the brackets, and before the closing bracket if it breaks behind the opening bracket.
   void complete_groups() {
-    pairs_ = Pairing(marks_.size());
-    for (int i = 0; i < count(); ++i) {
-      pairs_.add(i, marks_[i].kind);
-      const int partner = pairs_.partner(i);
-      if (marks_[i].kind == Kind::open) continue;
-      if (partner < 0) {
-        states_[i] = State::together;
-      } else if (marks_[i].kind == Kind::close) {
-        if (states_[i] == State::unknown) states_[i] = states_[partner];
-      } else if (states_[i] == State::apart && states_[partner] == State::unknown) {
-        states_[partner] = State::apart;
-      }
+    const int given = int(marks_.size());
+    Pairing pairs(states_);
+    for (int i = 0; i < given; ++i) {
+      const Mark& mark = this->mark(i);
+      if (mark.is_hint && mark.kind == Kind::open && is_apart(i) && partner(i) >= 0)
+        this->mark(i).is_hint = this->mark(partner(i)).is_hint = false;
+      if (mark.is_hint) continue;
+      if (i > count_) this->mark(count_) = mark;
+      MarkState& state = this->state(count_);
+      state.state = this->state(i).state;
+      state.last_comma = -1;
+      const int open = pairs.add(count_, mark.kind);
+      if (open < 0) state.state = State::together;
+      else if (mark.kind == Kind::close) complete_close(state, this->state(open));
+      else if (mark.kind == Kind::separator) complete_separator(count_, this->state(open));
+      ++count_;
     }
-    for (const int i : pairs_.unclosed()) states_[i] = State::together;
+    pairs.finish();
+  }
+  static void complete_close(MarkState& close, const MarkState& open) {
+    if (close.state == State::unknown) close.state = open.state;
+  }
+  void complete_separator(int i, MarkState& open) {
+    if (is_apart(i) && open.state == State::unknown) open.state = State::apart;
+    if (mark(i).is_comma()) open.last_comma = i;
   }
 
   // Cuts the text where the source had breaks, and then fits each piece into the width. If a piece is too long because
@@ -91,13 +79,11 @@ class Layout {
   void split() {
     std::vector<Line> lines = cut(unbounded);
     const bool is_too_deep = std::ranges::any_of(lines, [&](const Line& line) {
-      if (fits_width(line)) return false;
       const std::size_t limit = lines_.limit(line.source);
       return line.indent > deepest_indent(limit) && line.indent + columns(line.from, line.to) > limit;
     });
     if (is_too_deep) lines = cut(deepest_indent(lines_.limit(-1)));
-    for (const Line& each : lines)
-      if (!fits_width(each)) fit(each, lines_.limit(each.source), 0);
+    for (const Line& each : lines) fit(each, lines_.limit(each.source), 0);
   }
 
   // True if the line is no longer than the width, as most lines are, so that its own limit need not be computed.
@@ -108,7 +94,8 @@ class Layout {
   // Returns the largest indentation of text within brackets that leaves room for the text itself.
   std::size_t deepest_indent(std::size_t limit) const { return std::max(lines_.indent + indentation, limit * 3 / 5); }
 
-  // Returns the lines into which the breaks of the source divide the text, indented by `deepest` columns at most.
+  // Indents the lines into which the breaks of the source divide the text, by `deepest` columns at most. Returns those
+  // lines that are longer than the width.
   std::vector<Line> cut(std::size_t deepest) {
     // The indentation of the text inside an open bracket, and that of the line that opens the bracket.
     struct Indents {
@@ -119,10 +106,9 @@ class Layout {
     stack.push_back({lines_.indent + indentation, lines_.indent});
     Line line{0, 0, lines_.indent, lines_.indent, lines_.indent, lines_.first};
     std::vector<Line> result;
-    result.reserve(16);
-    for (int i = 0; i < count(); ++i) {
-      const Mark& mark = marks_[i];
-      const bool apart = states_[i] == State::apart;
+    for (int i = 0; i < count_; ++i) {
+      const Mark& mark = this->mark(i);
+      const bool apart = is_apart(i);
       if (mark.kind == Kind::open) {
         // If the line does not break behind the bracket, the content of the bracket is aligned with the column behind
         // the bracket.
@@ -132,15 +118,15 @@ class Layout {
       const Indents here = stack.back();
       if (mark.kind == Kind::close && stack.size() > 1) stack.pop_back();
       if (!apart) continue;
-      breaks_[i].indent = mark.kind == Kind::close ? here.outside : here.content;
+      break_at(i, mark.kind == Kind::close ? here.outside : here.content);
       line.last = i, line.to = mark.at;
-      result.push_back(line);
+      if (!fits_width(line)) result.push_back(line);
       // The blank behind a separator is dropped at a line break.
       const std::size_t from = mark.at < text_.size() && text_[mark.at] == ' ' ? mark.at + 1 : mark.at;
-      line = {i + 1, i + 1, from, from, breaks_[i].indent, mark.line};
+      line = {i + 1, i + 1, from, from, state(i).indent, mark.line};
     }
-    line.last = count(), line.to = text_.size();
-    result.push_back(line);
+    line.last = count_, line.to = text_.size();
+    if (!fits_width(line)) result.push_back(line);
     return result;
   }
 
@@ -149,8 +135,9 @@ class Layout {
 
   // Breaks the line at the mark `i`; the new line behind the mark has the indentation `indent`.
   void break_at(int i, std::size_t indent) {
-    states_[i] = State::apart;
-    breaks_[i].indent = indent;
+    state(i).state = State::apart;
+    state(i).indent = indent;
+    state(mark(i).kind == Kind::open ? i : partner(i)).is_written = true;
   }
 
   // Splits `line` if it is too long, and the resulting lines again.
@@ -170,23 +157,23 @@ class Layout {
   //                              b, g(
   void split_in_open_group(const Line& line, std::size_t limit, int steps) {
     int open = -1, highest = attribute_priority;
-    auto is_direct = [&](int i) { return marks_[i].kind == Kind::separator && pairs_.partner(i) == open; };
+    auto is_direct = [&](int i) { return mark(i).kind == Kind::separator && partner(i) == open; };
     for (int at = line.first; at < line.last && highest == attribute_priority; ++at) {
-      if (marks_[at].kind != Kind::open || pairs_.partner(at) < line.last) continue;
+      if (mark(at).kind != Kind::open || partner(at) < line.last) continue;
       open = at;
       for (int i = open + 1; i < line.last; ++i)
-        if (is_direct(i)) highest = std::max(highest, int(marks_[i].priority));
+        if (is_direct(i)) highest = std::max(highest, int(mark(i).priority));
     }
     if (highest == attribute_priority) return;
-    const std::size_t column = line.indent + (marks_[open].at - line.from) + (marks_[open].optional ? 1 : 0);
+    const std::size_t column = line.indent + (mark(open).at - line.from) + (mark(open).optional ? 1 : 0);
     const std::size_t indent = std::min(column, deepest_indent(limit));
     Line part = line;
     for (int i = open + 1; i < line.last; ++i) {
-      if (!is_direct(i) || marks_[i].priority != highest) continue;
+      if (!is_direct(i) || mark(i).priority != highest) continue;
       break_at(i, indent);
-      part.last = i, part.to = marks_[i].at;
+      part.last = i, part.to = mark(i).at;
       fit(part, limit, steps + 1);
-      part.first = i + 1, part.from = marks_[i].at + (text_[marks_[i].at] == ' ' ? 1 : 0), part.indent = indent;
+      part.first = i + 1, part.from = mark(i).at + (text_[mark(i).at] == ' ' ? 1 : 0), part.indent = indent;
     }
     part.last = line.last, part.to = line.to;
     fit(part, limit, steps + 1);
@@ -207,26 +194,26 @@ class Layout {
     int level = 0, highest = 0;
     // Returns true if the mark is a separator outside of the brackets in this line.
     auto direct = [&](int i) {
-      if (marks_[i].kind == Kind::open) ++level;
-      if (marks_[i].kind == Kind::close) level = std::max(level - 1, 0);
-      return marks_[i].kind == Kind::separator && level == 0 && pairs_.partner(i) >= 0;
+      if (mark(i).kind == Kind::open) ++level;
+      if (mark(i).kind == Kind::close) level = std::max(level - 1, 0);
+      return mark(i).kind == Kind::separator && level == 0 && partner(i) >= 0;
     };
     int number = 0;  // the number of attributes
     for (int i = line.first; i < line.last; ++i) {
       if (!direct(i) || !splits(i, attributes)) continue;
-      highest = std::max(highest, int(marks_[i].priority));
-      number += marks_[i].priority == attribute_priority;
+      highest = std::max(highest, int(mark(i).priority));
+      number += mark(i).priority == attribute_priority;
     }
     if (highest == 0 || (highest == attribute_priority && attributes == Attributes::of_chains && number < 2))
       return false;
     Line part = line;
     level = 0;
     for (int i = line.first; i < line.last; ++i) {
-      if (!direct(i) || marks_[i].priority != highest || !splits(i, attributes)) continue;
+      if (!direct(i) || mark(i).priority != highest || !splits(i, attributes)) continue;
       break_at(i, line.indent);
-      part.last = i, part.to = marks_[i].at;
+      part.last = i, part.to = mark(i).at;
       fit(part, limit, steps + 1);
-      part.first = i + 1, part.from = marks_[i].at + (text_[marks_[i].at] == ' ' ? 1 : 0);
+      part.first = i + 1, part.from = mark(i).at + (text_[mark(i).at] == ' ' ? 1 : 0);
     }
     part.last = line.last, part.to = line.to;
     fit(part, limit, steps + 1);
@@ -235,8 +222,8 @@ class Layout {
 
   // True if a line may be split at the separator `i`.
   bool splits(int i, Attributes attributes) const {
-    const std::size_t at = marks_[i].at;
-    return marks_[i].priority != attribute_priority || attributes == Attributes::all ||
+    const std::size_t at = mark(i).at;
+    return mark(i).priority != attribute_priority || attributes == Attributes::all ||
            (at > 0 && (text_[at - 1] == ')' || text_[at - 1] == ']'));
   }
 
@@ -245,105 +232,94 @@ class Layout {
   bool split_at_group(const Line& line, std::size_t limit, int steps) {
     int chosen = -1;
     for (int i = line.first; i < line.last; ++i) {
-      if (marks_[i].kind != Kind::open || pairs_.partner(i) < 0 || pairs_.partner(i) >= line.last) continue;
+      if (mark(i).kind != Kind::open || partner(i) < 0 || partner(i) >= line.last) continue;
       if (length(i) > 0 && (chosen < 0 || length(i) >= length(chosen))) chosen = i;
-      i = pairs_.partner(i);
+      i = partner(i);
     }
     if (chosen < 0) return false;
-    if (marks_[chosen].optional) chosen = without_optional(line, chosen, limit);
-    const int close = pairs_.partner(chosen);
+    if (mark(chosen).optional) chosen = without_optional(line, chosen, limit);
+    const int close = partner(chosen);
     // Brackets around text that cannot be split further, and that is too long even alone, do not help.
-    if (marks_[chosen].optional && close == chosen + 1 && line.indent + indentation + length(chosen) > limit)
+    if (mark(chosen).optional && close == chosen + 1 && line.indent + indentation + length(chosen) > limit)
       return false;
     // The line becomes three: the text up to the bracket, the indented content, and the text from the closing bracket
     // on.
     const std::size_t inner = std::max(line.indent, std::min(line.indent + indentation, deepest_indent(limit)));
     break_at(chosen, inner);
     break_at(close, line.indent);
-    fit({line.first, chosen, line.from, marks_[chosen].at, line.indent, line.source}, limit, steps + 1);
-    fit({chosen + 1, close, marks_[chosen].at, marks_[close].at, inner, line.source}, limit, steps + 1);
-    fit({close + 1, line.last, marks_[close].at, line.to, line.indent, line.source}, limit, steps + 1);
+    fit({line.first, chosen, line.from, mark(chosen).at, line.indent, line.source}, limit, steps + 1);
+    fit({chosen + 1, close, mark(chosen).at, mark(close).at, inner, line.source}, limit, steps + 1);
+    fit({close + 1, line.last, mark(close).at, line.to, line.indent, line.source}, limit, steps + 1);
     return true;
   }
 
   // The number of bytes between the brackets that open at the mark `open`.
-  std::size_t length(int open) const { return marks_[pairs_.partner(open)].at - marks_[open].at; }
+  std::size_t length(int open) const { return mark(partner(open)).at - mark(open).at; }
 
   // Returns the brackets that end where the optional brackets end, if breaking the line at them makes the line short
   // enough; otherwise returns `optional`.
   int without_optional(const Line& line, int optional, std::size_t limit) const {
-    const int close = pairs_.partner(optional);
+    const int close = partner(optional);
     int separators = 0, last = -1;
     for (int i = optional + 1; i < close; ++i) {
-      if (marks_[i].kind == Kind::separator && pairs_.partner(i) == optional && splits(i, Attributes::of_chains))
-        ++separators;
-      if (marks_[i].kind == Kind::open && pairs_.partner(i) > 0 && pairs_.partner(i) < close) {
-        if (marks_[pairs_.partner(i)].at + 1 == marks_[close].at && length(i) > 0) last = i;
-        i = pairs_.partner(i);
+      if (mark(i).kind == Kind::separator && partner(i) == optional && splits(i, Attributes::of_chains)) ++separators;
+      if (mark(i).kind == Kind::open && partner(i) > 0 && partner(i) < close) {
+        if (mark(partner(i)).at + 1 == mark(close).at && length(i) > 0) last = i;
+        i = partner(i);
       }
     }
-    const bool fits = last >= 0 && separators <= 1 && line.indent + (marks_[last].at - line.from) <= limit;
+    const bool fits = last >= 0 && separators <= 1 && line.indent + (mark(last).at - line.from) <= limit;
     return fits ? last : optional;
   }
 
-  // Finds the optional brackets that must be written, because a line breaks within them, and the brackets that need a
-  // trailing comma, because their items stand on lines of their own.
-  void find_written() {
-    for (int i = 0; i < count(); ++i) {
-      const int open = pairs_.opening(i, marks_[i].kind);
-      if (open < 0) continue;
-      const bool apart = states_[i] == State::apart;
-      if (apart) breaks_[open].is_written = true;
-      if (marks_[i].is_comma()) breaks_[open].ends_items = apart;
-    }
-  }
-
-  // Builds the final text from the states of the marks.
-  Text render() {
-    find_written();
-    Text result;
-    result.reserve(2 * text_.size());  // in most statements the added indentation takes less room than the text
+  // Appends the text with the breaks that the states of the marks tell.
+  void render(Text& result) const {
     std::size_t copied = 0;
-    for (int i = 0; i < count(); ++i) {
-      const Mark& mark = marks_[i];
-      const int open = pairs_.opening(i, marks_[i].kind);
-      const bool apart = states_[i] == State::apart;
-      if (open < 0 || (!apart && !mark.optional)) continue;
-      const Break& group = breaks_[open];
+    for (int i = 0; i < count_; ++i) {
+      const Mark& mark = this->mark(i);
+      const bool apart = is_apart(i);
+      if (!apart && !mark.optional) continue;
+      const int open = mark.kind == Kind::open ? i : partner(i);
+      if (open < 0) continue;
+      const MarkState& group = state(open);
       const bool adds_bracket = mark.optional && group.is_written;
       if (mark.at > copied) result += text_.substr(copied, mark.at - copied), copied = mark.at;
       if (mark.kind == Kind::open && adds_bracket) result += '(';
       // A closing bracket on a line of its own gets a trailing comma if the line also breaks behind the last comma in
       // the brackets.
-      if (mark.kind == Kind::close && apart && group.ends_items && !result.ends_with(',')) result += ',';
+      const bool ends_items = mark.kind == Kind::close && apart && group.last_comma >= 0 && is_apart(group.last_comma);
+      if (ends_items && !result.ends_with(',')) result += ',';
       if (apart) {
         result += '\n';
-        result.append_blanks(breaks_[i].indent);
+        result.append_blanks(state(i).indent);
         // A blank at a line break is dropped.
         if (mark.kind != Kind::close && copied < text_.size() && text_[copied] == ' ') ++copied;
       }
       if (mark.kind == Kind::close && adds_bracket) result += ')';
     }
     if (copied < text_.size()) result += text_.substr(copied);
-    return result;
   }
 
-  int count() const { return int(states_.size()); }
+  Mark& mark(int i) { return marks_[std::size_t(i)]; }
+  const Mark& mark(int i) const { return marks_[std::size_t(i)]; }
+  MarkState& state(int i) { return states_[std::size_t(i)]; }
+  const MarkState& state(int i) const { return states_[std::size_t(i)]; }
+  int partner(int i) const { return state(i).partner; }
+  bool is_apart(int i) const { return state(i).is_apart(); }
 
   std::string_view text_;
-  Table<Mark> marks_;
-  const std::vector<Anchor>& anchors_;
+  std::span<Mark> marks_;
+  std::span<const Anchor> anchors_;
   const Lines& lines_;
-  Table<BreakState> states_;
-  Table<Break> breaks_;
-  Pairing pairs_{0};
+  std::vector<MarkState> states_;
+  int count_ = 0;  // the number of marks that are left, which stand at the front of `marks_`
 };
 
 }  // namespace
 
-Text with_breaks(std::string_view text, std::span<const Mark> marks, const std::vector<Anchor>& anchors,
-                 const Lines& lines) {
-  return Layout(text, marks, anchors, lines).run();
+void append_with_breaks(Text& result, std::string_view text, std::span<Mark> marks, std::span<const Anchor> anchors,
+                        const Lines& lines) {
+  Layout(text, marks, anchors, lines).append_to(result);
 }
 
 }  // namespace depyf::print

@@ -6,11 +6,10 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "print/text.h"
 #include "support/function_ref.h"
-#include "support/table.h"
 
 namespace depyf::print {
 
@@ -43,31 +42,50 @@ enum class BreakState : std::uint8_t { unknown, together, apart };
 
 constexpr std::size_t indentation = 4;
 
-// Finds the marks that belong to the same brackets, as one matches brackets in a text.
-class Pairing {
- public:
-  explicit Pairing(std::size_t count) : partners_(count, -1) { open_.reserve(count); }
+// What the layout knows about the mark with the same index.
+struct MarkState {
+  BreakState state = BreakState::unknown;
+  bool has_unknown = false;  // of an opening bracket: the source line is unknown at the bracket or at one of its commas
+  bool is_written = false;  // of an opening bracket: a line breaks at its marks, so that even optional ones are written
+  int partner = -1;  // the mark of the other bracket, or for a separator the mark that opens its brackets; -1: none
+  int last_comma = -1;  // of an opening bracket: the last comma directly within the brackets; -1 if there is none
+  std::size_t indent = 0;  // indentation of the line behind the mark, if the line breaks there
 
-  // Pairs the mark `i`, for which all marks before it must have been paired.
-  void add(int i, Mark::Kind kind) {
-    if (kind == Mark::Kind::open) return open_.push_back(i);
-    if (open_.empty()) return;
-    partners_[i] = open_.back();
-    if (kind == Mark::Kind::close) partners_[open_.back()] = i, open_.pop_back();
-  }
-  // Returns the mark of the other bracket, or for a separator the mark that opens its brackets; -1 if there is none.
-  int partner(int i) const { return partners_[i]; }
-  // Returns the mark that opens the brackets to which the mark `i` belongs; -1 if there is none.
-  int opening(int i, Mark::Kind kind) const { return kind == Mark::Kind::open ? i : partners_[i]; }
-  // Returns the opening brackets that no mark has closed.
-  const std::vector<int>& unclosed() const { return open_; }
-
- private:
-  Table<int> partners_;
-  std::vector<int> open_;
+  bool is_apart() const { return state == BreakState::apart; }
 };
 
-// The choices by which `with_breaks` lays out the lines of one statement.
+// Finds the marks that belong to the same brackets, as one matches brackets in a text. While brackets are open, their
+// `partner` is the mark of the brackets around them, so that no stack of brackets is needed.
+class Pairing {
+ public:
+  explicit Pairing(std::span<MarkState> states) : states_(states) {}
+
+  // Pairs the mark `i`, for which all marks before it must have been paired. Returns the mark that opens the brackets
+  // to which it belongs; -1 if there is none.
+  int add(int i, Mark::Kind kind) {
+    const int around = innermost_;
+    state(i).partner = around;
+    if (kind == Mark::Kind::open) return innermost_ = i;
+    if (kind == Mark::Kind::close && around >= 0) innermost_ = std::exchange(state(around).partner, i);
+    return around;
+  }
+  // Ends the pairing. No line breaks behind brackets that were never closed.
+  void finish() {
+    while (innermost_ >= 0) {
+      MarkState& unclosed = state(innermost_);
+      unclosed.state = BreakState::together;
+      innermost_ = std::exchange(unclosed.partner, -1);
+    }
+  }
+
+ private:
+  MarkState& state(int i) { return states_[std::size_t(i)]; }
+
+  std::span<MarkState> states_;
+  int innermost_ = -1;  // the mark that opens the innermost brackets around the next mark; -1 if there is none
+};
+
+// The choices by which `append_with_breaks` lays out the lines of one statement.
 struct Lines {
   std::size_t indent = 0;  // indentation of the statement, in columns
   std::size_t width = 0;  // how many columns each line may have; `limit` allows more for some lines
@@ -76,19 +94,19 @@ struct Lines {
   std::int32_t first = -1;  // the line of the source on which the statement starts; -1 if it is unknown
 };
 
-// Sets the state of each mark by the source lines of the text before the mark and of the text behind the mark. Returns
-// the pairs of the marks.
-Pairing follow_lines(const Table<Mark>& marks, Table<BreakState>& states);
+// Sets the state of each mark by the source lines of the text before the mark and of the text behind the mark, and pairs
+// the marks.
+void follow_lines(std::span<const Mark> marks, std::span<MarkState> states);
 
 // Sets the states of marks between two anchors if some choice of breaks puts the second anchor into the column that it
 // had in the source. The states of the marks stay unchanged if no choice of breaks puts the second anchor into its
 // column, for example for source of an unknown style. `indent` is the indentation of the statement.
-void follow_columns(std::string_view text, const std::vector<Mark>& marks, const std::vector<Anchor>& anchors,
-                    std::size_t indent, std::vector<BreakState>& states);
+void follow_columns(std::string_view text, std::span<const Mark> marks, std::span<const Anchor> anchors,
+                    std::size_t indent, std::span<MarkState> states);
 
-// Returns `text` with its lines broken. The text starts with the indentation of a statement, and the offsets of the
-// marks and anchors count from its start.
-Text with_breaks(std::string_view text, std::span<const Mark> marks, const std::vector<Anchor>& anchors,
-                 const Lines& lines);
+// Appends `text` to `result` with its lines broken. The text starts with the indentation of a statement, and the offsets
+// of the marks and anchors count from its start. The marks are changed.
+void append_with_breaks(Text& result, std::string_view text, std::span<Mark> marks, std::span<const Anchor> anchors,
+                        const Lines& lines);
 
 }  // namespace depyf::print

@@ -1,4 +1,6 @@
 // Decides by lines of the source at which marks the source had line breaks.
+#include <vector>
+
 #include "print/layout.h"
 
 namespace depyf::print {
@@ -8,70 +10,65 @@ namespace {
 // Decides about each mark alone first, and then about the items whose lines are unknown.
 class LineBreaks {
  public:
-  LineBreaks(const Table<Mark>& marks, Table<BreakState>& states)
-      : marks_(marks), states_(states), groups_(marks.size()), pairs_(marks.size()) {}
+  LineBreaks(std::span<const Mark> marks, std::span<MarkState> states) : marks_(marks), states_(states) {}
 
   // Breaks at each mark whose two sides stood on different lines of the source. A mark outside of all brackets cannot
-  // break, and neither can brackets that were never closed.
-  Pairing run() {
+  // break.
+  void run() {
     const int count = int(marks_.size());
+    bool some_unknown = false;
+    Pairing pairs(states_);
     for (int i = 0; i < count; ++i) {
-      const Mark& mark = marks_[i];
-      pairs_.add(i, mark.kind);
-      const int open = pairs_.opening(i, mark.kind);
-      const bool is_known = mark.line >= 0 && mark.before >= 0;
-      states_[i] = open < 0                  ? BreakState::together
-                   : !is_known               ? BreakState::unknown
-                   : mark.line > mark.before ? BreakState::apart
-                                             : BreakState::together;
-      if (open < 0) continue;
-      if (mark.is_comma()) groups_[open].has_commas = true;
-      if (!is_known && (i == open || mark.is_comma())) groups_[open].has_unknown = true;
+      const Mark& mark = this->mark(i);
+      const int open = pairs.add(i, mark.kind);
+      if (open < 0) {
+        state(i).state = BreakState::together;
+        continue;
+      }
+      if (mark.is_comma()) state(open).last_comma = i;
+      if (mark.line >= 0 && mark.before >= 0) {
+        state(i).state = mark.line > mark.before ? BreakState::apart : BreakState::together;
+      } else if (i == open || mark.is_comma()) {
+        state(open).has_unknown = some_unknown = true;
+      }
     }
-    for (const int i : pairs_.unclosed()) states_[i] = BreakState::together;
-    for (int i = 0; i < count; ++i)
-      if (groups_[i].has_commas && groups_[i].has_unknown && pairs_.partner(i) >= 0) decide_unknown_items(i);
-    return std::move(pairs_);
+    pairs.finish();
+    for (int i = 0; some_unknown && i < count; ++i)
+      if (state(i).has_unknown && state(i).last_comma >= 0 && state(i).partner >= 0) decide_unknown_items(i);
   }
 
  private:
-  // A bracket pair, stored at the index of its opening mark: whether commas stand directly within the brackets, and
-  // whether the source lines at the opening bracket or at such a comma are unknown.
-  struct Group {
-    bool has_commas = false, has_unknown = false;
-  };
-
   // Decides about items without positions, such as parameters. The number of source lines between items with positions
   // shows whether the items in between stand on lines of their own.
   void decide_unknown_items(int open) {
     unknown_.clear();
     bool all_apart = true, any_known = false;
-    const int close = pairs_.partner(open);
+    const int close = state(open).partner;
     // Sets the same state for all undecided items.
-    auto settle = [&](BreakState state) {
-      for (const int i : unknown_) states_[i] = state;
+    auto settle = [&](BreakState settled) {
+      for (const int i : unknown_) state(i).state = settled;
       unknown_.clear();
     };
     for (int i = open; i < close; ++i) {
       // Only the marks of the opening bracket and of the commas directly within this pair of brackets are examined.
-      if (i != open && marks_[i].kind == Mark::Kind::open) i = pairs_.partner(i);
-      if (i != open && !marks_[i].is_comma()) continue;
-      if (states_[i] == BreakState::unknown) {
+      if (i != open && mark(i).kind == Mark::Kind::open) i = state(i).partner;
+      if (i != open && !mark(i).is_comma()) continue;
+      if (state(i).state == BreakState::unknown) {
         unknown_.push_back(i);
         continue;
       }
       any_known = true;
-      const std::int32_t gap = marks_[i].line - marks_[i].before;
-      if (unknown_.empty() || marks_[i].line < 0) {
-        all_apart = all_apart && states_[i] == BreakState::apart;
+      const std::int32_t gap = mark(i).line - mark(i).before;
+      if (unknown_.empty() || mark(i).line < 0) {
+        all_apart = all_apart && state(i).state == BreakState::apart;
         // There are enough lines for each item without a position to stand on its own line.
       } else if (gap > std::int32_t(unknown_.size())) {
         settle(BreakState::apart);
         // The items without positions are the first ones, and share the line below the opening bracket.
       } else if (gap > 0 && unknown_[0] == open) {
         settle(BreakState::together);
-        states_[open] = BreakState::apart;
-        states_[i] = BreakState::together;
+        state(open).state = BreakState::apart;
+        state(i).state = BreakState::together;
         all_apart = false;
       } else {
         all_apart = all_apart && gap > 0;
@@ -79,20 +76,22 @@ class LineBreaks {
       }
     }
     // The line of the closing bracket may show where the last items stand.
-    const std::int32_t left = marks_[close].line < 0 ? -1 : marks_[close].line - marks_[close].before;
+    const std::int32_t left = mark(close).line < 0 ? -1 : mark(close).line - mark(close).before;
     if (any_known && left >= 0) settle(left > std::int32_t(unknown_.size()) ? BreakState::apart : BreakState::together);
-    if (any_known) settle(all_apart && states_[open] == BreakState::apart ? BreakState::apart : BreakState::together);
+    if (any_known)
+      settle(all_apart && state(open).state == BreakState::apart ? BreakState::apart : BreakState::together);
   }
 
-  const Table<Mark>& marks_;
-  Table<BreakState>& states_;
-  Table<Group> groups_;
-  Pairing pairs_;
+  const Mark& mark(int i) const { return marks_[std::size_t(i)]; }
+  MarkState& state(int i) { return states_[std::size_t(i)]; }
+
+  std::span<const Mark> marks_;
+  std::span<MarkState> states_;
   std::vector<int> unknown_;  // the marks in front of undecided items
 };
 
 }  // namespace
 
-Pairing follow_lines(const Table<Mark>& marks, Table<BreakState>& states) { return LineBreaks(marks, states).run(); }
+void follow_lines(std::span<const Mark> marks, std::span<MarkState> states) { LineBreaks(marks, states).run(); }
 
 }  // namespace depyf::print
