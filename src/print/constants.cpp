@@ -105,10 +105,15 @@ void Constants::constant(const Expr* leaf, const Constant& constant, bool bracke
 
 void Constants::string(const Expr* leaf, const Constant& constant) {
   bool is_divided = !leaf && may_divide;
-  if (leaf && !has_usual_width(leaf, constant)) {
-    if (raw_string(leaf, constant)) return;
-    if (constant.kind == Constant::Kind::string && multiline_string(leaf, constant)) return;
-    is_divided = is_folded(leaf, constant);
+  if (leaf) {
+    const Position* position = positions_.of(leaf);
+    // A string may contain line breaks, so its text reaches the line on which it ends.
+    breaks_.reached_line(position ? std::max(leaf->line, position->end_line) : leaf->line);
+    if (!has_usual_width(position, constant)) {
+      if (raw_string(leaf, constant)) return;
+      if (constant.kind == Constant::Kind::string && multiline_string(leaf, constant)) return;
+      is_divided = is_folded(leaf, constant);
+    }
   }
   // From 3.11 on, positions show whether the source had the text on one line.
   if ((is_divided || !dialect_of(version_).columns) && long_string(constant)) return;
@@ -133,9 +138,8 @@ void Constants::display(const Expr* leaf, const Constant& constant, bool bracket
 }
 
 // Returns true if the source had the string on one line, without a prefix and without escapes between its two quotes.
-bool Constants::has_usual_width(const Expr* leaf, const Constant& constant) const {
+bool Constants::has_usual_width(const Position* position, const Constant& constant) {
   constexpr std::size_t quotes = 2;
-  const Position* position = positions_.code ? position_in(*positions_.code, leaf) : nullptr;
   return position && position->column >= 0 && position->line == position->end_line &&
          constant.kind == Constant::Kind::string &&
          std::size_t(position->end_column - position->column) == constant.text.size() + quotes;
@@ -146,7 +150,7 @@ bool Constants::has_usual_width(const Expr* leaf, const Constant& constant) cons
 bool Constants::raw_string(const Expr* leaf, const Constant& constant) {
   const bool is_bytes = constant.kind == Constant::Kind::bytes;
   if ((constant.kind != Constant::Kind::string && !is_bytes) || fields > 0) return false;
-  const Position* position = positions_.code ? position_in(*positions_.code, leaf) : nullptr;
+  const Position* position = positions_.of(leaf);
   if (!position || position->column < 0 || position->line != position->end_line) return false;
   // The width of the position excludes most strings, so it is tested first.
   constexpr std::size_t quotes = 2;
@@ -250,7 +254,7 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant, bool b
 
 // Returns true if the source had an expression such as `"ab" * 50` for this constant, or a literal on several lines.
 bool Constants::is_folded(const Expr* leaf, const Constant& constant) const {
-  const Position* position = positions_.code ? position_in(*positions_.code, leaf) : nullptr;
+  const Position* position = positions_.of(leaf);
   if (!position || position->column < 0) return false;
   const bool is_shorter = position->line < position->end_line ||
                           std::size_t(position->end_column - position->column) < constant.text.size();
@@ -297,7 +301,8 @@ void Constants::constant_text(const Constant& constant) {
   const Quoting quoting = fields == 0                          ? Quoting::usual
                           : dialect_of(version_).free_fstrings ? Quoting::in_field
                                                                : Quoting::no_backslash;
-  append_literal(out_.text(), constant, quoting, version_);
+  if (constant.kind == Constant::Kind::string) append_string(out_.text(), constant.text, quoting);
+  else append_literal(out_.text(), constant, quoting, version_);
 }
 
 }  // namespace depyf::print

@@ -38,10 +38,12 @@ class Constants {
   // Prints `constant` as a literal whose quotes suit the enclosing f-string.
   void constant_text(const Constant& constant);
 
- private:
+  // Prints a string or bytes, and notes the line that its text reaches.
   void string(const ast::Expr* leaf, const Constant& constant);
+
+ private:
   void display(const ast::Expr* leaf, const Constant& constant, bool bracketed);
-  bool has_usual_width(const ast::Expr* leaf, const Constant& constant) const;
+  static bool has_usual_width(const Position* position, const Constant& constant);
   // Prints a string over several lines if positions show that the source had several lines; returns false otherwise.
   bool multiline_string(const ast::Expr* leaf, const Constant& constant);
   bool raw_string(const ast::Expr* leaf, const Constant& constant);

@@ -56,12 +56,17 @@ void append_docstring_line(Text& out, std::string_view line, bool is_last) {
 }  // namespace
 
 void append_lines(Text& out, std::string_view text, std::size_t indent, bool is_raw) {
+  const bool is_unchanged = is_raw || (has_plain_lines(text, '"') && !has_long_line(text));
+  if (is_unchanged && indent == 0) {
+    out += text;
+    return;
+  }
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const bool is_last = end == text.size();
     if (at > 0 && (end > at || is_last)) out.append_blanks(indent);
     const std::string_view line = text.substr(at, end - at);
-    if (is_raw || (end_of_part(line, 0) == line.size() && is_plain(line, '"'))) out += line;
+    if (is_unchanged || (end_of_part(line, 0) == line.size() && is_plain(line, '"'))) out += line;
     else append_docstring_line(out, line, is_last);
     if (!is_last) out += '\n';
     at = end + 1;

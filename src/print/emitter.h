@@ -18,6 +18,10 @@ class Emitter {
   explicit Emitter(std::size_t limit) : limit_(limit), text_(limit) {}
 
   void write(std::string_view text) { text_ += text; }
+  template <std::size_t size>
+  void write(const char (&literal)[size]) {
+    text_ += literal;
+  }
   void end_line() { text_ += '\n'; }
   // Starts a line with the indentation of the current block.
   void begin_line() {

@@ -144,9 +144,14 @@ Level level_of(const Expr* expr) {
 
 // Prints a constant; an integer as the source wrote it, if that is known to differ from the digits of the integer.
 void Expressions::constant(const Expr* expr, const Constant& value, Level loosest) {
+  // Most constants are strings, which never need parentheses.
+  if (value.kind == Constant::Kind::string || value.kind == Constant::Kind::bytes) {
+    breaks_.anchor(expr);
+    return constants_.string(expr, value);
+  }
   auto print = [&](bool parenthesised, auto print_literal) {
     if (parenthesised) out_.write("("), breaks_.open(expr->line);
-    breaks_.reached(expr);
+    breaks_.reached_line(expr->line);
     print_literal();
     if (parenthesised) breaks_.close(), out_.write(")");
   };

@@ -21,32 +21,44 @@ constexpr auto plain_bytes = [] {
   return plain;
 }();
 
-// True if the first `count` bytes of `text` need no escape in a literal with the quotes `quote`. The loop has a fixed
-// length and no branches, so the compiler turns it into a few instructions that look at all the bytes together.
-template <std::size_t count>
+// True if the first `count` bytes of `text` need no escape in a literal with the quotes `quote`; line breaks count as
+// such bytes if `has_lines` is true. The loop has a fixed length and no branches, so the compiler turns it into a few
+// instructions that look at all the bytes together. As signed numbers, the bytes beyond ASCII are less than a blank, too.
+template <std::size_t count, bool has_lines>
 bool is_plain_block(const char* text, char quote) {
   unsigned char special = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    special |= static_cast<unsigned char>((byte < 0x20) | (byte >= 0x7f) | (byte == '\\') | (text[i] == quote));
+    const auto byte = static_cast<signed char>(text[i]);
+    const bool is_unprintable = (byte < 0x20) & (!has_lines | (byte != '\n'));
+    special |= static_cast<unsigned char>(is_unprintable | (byte == 0x7f) | (byte == '\\') | (byte == quote));
   }
   return special == 0;
 }
 
-}  // namespace
-
-bool is_plain(std::string_view text, char quote) {
-  constexpr std::size_t block = 32, half = block / 2;
+template <bool has_lines>
+bool has_only_plain(std::string_view text, char quote) {
+  constexpr std::size_t block = 32, half = block / 2, quarter = block / 4;
   const char *const begin = text.data(), *const end = begin + text.size();
   // The last block may overlap the block before it.
   if (text.size() >= block) {
     for (const char* at = begin; at < end - block; at += block)
-      if (!is_plain_block<block>(at, quote)) return false;
-    return is_plain_block<block>(end - block, quote);
+      if (!is_plain_block<block, has_lines>(at, quote)) return false;
+    return is_plain_block<block, has_lines>(end - block, quote);
   }
-  if (text.size() >= half) return is_plain_block<half>(begin, quote) && is_plain_block<half>(end - half, quote);
-  return std::ranges::all_of(text, [&](char c) { return plain_bytes[static_cast<unsigned char>(c)] && c != quote; });
+  auto in_two = [&]<std::size_t size>() {
+    return is_plain_block<size, has_lines>(begin, quote) && is_plain_block<size, has_lines>(end - size, quote);
+  };
+  if (text.size() >= half) return in_two.template operator()<half>();
+  if (text.size() >= quarter) return in_two.template operator()<quarter>();
+  return std::ranges::all_of(text, [&](char c) {
+    return (plain_bytes[static_cast<unsigned char>(c)] || (has_lines && c == '\n')) && c != quote;
+  });
 }
+
+}  // namespace
+
+bool is_plain(std::string_view text, char quote) { return has_only_plain<false>(text, quote); }
+bool has_plain_lines(std::string_view text, char quote) { return has_only_plain<true>(text, quote); }
 
 bool needs_no_escape(std::string_view text, std::string_view quotes) {
   for (std::size_t at = 0; at < text.size();) {
@@ -211,17 +223,6 @@ bool append_without_backslash(Text& out, std::string_view text) {
   return true;
 }
 
-void append_string(Text& out, std::string_view text, Quoting quoting) {
-  if (const char quote = preferred_quote(quoting); is_plain(text, quote)) {
-    ((out += quote) += text) += quote;
-    return;
-  }
-  if (quoting == Quoting::no_backslash && append_without_backslash(out, text)) return;
-  const char quote = quote_of(text, quoting);
-  append_escaped(out += quote, text, quote);
-  out += quote;
-}
-
 void append_bytes(Text& out, std::string_view text, Quoting quoting) {
   const char quote = quote_of(text, quoting);
   (out += 'b') += quote;
@@ -246,6 +247,15 @@ void append_items(Text& out, const std::vector<Constant>& items, Quoting quoting
   }
 }
 
+// Appends the escape of a quote, a backslash or an unprintable character of ASCII.
+void append_escape(Text& out, unsigned char byte) {
+  if (byte == '\n') out += "\\n";
+  else if (byte == '\r') out += "\\r";
+  else if (byte == '\t') out += "\\t";
+  else if (byte >= 0x20 && byte < 0x7f) (out += '\\') += char(byte);
+  else append_code_point(out, byte);
+}
+
 // Appends the characters from `at` to the first character that needs an escape, and returns that character's offset;
 // the size of `text` if no character needs an escape.
 std::size_t append_plain(Text& out, std::string_view text, std::size_t at, char quote) {
@@ -261,18 +271,30 @@ void append_escaped(Text& out, std::string_view text, char quote) {
   for (std::size_t at = 0; at < text.size();) {
     at = append_plain(out, text, at, quote);
     if (at == text.size()) return;
+    // All printable characters of ASCII but the backslash and the quote are plain.
+    if (const auto byte = static_cast<unsigned char>(text[at]); byte < 0x80) {
+      append_escape(out, byte);
+      ++at;
+      continue;
+    }
     const CodePoint point = code_point(text, at);
     // An invalid byte becomes the lone surrogate to which Python's error handler surrogateescape decodes it.
     if (!point.valid) append_code_point(out, 0xdc00 + point.value);
-    else if (point.value == '\\' || (quote && point.value == static_cast<unsigned char>(quote)))
-      (out += '\\') += text[at];
-    else if (point.value == '\n') out += "\\n";
-    else if (point.value == '\r') out += "\\r";
-    else if (point.value == '\t') out += "\\t";
     else if (is_printable(point.value)) out += text.substr(at, point.size);
     else append_code_point(out, point.value);
     at += point.size;
   }
+}
+
+void append_string(Text& out, std::string_view text, Quoting quoting) {
+  if (const char quote = preferred_quote(quoting); is_plain(text, quote)) {
+    out.append_quoted(text, quote);
+    return;
+  }
+  if (quoting == Quoting::no_backslash && append_without_backslash(out, text)) return;
+  const char quote = quote_of(text, quoting);
+  append_escaped(out += quote, text, quote);
+  out += quote;
 }
 
 bool precedes_in_set(const Constant& one, const Constant& two) {

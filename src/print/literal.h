@@ -18,6 +18,8 @@ enum class Quoting : std::uint8_t { usual, in_field, no_backslash };
 // Appends `constant` as a literal, without parentheses: `-1` and `1+2j` bind looser than an atom (see `level_of`).
 // `version` is the version of the compiler that will read the text; the default means that all versions must read it.
 void append_literal(Text& out, const Constant& constant, Quoting quoting = Quoting::usual, Version version = {});
+// Appends the literal of a string, as `append_literal` does.
+void append_string(Text& out, std::string_view text, Quoting quoting = Quoting::usual);
 Level level_of(const Constant& constant);
 
 // True if the element `one` of a set of constants is printed before `two`: numbers stand first, by their values, and
@@ -30,6 +32,8 @@ constexpr std::array<std::string_view, 4> all_quotes = {"'", "\"", "'''", "\"\"\
 // True if `text` consists of printable ASCII that needs no escape between `quote`, which does not occur in it. Most
 // strings need no further test than `is_plain`.
 bool is_plain(std::string_view text, char quote);
+// True if each line of `text` is plain.
+bool has_plain_lines(std::string_view text, char quote);
 
 // True if `text` can stand unescaped between `quotes`, one of `all_quotes`: a line break needs triple quotes.
 bool needs_no_escape(std::string_view text, std::string_view quotes);

@@ -24,7 +24,7 @@ bool Positions::is_in_brackets(const Stmt* stmt, const Expr* value) const {
 }
 
 std::int32_t Positions::column(const Expr* expr) const {
-  const Position* position = code ? position_in(*code, expr) : nullptr;
+  const Position* position = of(expr);
   return position ? position->column : -1;
 }
 
@@ -42,10 +42,12 @@ bool Positions::loads(const Expr* leaf, const Constant& constant) const {
   if (!code || leaf->offset + 1 >= code->bytecode.size()) return false;
   const std::size_t low = code->bytecode[leaf->offset + 1];
   const std::size_t high = leaf->offset >= 2 ? code->bytecode[leaf->offset - 1] : 0;
-  return std::ranges::any_of(std::initializer_list<std::size_t>{low, low | high << 8}, [&](std::size_t index) {
-    return index < code->constants.size() && code->constants[index].kind == constant.kind &&
-           code->constants[index].text == constant.text;
-  });
+  const auto is_constant = [&](std::size_t index) {
+    if (index >= code->constants.size()) return false;
+    const Constant& entry = code->constants[index];
+    return &entry == &constant || (entry.kind == constant.kind && entry.text == constant.text);
+  };
+  return is_constant(low) || is_constant(low | high << 8);
 }
 
 }  // namespace depyf::print

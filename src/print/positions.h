@@ -10,9 +10,11 @@ namespace depyf::print {
 struct Positions {
   const CodeObject* code;  // the code object to which the printed statements belong; null if it is unknown
 
+  // Returns the position of the instruction that made `expr`; null if it is unknown.
+  const Position* of(const ast::Expr* expr) const { return code ? ast::position_in(*code, expr) : nullptr; }
   // Returns the line on which `expr` ends; -1 if it is unknown. Only the positions of 3.11 and later have end lines.
   std::int32_t end_line(const ast::Expr* expr) const {
-    const Position* position = code ? ast::position_in(*code, expr) : nullptr;
+    const Position* position = of(expr);
     return position ? position->end_line : -1;
   }
   // Returns the column at which `expr` starts; -1 if it is unknown. Only the positions of 3.11 and later have columns.

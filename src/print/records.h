@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
-#include <vector>
+#include <type_traits>
 
 namespace depyf::print {
 
@@ -14,6 +15,7 @@ template <class T>
 class Records {
  public:
   Records() { make_room(); }
+  ~Records() { std::allocator<T>().deallocate(begin_, room()); }
   Records(const Records&) = delete;
   Records& operator=(const Records&) = delete;
 
@@ -24,20 +26,22 @@ class Records {
   }
   // Removes the last record, which must exist, and returns it.
   T take_last() { return *--end_; }
-  void clear() { end_ = records_.data(); }
+  void clear() { end_ = begin_; }
 
-  std::size_t size() const { return std::size_t(end_ - records_.data()); }
-  bool empty() const { return end_ == records_.data(); }
-  T& operator[](std::size_t index) { return records_[index]; }
-  const T& operator[](std::size_t index) const { return records_[index]; }
-  std::span<T> all() { return {records_.data(), size()}; }
-  std::span<const T> all() const { return {records_.data(), size()}; }
+  std::size_t size() const { return std::size_t(end_ - begin_); }
+  bool empty() const { return end_ == begin_; }
+  T& operator[](std::size_t index) { return begin_[index]; }
+  const T& operator[](std::size_t index) const { return begin_[index]; }
+  std::span<T> all() { return {begin_, size()}; }
+  std::span<const T> all() const { return {begin_, size()}; }
 
  private:
+  std::size_t room() const { return std::size_t(room_end_ - begin_); }
   void make_room();
 
-  std::vector<T> records_;  // the records before `end_` are in use
-  T *end_ = nullptr, *room_end_ = nullptr;
+  // The records from `begin_` to `end_` are in use; the memory behind them, up to `room_end_`, is not initialized.
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+  T *begin_ = nullptr, *end_ = nullptr, *room_end_ = nullptr;
 };
 
 }  // namespace depyf::print

@@ -61,6 +61,8 @@ SpelledNumber spelled_number(std::string_view digits, std::size_t width) {
   constexpr std::string_view less_one = " - 1";
   constexpr std::size_t group = 3;
   if (digits.size() == width || digits.size() > most_digits || width < 2) return {};
+  // Of the numbers with one digit, only 9 is a power.
+  if (digits.size() == 1 && digits[0] != '9') return {};
   if (digits.starts_with('-')) {
     const SpelledNumber positive = spelled_number(digits.substr(1), width - 1);
     return positive.level == Level::power ? SpelledNumber{"-" + positive.text, Level::factor} : SpelledNumber{};

@@ -40,8 +40,22 @@ class Text {
     copy(added, part);
     return *this;
   }
+  // The size of a literal is known when it is compiled, so that a few stores copy it.
+  template <std::size_t size>
+  Text& operator+=(const char (&literal)[size]) {
+    std::memcpy(room_for(size - 1), literal, size - 1);
+    return *this;
+  }
   Text& operator+=(char c) {
     *room_for(1) = c;
+    return *this;
+  }
+  // Appends `part` between two quotes.
+  Text& append_quoted(std::string_view part, char quote) {
+    char* const added = room_for(part.size() + 2);
+    *added = quote;
+    copy(added + 1, part);
+    end_[-1] = quote;
     return *this;
   }
   Text& append(std::size_t count, char c) {
