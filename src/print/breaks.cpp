@@ -28,22 +28,20 @@ const Position* place_of(const Expr* expr, const CodeObject& code) {
   if (!position || position->column < 0) return nullptr;
   // One instruction may load two names (LOAD_FAST_LOAD_FAST) and has the position of the first name, so a second name
   // is excluded if its length differs from the width of the position.
-  const bool is_line = position->line == position->end_line;
-  const auto has_width = [&](std::string_view name) {
-    return is_line && position->end_column - position->column == std::int32_t(name.size());
+  const auto if_width_of = [&](std::string_view name) {
+    const bool is_known =
+        position->line == position->end_line && position->end_column - position->column == std::int32_t(name.size());
+    return is_known ? position : nullptr;
   };
-  auto* name = as<Name>(expr);
-  auto* attribute = as<Attribute>(expr);
-  auto* constant = as<ConstantExpr>(expr);
-  auto* joined = as<JoinedStr>(expr);
-  auto* comprehension = as<ComprehensionExpr>(expr);
-  const bool is_known = name ? has_width(name->id)
-                        : attribute
-                            ? has_width(attribute->attr)  // since 3.12 a name on its own line has an exact position
-                        : constant      ? Positions{&code}.loads(expr, *constant->value)
-                        : joined        ? !joined->is_percent
-                        : comprehension ? is_position_of(*comprehension, *position, code)
-                                        : is<ListExpr>(expr) || is<SetExpr>(expr) || is<Dict>(expr) || is<Await>(expr);
+  if (auto* name = as<Name>(expr)) return if_width_of(name->id);
+  if (auto* constant = as<ConstantExpr>(expr))
+    return Positions{&code}.loads(expr, *constant->value) ? position : nullptr;
+  // Since 3.12 a name of an attribute on its own line has an exact position.
+  if (auto* attribute = as<Attribute>(expr)) return if_width_of(attribute->attr);
+  if (auto* joined = as<JoinedStr>(expr)) return joined->is_percent ? nullptr : position;
+  if (auto* comprehension = as<ComprehensionExpr>(expr))
+    return is_position_of(*comprehension, *position, code) ? position : nullptr;
+  const bool is_known = is<ListExpr>(expr) || is<SetExpr>(expr) || is<Dict>(expr) || is<Await>(expr);
   return is_known ? position : nullptr;
 }
 }  // namespace
@@ -51,18 +49,18 @@ const Position* place_of(const Expr* expr, const CodeObject& code) {
 // Between two marks only the first anchor is of use, so the places of the parts behind it are not looked up.
 std::vector<Anchor> Breaks::anchors(std::size_t begin) const {
   std::vector<Anchor> result;
-  result.reserve(std::min(parts_.size(), marks_.size()));
   const std::span<const Mark> marks = marks_.all();
-  auto next = marks.begin();  // the first mark behind the last anchor
+  result.reserve(std::min(parts_.size(), marks.size()));
+  std::size_t passed = 0;  // the number of marks up to the last anchor
   for (const Part& part : parts_.all()) {
+    if (passed == marks.size()) break;
     const std::size_t at = part.at - begin;
-    if (next == marks.end()) break;
-    if (next->at > at) continue;
-    if (!part.expr) result.push_back({at, part.line, part.column});
-    else if (const Position* place = place_of(part.expr, *part.code))
-      result.push_back({at, place->line, place->column});
-    else continue;
-    while (next != marks.end() && next->at <= at) ++next;
+    if (marks[passed].at > at) continue;
+    const Position* place = part.expr ? place_of(part.expr, *part.code) : nullptr;
+    if (part.expr && !place) continue;
+    while (passed < marks.size() && marks[passed].at <= at) ++passed;
+    if (place) result.push_back({at, passed, place->line, place->column});
+    else result.push_back({at, passed, part.line, part.column});
   }
   return result;
 }
@@ -83,20 +81,20 @@ void Breaks::reached(const Expr* expr) {
 //                                          ):
 void Breaks::place_parameters(const std::vector<std::size_t>& parameters, std::int32_t def_line, std::int32_t body_line,
                               bool is_documented) {
-  // Formatters break headers that are longer than `long_header`, and seldom shorter headers. Source that is formatted
-  // with the usual width of 88 has no line that is longer than `longest`.
-  constexpr std::size_t long_header = 79, longest = 88;
+  // Source that is formatted with the usual width of 88 has no line that is longer than `longest`.
+  constexpr std::size_t longest = 88;
   if (parameters.size() < 2 || def_line < 0 || body_line <= def_line) return;
   const std::int32_t lines = body_line - def_line;  // may include a comment or a blank line
   const std::size_t columns = out_.text().size() - out_.line_begin();
-  const std::int32_t count = std::int32_t(parameters.size()) - 1;
+  const std::int32_t count = std::int32_t(parameters.size()) - 1, few = few_parameters;
   const bool is_long = columns > long_header;
   const std::size_t inner = marks_[parameters.back()].at - marks_[parameters.front()].at;
   const bool fits_own_line = out_.indent() + indentation + inner <= longest;
   // The layout with one line for each parameter has a further line for the closing bracket, and perhaps another line
   // for a docstring or blank line.
-  const bool one_each = (lines == count + 2 || lines == count + 3) && (is_long || (count > 2 && lines == count + 2)) &&
-                        !(count <= 2 && lines == 4 && fits_own_line && is_documented);
+  const bool one_each = (lines == count + 2 || lines == count + 3) &&
+                        (is_long || (count > few && lines == count + 2)) &&
+                        !(count <= few && lines == 4 && fits_own_line && is_documented);
   const bool is_broken = lines > 2 && columns > longest;
   const bool own_line = !one_each && is_long && fits_own_line && (lines == 3 || lines == 4 || is_broken);
   const bool each_line = one_each || (is_broken && !own_line);
@@ -137,22 +135,20 @@ std::size_t Breaks::limit_of(std::int32_t line) {
   return columns < 0 ? options_.width : std::max({options_.width, tolerated, std::size_t(columns)});
 }
 
-// Stores no lengths if the lines are too far apart, as they may be in a hostile file.
-LineLengths::LineLengths(const CodeObject& code) {
+// Stores no lengths of lines above the first line of the code or far below it, which a hostile file may name.
+LineLengths::LineLengths(const CodeObject& code) : first_(code.firstlineno) {
   constexpr std::int64_t most_lines = 1 << 20;
-  std::int32_t last = -1;
+  const Position* before = nullptr;
   for (const Position& position : positions_of(code)) {
-    if (position.end_line < 0) continue;
-    first_ = last < 0 ? position.end_line : std::min(first_, position.end_line);
-    last = std::max(last, position.end_line);
+    // Many code units have the position of the one before them.
+    if (before && before->end_line == position.end_line && before->end_column == position.end_column) continue;
+    before = &position;
+    const std::int64_t index = std::int64_t(position.end_line) - first_;
+    if (index < 0 || index >= most_lines) continue;
+    if (index >= std::ssize(columns_)) columns_.resize(std::size_t(index) + 1, -1);
+    std::int32_t& columns = columns_[std::size_t(index)];
+    if (position.end_column > columns) columns = position.end_column;
   }
-  if (last < 0 || std::int64_t(last) - first_ >= most_lines) return;
-  columns_.resize(std::size_t(last - first_) + 1, -1);
-  for (const Position& position : positions_of(code))
-    if (position.end_line >= 0) {
-      std::int32_t& columns = columns_[std::size_t(position.end_line - first_)];
-      columns = std::max(columns, position.end_column);
-    }
 }
 
 bool Breaks::have_no_lines(std::span<const std::size_t> places) const {

@@ -42,10 +42,10 @@ class LineLengths {
 // A part of the printed text that may become an anchor (text with a known line and column in the source): the text of
 // `expr`, which `code` may have a position for, or, if `expr` is null, text at `line` and `column`.
 struct Part {
-  std::size_t at = 0;  // offset in the text
   const ast::Expr* expr = nullptr;
-  const CodeObject* code = nullptr;
   std::int32_t line = -1, column = -1;
+  std::size_t at = 0;  // offset in the text
+  const CodeObject* code = nullptr;
 };
 
 // Collects marks (places where the line may break) and anchors (parts whose place in the source is known) while a
@@ -63,7 +63,7 @@ class Breaks {
   // Adds a mark at the end of the text. `line` is the source line of the text behind the mark (-1: unknown), and
   // `optional` brackets are written only if the line breaks at them.
   void mark(Mark::Kind kind, std::int32_t line, std::uint8_t priority = 0, bool optional = false) {
-    add({out_.text().size(), last_line, line, kind, priority, optional});
+    add({out_.text().size(), last_line, kind, priority, optional, false, line});
   }
   void open(std::int32_t line = -1) { mark(Mark::Kind::open, line); }
   // Marks the place before the closing bracket of `whole`. If `whole` is null, the brackets have no position.
@@ -73,7 +73,7 @@ class Breaks {
   // Prints a comma and a blank, between which the line may break.
   void comma(std::int32_t line = -1) {
     out_.write(", ");
-    add({out_.text().size() - 1, last_line, line, Mark::Kind::separator, comma_priority});
+    add({out_.text().size() - 1, last_line, Mark::Kind::separator, comma_priority, false, false, line});
   }
   // Notes that the printed text reaches the source line on which `expr` starts or, if `expr` is an f-string, ends. The
   // printer of strings notes the lines of strings itself.
@@ -90,19 +90,19 @@ class Breaks {
   // Notes that the text of `expr` is printed next. The text of `expr` gets an anchor if the statement is laid out over
   // several lines, and if the instruction that made `expr` is known to have the position of that text.
   void anchor(const ast::Expr* expr) {
-    if (marking_ && positions_.code && expr->line >= 0) parts_.add({out_.text().size(), expr, positions_.code});
+    if (marking_ && positions_.code && expr->line >= 0) parts_.add({expr, -1, -1, out_.text().size(), positions_.code});
   }
   void anchor_at(std::int32_t line, std::int32_t column) {
-    parts_.add({out_.text().size(), nullptr, nullptr, line, column});
+    parts_.add({nullptr, line, column, out_.text().size(), nullptr});
   }
 
   // Prints an expression, within redundant brackets if columns prove that the source had them.
   template <class F>
   void perhaps_bracketed(const ast::Expr* expr, F print) {
     const bool may_be = marking_ && may_need_lines(expr);
-    if (may_be) add({out_.text().size(), last_line, -1, Mark::Kind::open, 0, true, true});
+    if (may_be) add({out_.text().size(), last_line, Mark::Kind::open, 0, true, true, -1});
     print();
-    if (may_be) add({out_.text().size(), last_line, -1, Mark::Kind::close, 0, true, true});
+    if (may_be) add({out_.text().size(), last_line, Mark::Kind::close, 0, true, true, -1});
   }
   // Prints text within brackets that are written only if the line breaks at them.
   template <class F>
@@ -126,6 +126,12 @@ class Breaks {
     if (marking_) places.push_back(marks_.size());
   }
   bool have_no_lines(std::span<const std::size_t> places) const;
+  // Returns false if the header of a function with `places` marks around its parameters surely stays on one line, as
+  // most do: no known line and no guess breaks a short header with few parameters.
+  bool may_break_header(std::size_t places) const {
+    return spread_ || places > few_parameters + 1 ||
+           out_.text().size() - out_.line_begin() >= std::min(long_header, options_.width);
+  }
   // Guesses the lines of parameters where the compiler kept no positions for them. The number of lines between `def`
   // and the body shows whether the parameters stand on the line of the `def`, together on one line of their own, or on
   // one line each, as formatters lay them out. `parameters` holds the indices of the marks before each parameter and of
@@ -146,6 +152,10 @@ class Breaks {
   }
 
  private:
+  // Formatters break headers that are longer than `long_header`, and seldom shorter headers. A shorter header has each
+  // parameter on a line of its own only if it has more than `few_parameters`.
+  static constexpr std::size_t long_header = 79, few_parameters = 2;
+
   // Adds a mark, and tracks the greatest line so far. `spread_` is set when the source had a line break before some
   // mark.
   void add(const Mark& mark) {
@@ -157,8 +167,8 @@ class Breaks {
   }
   // Rewrites the text since the line began with the line breaks that `append_with_breaks` chooses.
   void lay_out(FunctionRef<std::int32_t()> room);
-  // Returns the anchors of the parts whose places in the source are known, with offsets that count from `begin`, as
-  // those of the marks do already.
+  // Returns the first anchor behind each mark among the parts whose places in the source are known. Offsets in the
+  // anchors, and already those in the marks, count from `begin`.
   std::vector<Anchor> anchors(std::size_t begin) const;
   // Sets the source lines of parameters: a line for each (`each_line`), one line for all (`own_line`), or that of the
   // `def`.

@@ -39,15 +39,12 @@ class Columns {
         groups_(std::make_unique_for_overwrite<Group[]>(marks.size())) {}
 
   void run() {
-    const std::size_t count = marks_.size();
     std::size_t mark = 0;
     for (const Anchor& anchor : anchors_) {
-      std::size_t end = mark;
-      while (end < count && marks_[end].at <= anchor.at) ++end;
-      if (end > mark) decide(mark, end, anchor);
-      mark = end;
+      decide(mark, anchor.marks, anchor);
+      mark = anchor.marks;
     }
-    replay(mark, count);
+    replay(mark, marks_.size());
   }
 
  private:
@@ -158,10 +155,10 @@ class Columns {
     }
   }
 
-  // Returns the best choice of breaks at the marks `begin` to `end`; nothing if no choice explains the place of `anchor`,
-  // which is `gap` lines below the text in front of the marks. Bit i of a choice is set if the line breaks at the mark
-  // `choices_[i]`. All combinations of breaks are tried, because there are at most eight marks to choose from. They are
-  // ordered by the last break, because its place alone excludes most of them.
+  // Returns the best choice of breaks at the marks `begin` to `end`; nothing if no choice explains the place of
+  // `anchor`, which is `gap` lines below the text in front of the marks. Bit i of a choice is set if the line breaks at
+  // the mark `choices_[i]`. All combinations of breaks are tried, because there are at most eight marks to choose from.
+  // They are ordered by the last break, because its place alone excludes most of them.
   std::optional<std::size_t> best_choice(std::size_t begin, std::size_t end, const Anchor& anchor, std::int32_t gap) {
     const std::int32_t most_breaks = std::max(gap, 1);
     std::optional<std::size_t> best;
@@ -179,12 +176,16 @@ class Columns {
         if (!breaks || *breaks > most_breaks || (gap > 0 && *breaks == 0)) continue;
         // Prefers, in this order, fewer breaks before attributes (`.name`), which are rarer than comment lines between
         // the anchors, then fewer source lines that the breaks do not explain, and then earlier breaks.
-        const std::int32_t left = gap == 0 ? *breaks : gap - *breaks, attributes = std::popcount(chosen & attributes_);
+        const std::int32_t left = gap == 0 ? *breaks : gap - *breaks;
+        const std::int32_t attributes = attributes_ == 0 ? 0 : std::popcount(chosen & attributes_);
         const bool is_better = !best || attributes < best_attributes ||
                                (attributes == best_attributes && left < best_left) ||
                                (attributes == best_attributes && left == best_left && is_earlier(chosen, *best));
         if (is_better) best = chosen, best_left = left, best_attributes = attributes;
         if (gap == 0 && chosen == 0) return best;  // no choice is better than a line without breaks
+        // Nothing is better than a break at the first mark that explains all lines: other choices break later or too
+        // often.
+        if (left == 0 && attributes == 0 && chosen == 1) return best;
       }
     }
     return best;
@@ -194,7 +195,7 @@ class Columns {
   // line breaks before a closing bracket if it breaks behind the opening bracket, so closing brackets are no choices.
   bool find_choices(std::size_t begin, std::size_t end) {
     last_close_ = -1;
-    choice_count_ = attributes_ = 0;
+    choice_count_ = separator_count_ = attributes_ = 0;
     for (std::size_t i = begin; i < end; ++i) {
       const Mark& mark = marks_[i];
       if (mark.kind == Mark::Kind::close) {
@@ -202,8 +203,10 @@ class Columns {
         continue;
       }
       if (choice_count_ == most_choices) return false;
-      const bool is_attribute = mark.kind == Mark::Kind::separator && mark.priority == attribute_priority;
-      if (is_attribute) attributes_ |= std::size_t{1} << choice_count_;
+      if (mark.kind == Mark::Kind::separator) {
+        ++separator_count_;
+        if (mark.priority == attribute_priority) attributes_ |= std::size_t{1} << choice_count_;
+      }
       choices_[choice_count_++] = i;
     }
     return true;
@@ -231,14 +234,15 @@ class Columns {
     std::size_t choice = 0, separators = 0;
     std::size_t written = 0;  // optional closing brackets since the last break, which `text_` lacks
     for (std::size_t i = begin; i < end; ++i) {
-      const bool is_close = marks_[i].kind == Mark::Kind::close;
+      const Mark& mark = marks_[i];
+      const bool is_close = mark.kind == Mark::Kind::close;
       const bool breaks = is_close ? is_apart(place) : (chosen >> choice++ & 1) != 0;
       // A single separator has no looser one beside it.
-      if (choice_count_ > 1 && marks_[i].kind == Mark::Kind::separator)
-        passed_[separators++] = {innermost(place), marks_[i].priority, breaks};
+      if (separator_count_ > 1 && mark.kind == Mark::Kind::separator)
+        passed_[separators++] = {innermost(place), mark.priority, breaks};
       if (!step(place, i, breaks)) return std::nullopt;
-      if (breaks) ++count, last = std::int32_t(i), written = 0;
-      if (breaks && is_close && marks_[i].optional) ++written;
+      if (!breaks) continue;
+      ++count, last = std::int32_t(i), written = is_close && mark.optional;
     }
     if (column(place.indent, last, anchor.at) + written != std::size_t(anchor.column)) return std::nullopt;
     if (breaks_tighter_first(separators)) return std::nullopt;
@@ -253,7 +257,7 @@ class Columns {
   Place place_;
   std::unique_ptr<Group[]> groups_;  // indexed by the mark of the opening bracket
   std::array<std::size_t, most_choices> choices_;  // the marks at which `decide` may break the line
-  std::size_t choice_count_ = 0;
+  std::size_t choice_count_ = 0, separator_count_ = 0;  // how many these are, and how many of them are separators
   std::size_t attributes_ = 0;  // the bits of the choices that stand before the dot of an attribute
   std::int32_t last_close_ = -1;  // the last mark of a closing bracket between the anchors; -1 if there is none
   // The separators between the anchors, for the breaks that are being tried; there are no more separators than choices.

@@ -194,6 +194,7 @@ void Definitions::definition(const Stmt* stmt, const FunctionDef& node) {
   if (node.returns && exprs_.is_result_below(node.returns))
     breaks_.optional_brackets(node.returns->line, [&] { exprs_.expr(node.returns, Level::test); });
   else if (node.returns) exprs_.part(node.returns, Level::test);
+  if (!breaks_.may_break_header(places.size())) return body(stmt, node.code, node.body);
   if (breaks_.have_no_lines(places)) {
     const bool is_documented = !node.body.empty() && is<ExprStmt>(node.body[0]) &&
                                constant_of(as<ExprStmt>(node.body[0])->value, Constant::Kind::string);

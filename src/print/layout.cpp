@@ -97,13 +97,6 @@ class Layout {
   // Indents the lines into which the breaks of the source divide the text, by `deepest` columns at most. Returns those
   // lines that are longer than the width.
   std::vector<Line> cut(std::size_t deepest) {
-    // The indentation of the text inside an open bracket, and that of the line that opens the bracket.
-    struct Indents {
-      std::size_t content, outside;
-    };
-    std::vector<Indents> stack;
-    stack.reserve(16);
-    stack.push_back({lines_.indent + indentation, lines_.indent});
     Line line{0, 0, lines_.indent, lines_.indent, lines_.indent, lines_.first};
     std::vector<Line> result;
     for (int i = 0; i < count_; ++i) {
@@ -113,12 +106,12 @@ class Layout {
         // If the line does not break behind the bracket, the content of the bracket is aligned with the column behind
         // the bracket.
         const std::size_t column = line.indent + (mark.at - line.from) + (mark.optional ? 1 : 0);
-        stack.push_back({std::min(apart ? line.indent + indentation : column, deepest), line.indent});
+        state(i).content = std::min(apart ? line.indent + indentation : column, deepest);
+        state(i).outside = line.indent;
       }
-      const Indents here = stack.back();
-      if (mark.kind == Kind::close && stack.size() > 1) stack.pop_back();
       if (!apart) continue;
-      break_at(i, mark.kind == Kind::close ? here.outside : here.content);
+      const MarkState& group = state(opening(i));
+      break_at(i, mark.kind == Kind::close ? group.outside : group.content);
       line.last = i, line.to = mark.at;
       if (!fits_width(line)) result.push_back(line);
       // The blank behind a separator is dropped at a line break.
@@ -137,7 +130,7 @@ class Layout {
   void break_at(int i, std::size_t indent) {
     state(i).state = State::apart;
     state(i).indent = indent;
-    state(mark(i).kind == Kind::open ? i : partner(i)).is_written = true;
+    state(opening(i)).is_written = true;
   }
 
   // Splits `line` if it is too long, and the resulting lines again.
@@ -279,7 +272,7 @@ class Layout {
       const Mark& mark = this->mark(i);
       const bool apart = is_apart(i);
       if (!apart && !mark.optional) continue;
-      const int open = mark.kind == Kind::open ? i : partner(i);
+      const int open = opening(i);
       if (open < 0) continue;
       const MarkState& group = state(open);
       const bool adds_bracket = mark.optional && group.is_written;
@@ -305,6 +298,9 @@ class Layout {
   MarkState& state(int i) { return states_[std::size_t(i)]; }
   const MarkState& state(int i) const { return states_[std::size_t(i)]; }
   int partner(int i) const { return state(i).partner; }
+  // Returns the mark that opens the brackets to which the mark `i` belongs; -1 if there is none. If the line breaks at
+  // the mark, there is one.
+  int opening(int i) const { return mark(i).kind == Kind::open ? i : partner(i); }
   bool is_apart(int i) const { return state(i).is_apart(); }
 
   std::string_view text_;

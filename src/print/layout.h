@@ -21,19 +21,20 @@ struct Mark {
   enum class Kind : std::uint8_t { open, separator, close };
   // The offset in the text: behind an opening bracket, before the blank of a separator, or before a closing bracket.
   std::size_t at = 0;
-  // Lines of the source: where the text before the mark ends, and where the text behind the mark starts; -1 if unknown.
-  std::int32_t before = -1, line = -1;
+  std::int32_t before = -1;  // the line of the source where the text before the mark ends; -1 if it is unknown
   Kind kind = Kind::open;
   std::uint8_t priority = 0;  // of a separator; in a line that is too long, the highest priority breaks first
   bool optional = false;  // of brackets: the brackets are written only if the line breaks at them
   bool is_hint = false;  // of optional brackets: written only if columns show that the source had them
+  std::int32_t line = -1;  // the line of the source where the text behind the mark starts; -1 if it is unknown
 
   bool is_comma() const { return kind == Kind::separator && priority == comma_priority; }
 };
 
-// A part of the text whose line and column in the source are known.
+// A part of the text whose line and column in the source are known. At least one mark stands between two anchors.
 struct Anchor {
   std::size_t at;  // offset in the text
+  std::size_t marks;  // the number of marks up to this offset
   std::int32_t line, column;
 };
 
@@ -50,6 +51,8 @@ struct MarkState {
   int partner = -1;  // the mark of the other bracket, or for a separator the mark that opens its brackets; -1: none
   int last_comma = -1;  // of an opening bracket: the last comma directly within the brackets; -1 if there is none
   std::size_t indent = 0;  // indentation of the line behind the mark, if the line breaks there
+  // Of an opening bracket: the indentation of lines within the brackets, and that of the line with the bracket.
+  std::size_t content = 0, outside = 0;
 
   bool is_apart() const { return state == BreakState::apart; }
 };
@@ -94,8 +97,8 @@ struct Lines {
   std::int32_t first = -1;  // the line of the source on which the statement starts; -1 if it is unknown
 };
 
-// Sets the state of each mark by the source lines of the text before the mark and of the text behind the mark, and pairs
-// the marks.
+// Sets the state of each mark by the source lines of the text before the mark and of the text behind the mark, and
+// pairs the marks.
 void follow_lines(std::span<const Mark> marks, std::span<MarkState> states);
 
 // Sets the states of marks between two anchors if some choice of breaks puts the second anchor into the column that it
@@ -104,8 +107,8 @@ void follow_lines(std::span<const Mark> marks, std::span<MarkState> states);
 void follow_columns(std::string_view text, std::span<const Mark> marks, std::span<const Anchor> anchors,
                     std::size_t indent, std::span<MarkState> states);
 
-// Appends `text` to `result` with its lines broken. The text starts with the indentation of a statement, and the offsets
-// of the marks and anchors count from its start. The marks are changed.
+// Appends `text` to `result` with its lines broken. The text starts with the indentation of a statement, and the
+// offsets of the marks and anchors count from its start. The marks are changed.
 void append_with_breaks(Text& result, std::string_view text, std::span<Mark> marks, std::span<const Anchor> anchors,
                         const Lines& lines);
 
