@@ -3,7 +3,6 @@
 
 #include "print/expression.h"
 #include "print/operands.h"
-#include "print/unicode.h"
 
 namespace depyf::print {
 
@@ -34,7 +33,7 @@ void Expressions::call_arguments(List<Expr*> args, List<Keyword> keywords, const
     if (each.arg.empty()) {
       out_.write("**");
       part(each.value, Level::test);
-    } else if (is_identifier(each.arg)) {
+    } else if (names_.is_identifier(each.arg)) {
       out_.write(each.arg);
       out_.write("=");
       part(each.value, Level::test);

@@ -23,6 +23,7 @@ class Identifiers {
     if (known_names_.knows(name)) out_.write(name);
     else unknown_name(name);
   }
+  bool is_identifier(std::string_view name) { return known_names_.knows(name) || known_names_.learn(name); }
   // Prints a name such as `os.path`, part by part. The compiler mangles no name that has a dot.
   void dotted_name(std::string_view name);
   // Prints a name that is not mangled in a class.
@@ -40,7 +41,7 @@ class Identifiers {
   void unknown_name(std::string_view name);
 
   Emitter& out_;
-  KnownNames known_names_;
+  KnownNames& known_names_ = KnownNames::of_thread();
   Renamed renamed_;
   std::string private_;  // the prefix of mangled names in the enclosing class, such as `_C__`; empty outside of classes
 };

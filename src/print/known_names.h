@@ -15,6 +15,13 @@ namespace depyf::print {
 // content.
 class KnownNames {
  public:
+  // Returns the cache of this thread. Whether a name is an identifier depends on nothing else, so that the names of one
+  // file can be looked up in the next ones.
+  static KnownNames& of_thread() {
+    static thread_local KnownNames names;
+    return names;
+  }
+
   // True if `name` is an identifier that the cache holds.
   bool knows(std::string_view name) const {
     if (name.empty() || name.size() > longest) return false;
@@ -59,7 +66,7 @@ class KnownNames {
     return {read(std::uint8_t{}, 0), 0, size};
   }
 
-  static constexpr int slot_bits = 8;
+  static constexpr int slot_bits = 10;
   std::array<Key, std::size_t{1} << slot_bits> keys_{};
 };
 
