@@ -71,12 +71,24 @@ TextParts parts_of(std::string_view text) {
 // Returns how the source wrote the integer `number`, which `expr` is, if the position has another width than the
 // digits; an empty text otherwise.
 SpelledNumber spelling_of(const Expr* expr, const Constant& number, const Positions& positions) {
-  if (number.kind != Constant::Kind::integer || !positions.code) return {};
-  const Position* position = position_in(*positions.code, expr);
+  if (number.kind != Constant::Kind::integer) return {};
+  const Position* position = positions.of(expr);
   if (!position || position->line != position->end_line || position->column < 0) return {};
   const auto width = std::size_t(position->end_column - position->column);
   if (width == number.text.size() || !positions.loads(expr, number)) return {};
   return spelled_number(number.text, width);
+}
+
+// Returns the text of a constant which never needs parentheses, and for which the source had no other text: `None` or a
+// digit. Returns an empty text for other constants.
+std::string_view only_text_of(const Constant& value) {
+  using Kind = Constant::Kind;
+  if (value.kind == Kind::none) return "None";
+  if (value.kind == Kind::true_) return "True";
+  if (value.kind == Kind::false_) return "False";
+  // Of the numbers with one digit, only 9 may have been written as a power.
+  const bool is_digit = value.kind == Kind::integer && value.text.size() == 1 && value.text != "9";
+  return is_digit ? std::string_view(value.text) : std::string_view();
 }
 
 // From 3.14 on, a slice of constants is one constant, unless the source wrote a part as an expression, which the
@@ -97,6 +109,12 @@ const Expr* folded_part(const Slice& slice, const Positions& positions, Version 
     if (is_wider) folded = part;
   }
   return folded;
+}
+
+// Returns true for a name or an attribute of a name.
+bool is_short_operand(const Expr* expr) {
+  auto* access = as<Attribute>(expr);
+  return is<Name>(expr) || (access && is<Name>(access->value));
 }
 
 // Returns the precedence of an expression by its kind; the levels of operators are in the tables of precedence.h.
@@ -149,6 +167,11 @@ void Expressions::constant(const Expr* expr, const Constant& value, Level looses
     breaks_.anchor(expr);
     return constants_.string(expr, value);
   }
+  if (const std::string_view text = only_text_of(value); !text.empty()) {
+    breaks_.reached_line(expr->line);
+    breaks_.anchor(expr);
+    return out_.write(text);
+  }
   auto print = [&](bool parenthesised, auto print_literal) {
     if (parenthesised) out_.write("("), breaks_.open(expr->line);
     breaks_.reached_line(expr->line);
@@ -168,6 +191,18 @@ void Expressions::constant(const Expr* expr, const Constant& value, Level looses
 // Follows the leftmost operands down and back in a loop instead of recursion, because `a + b + c + ...` nests as deep
 // as it is long.
 void Expressions::any_expr(const Expr* expr, Level loosest) {
+  const auto short_operand = [&](const Expr* operand) {
+    if (auto* n = as<Name>(operand)) return name(operand, *n);
+    auto* access = as<Attribute>(operand);
+    name(access->value, *as<Name>(access->value));
+    attribute(operand, *access);
+  };
+  // Most operands are names or attributes of a name, for which no list of open nodes is needed.
+  if (is_short_operand(expr)) return short_operand(expr);
+  if (auto* call = as<Call>(expr); call && is_short_operand(call->func)) {
+    short_operand(call->func);
+    return call_arguments(call->args, call->keywords, expr);
+  }
   const std::size_t bottom = open_.size();
   // The text of each leftmost operand starts with the same leaf, whose line is searched for only once, because the leaf
   // may be nested deep.

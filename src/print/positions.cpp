@@ -37,15 +37,15 @@ const Position* Positions::position_of(const Stmt* stmt) const {
   return nullptr;
 }
 
-// The argument of the instruction may have a second byte in an EXTENDED_ARG before it.
-bool Positions::loads(const Expr* leaf, const Constant& constant) const {
-  if (!code || leaf->offset + 1 >= code->bytecode.size()) return false;
+// Returns true if the instruction loads a constant of the same kind and text, which tells them apart well enough. The
+// argument of the instruction may have a second byte in an EXTENDED_ARG before it.
+bool Positions::loads_equal(const Expr* leaf, const Constant& constant) const {
   const std::size_t low = code->bytecode[leaf->offset + 1];
   const std::size_t high = leaf->offset >= 2 ? code->bytecode[leaf->offset - 1] : 0;
   const auto is_constant = [&](std::size_t index) {
     if (index >= code->constants.size()) return false;
     const Constant& entry = code->constants[index];
-    return &entry == &constant || (entry.kind == constant.kind && entry.text == constant.text);
+    return entry.kind == constant.kind && entry.text == constant.text;
   };
   return is_constant(low) || is_constant(low | high << 8);
 }

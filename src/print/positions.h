@@ -4,10 +4,14 @@
 #include <cstdint>
 
 #include "ast/position.h"
+#include "depyf/code_object.h"
 
 namespace depyf::print {
 
-struct Positions {
+class Positions {
+ public:
+  explicit Positions(const CodeObject* of_statements) : code(of_statements) {}
+
   const CodeObject* code;  // the code object to which the printed statements belong; null if it is unknown
 
   // Returns the position of the instruction that made `expr`; null if it is unknown.
@@ -24,12 +28,20 @@ struct Positions {
   const Position* position_of(const ast::Stmt* stmt) const;
   // Returns true if the instruction of `leaf` loads exactly `constant`; false if the compiler folded the constant into
   // a tuple with its neighbours.
-  bool loads(const ast::Expr* leaf, const Constant& constant) const;
+  bool loads(const ast::Expr* leaf, const Constant& constant) const {
+    if (!code || leaf->offset + 1 >= code->bytecode.size()) return false;
+    // Most constants of a tree are entries of their code object, whose index is a single byte.
+    const std::size_t index = code->bytecode[leaf->offset + 1];
+    return (index < code->constants.size() && &code->constants[index] == &constant) || loads_equal(leaf, constant);
+  }
   bool has_own_position(const ast::Expr* leaf, const Constant& constant) const {
     return !constant.text.empty() && loads(leaf, constant);
   }
   // Returns true if the source had the value of a `return` in brackets, on the lines below the keyword.
   bool is_in_brackets(const ast::Stmt* stmt, const ast::Expr* value) const;
+
+ private:
+  bool loads_equal(const ast::Expr* leaf, const Constant& constant) const;
 };
 
 }  // namespace depyf::print

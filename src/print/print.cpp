@@ -1,5 +1,6 @@
 #include "print/print.h"
 
+#include <algorithm>
 #include <string>
 
 #include "print/literal.h"
@@ -8,7 +9,10 @@
 namespace depyf {
 
 Printed print_block(ast::Block body, Version version, const CodeObject* module, const PrintOptions& options) {
+  // Most files have less text, which then is not copied while it grows.
+  constexpr std::size_t usual_text = std::size_t{1} << 16;
   print::Sheet sheet(version, module, options);
+  sheet.out.text().reserve(std::min(usual_text, options.limit));
   print::Expressions exprs(sheet);
   print::Statements(sheet, exprs).module(body);
   return {std::string(sheet.out.text().view()), sheet.out.take_lines(), sheet.names.has_renamed()};

@@ -1,5 +1,6 @@
 #include "print/raw_string.h"
 
+#include <algorithm>
 #include <string>
 
 #include "print/literal.h"
@@ -13,9 +14,11 @@ bool can_be_raw(std::string_view text, std::string_view quotes) {
   const std::size_t trailing = text.size() - (last == text.npos ? 0 : last + 1);
   if (trailing % 2 != 0) return false;
   const bool is_triple = quotes.size() > 1;
+  auto stands_unescaped = [&](char c) { return c == '\\' || (is_triple && (c == '\n' || c == '\t')); };
+  auto is_printable = [](char c) { return c >= 0x20 && c < 0x7f; };
+  if (std::ranges::all_of(text, [&](char c) { return is_printable(c) || stands_unescaped(c); })) return true;
   std::string plain(text);
-  std::erase_if(plain, [&](char c) { return c == '\\' || (is_triple && (c == '\n' || c == '\t')); });
-  if (is_plain(plain, 0)) return true;
+  std::erase_if(plain, stands_unescaped);
   Text escaped;
   append_escaped(escaped, plain, 0);
   return escaped.view() == plain;

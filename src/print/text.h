@@ -65,7 +65,7 @@ class Text {
   // A few blanks are written as a block of fixed size, which takes no call; the next text overwrites the rest of the
   // block.
   void append_blanks(std::size_t count) {
-    constexpr std::size_t block = 16;
+    constexpr std::size_t block = 32;
     if (count > block || room() < block) [[unlikely]]
       return static_cast<void>(append(count, ' '));
     std::memset(end_, ' ', block);

@@ -23,6 +23,17 @@ bool contains(std::span<const Range> ranges, char32_t point) {
   return after != ranges.begin() && point <= std::prev(after)->last;
 }
 
+// For each code point up to the letters of Arabic: true if it is printable. A table is quicker than a search in the
+// ranges.
+constexpr auto frequent = [] {
+  std::array<bool, 0x700> printable{};
+  for (char32_t point = 0x20; point < 0x7f; ++point) printable[point] = true;
+  for (const Range& range : printable_ranges)
+    for (char32_t point = range.first; point <= range.last && point < printable.size(); ++point)
+      printable[point] = true;
+  return printable;
+}();
+
 constexpr bool is_letter(char32_t point) {
   return (point >= 'a' && point <= 'z') || (point >= 'A' && point <= 'Z') || point == '_';
 }
@@ -43,6 +54,8 @@ CodePoint code_point(std::string_view text, std::size_t at) {
   auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const unsigned lead = byte(at);
   if (lead < 0x80) return {lead, 1, true};
+  if (lead >= 0xc2 && lead < 0xe0 && (byte(at + 1) & 0xc0) == 0x80)
+    return {(lead & 0x1f) << 6 | (byte(at + 1) & 0x3f), 2, true};
   const std::size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
   char32_t value = lead & (0x7fu >> size);
   for (std::size_t i = 1; i < size; ++i) {
@@ -56,7 +69,7 @@ CodePoint code_point(std::string_view text, std::size_t at) {
 }
 
 bool is_printable(char32_t point) {
-  return point < 0x80 ? point >= 0x20 && point != 0x7f : contains(printable_ranges, point);
+  return point < frequent.size() ? frequent[point] : contains(printable_ranges, point);
 }
 
 bool is_surrogate(char32_t point) { return point >= 0xd800 && point <= 0xdfff; }
