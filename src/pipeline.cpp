@@ -268,9 +268,9 @@ Block statements(Context& context, const CodeObject& code, const Prepared& prepa
 // Returns the number of instructions of a code object and of the code nested in it. Nested code counts once for each
 // instruction that loads it, because one code object may be loaded any number of times.
 std::size_t size_with_nested(const Context& context, const Prepared& prepared) {
-  const auto& [decoded, cfg] = prepared;
+  const DecodedCode& decoded = prepared.decoded;
   std::size_t size = decoded.instructions.size();
-  if (!cfg.ops.has(Op::make_function_)) return size;  // only functions are printed with their code
+  if (!prepared.cfg.ops.has<Op::make_function_>()) return size;  // only functions are printed with their code
   const std::span<const Constant> constants = decoded.constants;
   for (const Instruction& instruction : decoded.instructions) {
     if (instruction.op != Op::load_const_ || std::size_t(instruction.arg) >= constants.size()) continue;

@@ -176,10 +176,11 @@ bool has_declarations(const Scope& scope) {
   if (scope.kind != Scope::Kind::function) return false;
   return !code.freevars.empty() || !code.cellvars.empty() ||
          (code.flags & (CodeObject::generator | CodeObject::async_generator)) != 0 ||
-         (ops.has(Op::make_function_) && std::ranges::any_of(code.constants,
-                                                             [](const Constant& constant) {
-                                                               return constant.code && is_comprehension(*constant.code);
-                                                             })) ||
+         (ops.has<Op::make_function_>() && std::ranges::any_of(code.constants,
+                                                               [](const Constant& constant) {
+                                                                 return constant.code &&
+                                                                        is_comprehension(*constant.code);
+                                                               })) ||
          !binds_all_locals(scope);
 }
 
