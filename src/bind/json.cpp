@@ -7,10 +7,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace nb = nanobind;
 
@@ -43,11 +45,50 @@ std::uint32_t take_character(std::string_view& text) {
   return character;
 }
 
+// True for a character that stands for itself in a JSON string.
+constexpr bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
+
+// True if `is_plain` is true for the eight characters of a word. Each of the terms sets the highest bit of a byte that
+// is no plain character.
+constexpr bool are_plain(std::uint64_t word) {
+  constexpr std::uint64_t each_byte = 0x0101010101010101, highest_bits = 0x80 * each_byte;
+  const auto contains = [&](char c) {
+    const std::uint64_t zero_if_equal = word ^ (each_byte * static_cast<unsigned char>(c));
+    return (zero_if_equal - each_byte) & ~zero_if_equal;
+  };
+  const std::uint64_t below_blank = word - each_byte * ' ', above_tilde = word + each_byte * (0x7f - '~');
+  return ((word | below_blank | above_tilde | contains('"') | contains('\\')) & highest_bits) == 0;
+}
+
+// Returns the length of the start of the text in which all characters stand for themselves.
+std::size_t plain_size(std::string_view text) {
+  std::size_t size = 0;
+  for (std::uint64_t word; size + sizeof word <= text.size(); size += sizeof word) {
+    std::memcpy(&word, text.data() + size, sizeof word);
+    if (!are_plain(word)) break;
+  }
+  while (size < text.size() && is_plain(text[size])) ++size;
+  return size;
+}
+
 // Enters one level of nesting, and throws RecursionError beyond Python's limit.
 struct Deeper {
   Deeper() { check(Py_EnterRecursiveCall(" while data is written as JSON") == 0); }
   Deeper(const Deeper&) = delete;
   ~Deeper() { Py_LeaveRecursiveCall(); }
+};
+
+// A field of a dataclass.
+struct Field {
+  nb::object name;
+  std::string key;  // the name as the key of a JSON object, with the colon
+};
+
+// The fields of a class, in the order of their names. The class is kept alive, so that no other class gets its address.
+struct Fields {
+  nb::object type;
+  std::vector<Field> members;
+  bool is_dataclass = false;
 };
 
 class Writer {
@@ -75,9 +116,9 @@ class Writer {
       } else {
         write_list(value, PyList_Check(value) || in_dataclass_ ? levels : 0);
       }
-    } else if (const nb::object& fields = fields_of(Py_TYPE(value)); fields.is_valid()) {
+    } else if (const Fields& fields = fields_of(Py_TYPE(value)); fields.is_dataclass) {
       const Deeper deeper;
-      write_dataclass(value, fields, levels);
+      write_dataclass(value, fields.members, levels);
     } else {
       throw nb::type_error(("Object of type " + type_name(value) + " is not JSON serializable").c_str());
     }
@@ -132,22 +173,17 @@ class Writer {
     end(']', levels);
   }
 
-  // Writes an object with the keys of a list, in their order. `value_of` returns the value of a key.
-  template <class ValueOf>
-  void write_object(const nb::object& keys, int levels, ValueOf value_of) {
-    const Py_ssize_t size = PyList_Size(keys.ptr());
+  // Writes an object. `write_key` writes the key of the member with a number, and returns the value.
+  template <class WriteKey>
+  void write_object(std::size_t size, int levels, WriteKey write_key) {
     if (size == 0) {
       out_ += "{}";
       return;
     }
     begin('{', levels);
-    for (Py_ssize_t at = 0; at < size; ++at) {
+    for (std::size_t at = 0; at < size; ++at) {
       separate(at == 0, levels);
-      PyObject* key = PyList_GetItem(keys.ptr(), at);
-      if (!PyUnicode_Check(key)) throw nb::type_error(("keys must be str, not " + type_name(key)).c_str());
-      write_string(key);
-      out_ += ": ";
-      const nb::object value = value_of(key);
+      const nb::object value = write_key(at);
       check(value.is_valid());
       write(value.ptr(), levels - 1);
     }
@@ -158,29 +194,45 @@ class Writer {
   void write_dict(PyObject* dict, int levels) {
     const nb::object keys = nb::steal(PyDict_Keys(dict));
     check(keys.is_valid() && PyList_Sort(keys.ptr()) == 0);
-    write_object(keys, levels, [&](PyObject* key) { return nb::borrow(PyDict_GetItemWithError(dict, key)); });
+    write_object(static_cast<std::size_t>(PyList_Size(keys.ptr())), levels, [&](std::size_t at) {
+      PyObject* key = PyList_GetItem(keys.ptr(), static_cast<Py_ssize_t>(at));
+      if (!PyUnicode_Check(key)) throw nb::type_error(("keys must be str, not " + type_name(key)).c_str());
+      write_string(key);
+      out_ += ": ";
+      return nb::borrow(PyDict_GetItemWithError(dict, key));
+    });
   }
 
-  // Returns a sorted list of the names of the fields of a dataclass; an invalid object if `type` is no dataclass.
-  const nb::object& fields_of(PyTypeObject* type) {
+  // Returns the fields of a class.
+  const Fields& fields_of(PyTypeObject* type) {
     const auto [known, is_new] = fields_.try_emplace(type);
-    if (!is_new) return known->second.names;
+    Fields& fields = known->second;
+    if (!is_new) return fields;
     auto* const object = reinterpret_cast<PyObject*>(type);
-    known->second.type = nb::borrow(object);
-    const nb::object fields = nb::steal(PyObject_GetAttrString(object, "__dataclass_fields__"));
-    if (!fields.is_valid()) {
+    fields.type = nb::borrow(object);
+    const nb::object by_name = nb::steal(PyObject_GetAttrString(object, "__dataclass_fields__"));
+    if (!by_name.is_valid()) {
       PyErr_Clear();
-      return known->second.names;
+      return fields;
     }
-    nb::object names = nb::steal(PyDict_Keys(fields.ptr()));
+    fields.is_dataclass = true;
+    const nb::object names = nb::steal(PyDict_Keys(by_name.ptr()));
     check(names.is_valid() && PyList_Sort(names.ptr()) == 0);
-    return known->second.names = std::move(names);
+    for (const nb::handle name : names) {
+      Writer key(false);
+      key.write_string(name.ptr());
+      fields.members.push_back({nb::borrow(name), key.take() + ": "});
+    }
+    return fields;
   }
 
   // Writes a dataclass as an object of its fields. Tuples in a dataclass are spread over lines as lists are.
-  void write_dataclass(PyObject* value, const nb::object& names, int levels) {
+  void write_dataclass(PyObject* value, const std::vector<Field>& members, int levels) {
     const bool outer = std::exchange(in_dataclass_, true);
-    write_object(names, levels, [&](PyObject* name) { return nb::steal(PyObject_GetAttr(value, name)); });
+    write_object(members.size(), levels, [&](std::size_t at) {
+      out_ += members[at].key;
+      return nb::steal(PyObject_GetAttr(value, members[at].name.ptr()));
+    });
     in_dataclass_ = outer;
   }
 
@@ -247,19 +299,13 @@ class Writer {
   void write_characters(std::string_view text) {
     out_ += '"';
     while (!text.empty()) {
-      const auto stop = std::find_if_not(text.begin(), text.end(),
-                                         [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
-      out_.append(text.begin(), stop);
-      text.remove_prefix(static_cast<std::size_t>(stop - text.begin()));
+      const std::size_t plain = plain_size(text);
+      out_.append(text.substr(0, plain));
+      text.remove_prefix(plain);
       if (!text.empty()) write_escaped(take_character(text));
     }
     out_ += '"';
   }
-
-  // The names of the fields of a dataclass. The class is kept alive, so that no other class gets its address.
-  struct Fields {
-    nb::object type, names;
-  };
 
   // The maximum length of a line with several items, without closing brackets.
   static constexpr std::size_t line_max = 190;
@@ -269,7 +315,7 @@ class Writer {
   std::size_t line_begin_ = 0;  // the index in out_ where the last line begins
   std::size_t space_ = 0;  // the index in out_ of the last space at which a line may be broken
   bool in_dataclass_ = false;
-  std::unordered_map<PyTypeObject*, Fields> fields_;  // of each class that occurred, and empty for other classes
+  std::unordered_map<PyTypeObject*, Fields> fields_;  // of each class that occurred
 };
 
 nb::str json_text(nb::handle data, int levels) {
