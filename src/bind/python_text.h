@@ -9,6 +9,9 @@
 namespace depyf {
 
 inline std::string utf8_of(nanobind::str text) {
+  Py_ssize_t size = 0;
+  if (const char* utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size)) return {utf8, static_cast<std::size_t>(size)};
+  PyErr_Clear();  // a lone surrogate
   const nanobind::object bytes = nanobind::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
   if (!bytes.is_valid()) throw nanobind::python_error();
   const auto utf8 = nanobind::cast<nanobind::bytes>(bytes);
