@@ -63,10 +63,6 @@ bool bind_names(CodeObject& code, const ConstantsByName& values);
 // equivalent to the original.
 void replace_nested(CodeObject& code, const std::map<std::uint32_t, Constant>& nested);
 
-// Sets the file of each code object with the same file as the outermost one to `*file`, unless `file` is null, and adds
-// `lines_down` to its line numbers.
-bool move_to(CodeObject& code, const std::string* file, std::int32_t lines_down);
-
 // Subtracts one from all line numbers behind the first line, so that statements of the second line get the first line.
 bool raise_by_one_line(CodeObject& code);
 

@@ -16,7 +16,11 @@ constexpr int depth_max = 200;  // the maximum nesting depth of constants and co
 // Longer integers become hexadecimal, because CPython refuses longer decimal literals.
 constexpr std::size_t digits_max = 4000;
 
-nb::object code_type() { return nb::module_::import_("types").attr("CodeType"); }
+// Returns the type of code objects, which all interpreters of the process share, and which is never freed.
+nb::handle code_type() {
+  static PyObject* const type = nb::object(nb::module_::import_("types").attr("CodeType")).release().ptr();
+  return type;
+}
 
 std::string bytes_of(nb::handle bytes) {
   char* data;
@@ -158,7 +162,7 @@ class CodeReader {
   }
 
   const Version version_ = running_version();
-  const nb::object code_type_ = code_type();
+  const nb::handle code_type_ = code_type();
 };
 
 }  // namespace
@@ -171,8 +175,12 @@ Version running_version() {
   return version;
 }
 
+void check_is_code(nb::handle object) {
+  if (!object.type().is(code_type())) throw nb::type_error("a code object is needed");
+}
+
 CodeObject code_from_python(nb::handle code) {
-  if (!nb::handle(code).type().is(code_type())) throw nb::type_error("a code object is needed");
+  check_is_code(code);
   return CodeReader().code(code, 0);
 }
 

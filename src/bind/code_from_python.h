@@ -11,6 +11,9 @@ namespace depyf {
 // constant becomes opaque unless its type is exactly one of the builtin types of constants.
 CodeObject code_from_python(nanobind::handle code);
 
+// Throws TypeError unless `object` is a code object.
+void check_is_code(nanobind::handle object);
+
 Version running_version();
 
 }  // namespace depyf

@@ -68,13 +68,53 @@ nb::object with_nested(nb::handle live, const nb::dict& nested) {
   return changed(live, [&](CodeObject& code) { replace_nested(code, constants); });
 }
 
+// Moves code to another file and to other lines. The code is not read as a `CodeObject`, because its bytecode and its
+// line table stay the same: the table contains distances from the first line.
+class Move {
+ public:
+  // `file` is None if the code stays in its file, `code_before`.
+  Move(nb::handle code_before, nb::handle file, std::int32_t lines_down)
+      : file_before_(code_before.attr("co_filename")), file_(file), lines_down_(lines_down) {
+    changes_ = lines_down != 0 || (!file.is_none() && !file.equal(file_before_));
+  }
+
+  // Returns the moved code, with another name unless `name` is None; the same object if nothing changes.
+  nb::object operator()(nb::handle code, nb::handle name, int depth = 0) const {
+    nb::dict fields;
+    if (!name.is_none() && !name.equal(code.attr("co_name"))) fields["co_name"] = name;
+    if (changes_) move(code, depth, fields);
+    return fields.size() ? nb::object(code.attr("replace")(**fields)) : nb::borrow(code);
+  }
+
+ private:
+  void move(nb::handle code, int depth, nb::dict& fields) const {
+    const nb::tuple constants(code.attr("co_consts"));
+    nb::list moved_constants;
+    bool has_moved = false;
+    for (const nb::handle constant : constants) {
+      const bool is_code = depth < nesting_max && constant.type().is(code.type());
+      const nb::object moved = is_code ? (*this)(constant, nb::none(), depth + 1) : nb::borrow(constant);
+      has_moved = has_moved || !moved.is(constant);
+      moved_constants.append(moved);
+    }
+    if (has_moved) fields["co_consts"] = nb::tuple(moved_constants);
+    if (!code.attr("co_filename").equal(file_before_)) return;
+    if (!file_.is_none()) fields["co_filename"] = file_;
+    if (lines_down_) fields["co_firstlineno"] = code.attr("co_firstlineno") + nb::int_(lines_down_);
+  }
+
+  static constexpr int nesting_max = 200;  // code objects that are nested more deeply stay as they are
+
+  const nb::object file_before_;
+  const nb::handle file_;
+  const std::int32_t lines_down_;
+  bool changes_;
+};
+
 nb::object moved(nb::handle live, std::optional<nb::str> file, std::int32_t lines_down, std::optional<nb::str> name) {
-  std::optional<std::string> path;
-  if (file) path = utf8_of(*file);
-  return changed(live, [&](CodeObject& code) {
-    move_to(code, path ? &*path : nullptr, lines_down);
-    if (name) code.name = utf8_of(*name);
-  });
+  check_is_code(live);
+  const nb::object none = nb::none();
+  return Move(live, file ? *file : none, lines_down)(live, name ? *name : none);
 }
 
 // Returns the constant that a path of indices leads to, through the constants of nested code objects; null if there is

@@ -1,6 +1,5 @@
-// Moves code objects to other files and lines.
+// Moves statements of code objects to other lines.
 #include "depyf/recode.h"
-#include "recode/nested.h"
 
 namespace depyf {
 namespace {
@@ -18,17 +17,6 @@ void add_lines(Position& position, std::int32_t lines) {
 }
 
 }  // namespace
-
-bool move_to(CodeObject& code, const std::string* file, std::int32_t lines_down) {
-  const std::string file_before = code.filename;
-  return change_each_code(code, [&](CodeObject& each) {
-    if (each.filename != file_before || (lines_down == 0 && (!file || *file == file_before))) return false;
-    if (file) each.filename = *file;
-    add_lines(each.firstlineno, lines_down);
-    for (Position& position : each.positions) add_lines(position, lines_down);
-    return true;
-  });
-}
 
 bool raise_by_one_line(CodeObject& code) {
   bool changed = false;

@@ -94,6 +94,16 @@ def test_code_moves_to_another_file_and_line() -> None:
     assert _core.moved(code, "<here>") is code
 
 
+def test_nested_code_of_another_file_does_not_move() -> None:
+    foreign = compile("lambda: 0", "<elsewhere>", "eval", dont_inherit=True)
+    code = compile("def f(x):\n    return x\n", "<here>", "exec", dont_inherit=True)
+    code = code.replace(co_consts=(*code.co_consts, foreign))
+    moved = _core.moved(code, "<there>", 10, "renamed")
+    assert moved.co_consts[-1] is foreign
+    assert (moved.co_name, moved.co_consts[0].co_name) == ("renamed", "f")
+    assert (moved.co_firstlineno, moved.co_consts[0].co_firstlineno) == (11, 11)
+
+
 def test_statements_are_raised_to_the_line_of_the_def() -> None:
     text = "def f(x):\n    y = x; z = y\n" + "\n" * 300 + "    if z:\n        return (y,\n            x)\n"
     code = compile(text, "<text>", "exec", dont_inherit=True).co_consts[0]

@@ -194,22 +194,6 @@ TEST_CASE("tables are written as they read") {
   }
 }
 
-TEST_CASE("code moves with what is of its file, and not with the rest") {
-  CodeObject inner, foreign;
-  inner.filename = "a.py", inner.firstlineno = 5, foreign.filename = "b.py", foreign.firstlineno = 5;
-  CodeObject code;
-  code.filename = "a.py", code.firstlineno = 1, code.positions = {{1, 2}, {}};
-  code.constants = {code_constant(inner), code_constant(foreign)};
-  const std::shared_ptr<const CodeObject> untouched = code.constants[1].code;
-  const std::string path = "c.py";
-  CHECK(move_to(code, &path, 10));
-  CHECK(code.firstlineno == 11);
-  CHECK(code.positions == std::vector<Position>{{11, 12}, {}});
-  CHECK(code.constants[0].code->filename == "c.py");
-  CHECK(code.constants[0].code->firstlineno == 15);
-  CHECK(code.constants[1].code == untouched);
-}
-
 TEST_CASE("names without the end that makes them unique") {
   const std::string end = "_01234567_89ab_cdef_0123_456789abcdef";
   CHECK(without_unique_ends("f" + end) == "f");
