@@ -10,7 +10,7 @@ bool is_name_part(char c) { return is_word(c) || (c & 0x80) != 0; }
 }  // namespace
 
 void Scanner::skip_blanks() {
-  while (at_ < text_.size() && blanks.find(text_[at_]) != std::string_view::npos) ++at_;
+  while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
 }
 
 bool Scanner::is_at_end() {

@@ -28,8 +28,15 @@ inline std::size_t first_character(std::string_view text, std::uint32_t& charact
 
 // Returns the number of characters in a text of UTF-8: it counts all bytes except continuation bytes.
 constexpr std::size_t characters_in(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }));
+  std::size_t continuations = 0;
+  // The count of a block fits into a byte, so that the compiler counts 16 bytes with a few vector instructions.
+  constexpr std::size_t block_max = 255;
+  for (std::string_view rest = text; !rest.empty(); rest.remove_prefix(std::min(block_max, rest.size()))) {
+    std::uint8_t in_block = 0;
+    for (const char byte : rest.substr(0, block_max)) in_block += (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
+    continuations += in_block;
+  }
+  return text.size() - continuations;
 }
 
 constexpr bool is_surrogate(std::uint32_t character) { return character >= 0xd800 && character < 0xe000; }

@@ -33,12 +33,16 @@ constexpr bool take(std::string_view& text, std::string_view prefix) {
 
 constexpr std::string_view blanks = " \t\r\f\v\n";  // the ASCII characters that Python's str.strip removes
 
+// `find_first_not_of(blanks)` would call a function for each character.
+constexpr bool is_blank(char character) { return character == ' ' || (character >= '\t' && character <= '\r'); }
+
 constexpr std::string_view stripped_end(std::string_view text) {
-  return text.substr(0, text.find_last_not_of(blanks) + 1);  // npos + 1 is 0
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 constexpr std::string_view stripped_start(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   return text;
 }
 

@@ -132,6 +132,10 @@ std::vector<std::string> python_lines(std::string_view text) {
   std::vector<std::string> lines;
   std::size_t start = 0;
   for (std::size_t position = 0; position < text.size();) {
+    if (text[position] >= ' ') {  // a character of ASCII that does not end a line
+      ++position;
+      continue;
+    }
     std::uint32_t character = 0;
     const std::size_t size = first_character(text.substr(position), character);
     if (size == 0 || !ends_a_line(character)) {

@@ -17,27 +17,23 @@ bool acts_on_its_surroundings(std::uint32_t character) {
          character == 0xfeff;  // the byte order mark
 }
 
-}  // namespace
+constexpr std::size_t characters_without_max = std::numeric_limits<std::size_t>::max();
 
-std::string one_line(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    const std::size_t plain = std::min(text.find_first_of("\n\r\t"), text.size());
-    result += shown(text.substr(0, plain));
-    text.remove_prefix(plain);
-    if (text.empty()) break;
-    result += text[0] == '\t' ? "\t" : text[0] == '\n' ? "\\n" : "\\r";
-    text.remove_prefix(1);
-  }
-  return result;
-}
-
-std::string shown(std::string_view text) { return shown(text, std::numeric_limits<std::size_t>::max()); }
-
-std::string shown(std::string_view text, std::size_t characters_max) {
-  std::string result;
-  for (std::size_t count = 0; !text.empty(); ++count) {
-    if (count == characters_max) return result + "...";
+// Appends the text as `shown` returns it.
+void append_shown(std::string_view text, std::size_t characters_max, std::string& result) {
+  for (std::size_t count = 0; !text.empty();) {
+    const auto is_printable = [](char c) { return c >= ' ' && c <= '~'; };
+    const std::string_view rest = text.substr(0, characters_max - count);
+    const auto printable =
+        static_cast<std::size_t>(std::find_if_not(rest.begin(), rest.end(), is_printable) - rest.begin());
+    result += text.substr(0, printable);
+    text.remove_prefix(printable);
+    count += printable;
+    if (text.empty()) return;
+    if (count == characters_max) {
+      result += "...";
+      return;
+    }
     std::uint32_t character = 0;
     const std::size_t length = first_character(text, character);
     if (length && !is_surrogate(character) && !acts_on_its_surroundings(character)) {
@@ -49,7 +45,29 @@ std::string shown(std::string_view text, std::size_t characters_max) {
       result += escape;
     }
     text.remove_prefix(length ? length : 1);
+    ++count;
   }
+}
+
+}  // namespace
+
+std::string one_line(std::string_view text) {
+  std::string result;
+  while (true) {
+    const auto stop =
+        std::find_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; });
+    append_shown(text.substr(0, static_cast<std::size_t>(stop - text.begin())), characters_without_max, result);
+    if (stop == text.end()) return result;
+    result += *stop == '\t' ? "\t" : *stop == '\n' ? "\\n" : "\\r";
+    text.remove_prefix(static_cast<std::size_t>(stop - text.begin()) + 1);
+  }
+}
+
+std::string shown(std::string_view text) { return shown(text, characters_without_max); }
+
+std::string shown(std::string_view text, std::size_t characters_max) {
+  std::string result;
+  append_shown(text, characters_max, result);
   return result;
 }
 
