@@ -70,7 +70,7 @@ ORDER = [
 # Folders that use the core like other programs, through include/depyf, with the folders of src that they may include.
 OUTSIDE = {
     "cli": {"cli", "load", "support"},
-    "bind": {"bind", "cli", "report", "load", "dialect"},  # the extension module also contains the commands
+    "bind": {"bind", "cli", "report", "json", "load", "dialect"},  # the extension module also contains the commands
     "report": {"report"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)

@@ -661,12 +661,23 @@ def graph_break(report: str) -> dict[str, Any]:
         places of the same form, the innermost last.
     """
 
+class JsonText:
+    """JSON that stands for its value in data for `json_text`, so that the value need not be made. An object in it has no
+    two members with the same name."""
+
+    def __init__(self, text: str) -> None:
+        """
+        Raises:
+            ValueError: the text is no JSON.
+        """
+
 def json_text(data: object, levels: int) -> str:
     """Returns data as readable JSON: each item down to `levels` levels has a line of its own, which contains everything
     below it.
 
     Raises:
-        TypeError: a value is not a dict with strings as keys, list, tuple, str, int, float, bool or None.
+        TypeError: a value is not a dict with strings as keys, list, tuple, dataclass, JsonText, str, int, float, bool or
+            None.
         RecursionError: the data is nested too deeply.
     """
 

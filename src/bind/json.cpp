@@ -7,12 +7,16 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "json/json.h"
+#include "json/plain.h"
+#include "python_text.h"
 
 namespace nb = nanobind;
 
@@ -45,37 +49,25 @@ std::uint32_t take_character(std::string_view& text) {
   return character;
 }
 
-// True for a character that stands for itself in a JSON string.
-constexpr bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
-
-// True if `is_plain` is true for the eight characters of a word. Each of the terms sets the highest bit of a byte that
-// is no plain character.
-constexpr bool are_plain(std::uint64_t word) {
-  constexpr std::uint64_t each_byte = 0x0101010101010101, highest_bits = 0x80 * each_byte;
-  const auto contains = [&](char c) {
-    const std::uint64_t zero_if_equal = word ^ (each_byte * static_cast<unsigned char>(c));
-    return (zero_if_equal - each_byte) & ~zero_if_equal;
-  };
-  const std::uint64_t below_blank = word - each_byte * ' ', above_tilde = word + each_byte * (0x7f - '~');
-  return ((word | below_blank | above_tilde | contains('"') | contains('\\')) & highest_bits) == 0;
-}
-
-// Returns the length of the start of the text in which all characters stand for themselves.
-std::size_t plain_size(std::string_view text) {
-  std::size_t size = 0;
-  for (std::uint64_t word; size + sizeof word <= text.size(); size += sizeof word) {
-    std::memcpy(&word, text.data() + size, sizeof word);
-    if (!are_plain(word)) break;
-  }
-  while (size < text.size() && is_plain(text[size])) ++size;
-  return size;
-}
-
 // Enters one level of nesting, and throws RecursionError beyond Python's limit.
 struct Deeper {
   Deeper() { check(Py_EnterRecursiveCall(" while data is written as JSON") == 0); }
   Deeper(const Deeper&) = delete;
   ~Deeper() { Py_LeaveRecursiveCall(); }
+};
+
+// JSON that stands for its value in data that is written.
+class JsonText {
+ public:
+  explicit JsonText(std::string text) : text_(std::move(text)) {
+    if (const std::optional<Error> error = document_.parse(text_)) throw nb::value_error(error->message.c_str());
+  }
+  JsonText(const JsonText&) = delete;
+  json::Value root() const { return document_.root(); }
+
+ private:
+  const std::string text_;
+  json::Document document_;  // refers to text_
 };
 
 // A field of a dataclass.
@@ -119,6 +111,8 @@ class Writer {
     } else if (const Fields& fields = fields_of(Py_TYPE(value)); fields.is_dataclass) {
       const Deeper deeper;
       write_dataclass(value, fields.members, levels);
+    } else if (nb::isinstance<JsonText>(value)) {
+      write_json(nb::cast<const JsonText&>(nb::handle(value)).root(), levels);
     } else {
       throw nb::type_error(("Object of type " + type_name(value) + " is not JSON serializable").c_str());
     }
@@ -173,9 +167,9 @@ class Writer {
     end(']', levels);
   }
 
-  // Writes an object. `write_key` writes the key of the member with a number, and returns the value.
-  template <class WriteKey>
-  void write_object(std::size_t size, int levels, WriteKey write_key) {
+  // Writes an object. `write_member` writes the member with a number.
+  template <class WriteMember>
+  void write_object(std::size_t size, int levels, WriteMember write_member) {
     if (size == 0) {
       out_ += "{}";
       return;
@@ -183,11 +177,63 @@ class Writer {
     begin('{', levels);
     for (std::size_t at = 0; at < size; ++at) {
       separate(at == 0, levels);
-      const nb::object value = write_key(at);
-      check(value.is_valid());
-      write(value.ptr(), levels - 1);
+      write_member(at);
     }
     end('}', levels);
+  }
+
+  void write_member_value(const nb::object& value, int levels) {
+    check(value.is_valid());
+    write(value.ptr(), levels);
+  }
+
+  // Writes a value of a document as the same value of Python would be written. Numbers keep their spelling.
+  void write_json(json::Value value, int levels) {
+    switch (value.kind()) {
+      case json::Kind::null: out_ += "null"; return;
+      case json::Kind::boolean:
+      case json::Kind::number: out_ += value.raw(); return;
+      case json::Kind::string: write_json_string(value); return;
+      case json::Kind::array: write_json_array(value, levels); return;
+      case json::Kind::object: write_json_object(value, levels); return;
+    }
+  }
+
+  void write_json_string(json::Value text) {
+    const std::string_view raw = text.raw();
+    if (raw.find('\\') == std::string_view::npos) out_.append("\"").append(raw).append("\"");
+    else write_characters(text.text());  // an escape may have another form
+  }
+
+  void write_json_array(json::Value array, int levels) {
+    if (array.size() == 0) {
+      out_ += "[]";
+      return;
+    }
+    const Deeper deeper;
+    begin('[', levels);
+    bool is_first = true;
+    array.for_each_item([&](json::Value item) {
+      separate(std::exchange(is_first, false), levels);
+      write_json(item, levels - 1);
+    });
+    end(']', levels);
+  }
+
+  void write_json_object(json::Value object, int levels) {
+    const Deeper deeper;
+    struct Member {
+      std::string name;
+      json::Value key, value;
+    };
+    std::vector<Member> members;
+    object.for_each_member([&](json::Value key, json::Value value) { members.push_back({key.text(), key, value}); });
+    std::stable_sort(members.begin(), members.end(), [](const Member& a, const Member& b) { return a.name < b.name; });
+    write_object(members.size(), levels, [&](std::size_t at) {
+      write_json_string(members[at].key);
+      out_ += ": ";
+      write_json(members[at].value, levels - 1);
+    });
   }
 
   // Writes the keys in the order in which Python sorts them.
@@ -199,7 +245,7 @@ class Writer {
       if (!PyUnicode_Check(key)) throw nb::type_error(("keys must be str, not " + type_name(key)).c_str());
       write_string(key);
       out_ += ": ";
-      return nb::borrow(PyDict_GetItemWithError(dict, key));
+      write_member_value(nb::borrow(PyDict_GetItemWithError(dict, key)), levels - 1);
     });
   }
 
@@ -231,7 +277,7 @@ class Writer {
     const bool outer = std::exchange(in_dataclass_, true);
     write_object(members.size(), levels, [&](std::size_t at) {
       out_ += members[at].key;
-      return nb::steal(PyObject_GetAttr(value, members[at].name.ptr()));
+      write_member_value(nb::steal(PyObject_GetAttr(value, members[at].name.ptr())), levels - 1);
     });
     in_dataclass_ = outer;
   }
@@ -299,7 +345,7 @@ class Writer {
   void write_characters(std::string_view text) {
     out_ += '"';
     while (!text.empty()) {
-      const std::size_t plain = plain_size(text);
+      const std::size_t plain = json::plain_size(text);
       out_.append(text.substr(0, plain));
       text.remove_prefix(plain);
       if (!text.empty()) write_escaped(take_character(text));
@@ -327,6 +373,10 @@ nb::str json_text(nb::handle data, int levels) {
 
 }  // namespace
 
-void bind_json(nb::module_& module) { module.def("json_text", &json_text, nb::arg("data").none(), nb::arg("levels")); }
+void bind_json(nb::module_& module) {
+  nb::class_<JsonText>(module, "JsonText")
+      .def("__init__", [](JsonText* self, nb::str text) { new (self) JsonText(utf8_of(text)); }, nb::arg("text"));
+  module.def("json_text", &json_text, nb::arg("data").none(), nb::arg("levels"));
+}
 
 }  // namespace depyf

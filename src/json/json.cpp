@@ -3,6 +3,8 @@
 #include <charconv>
 #include <limits>
 
+#include "json/plain.h"
+
 namespace depyf::json {
 namespace {
 
@@ -110,6 +112,7 @@ class Parser {
   std::optional<Error> string() {
     const std::size_t start = ++at_;
     while (true) {
+      at_ += plain_size(text_.substr(at_));
       while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\\') ++at_;
       if (at_ == text_.size()) return error("the text ends within a string");
       if (text_[at_] == '"') break;
@@ -177,13 +180,12 @@ std::optional<Error> Document::parse(std::string_view text) { return Parser(text
 Value Document::root() const { return nodes_.empty() ? Value() : Value(this, 0); }
 
 Value Value::operator[](std::string_view key) const {
-  Value result;
-  for_each_member([&](Value name, Value value) {
-    if (result) return;
-    const std::string_view raw = name.raw();
-    if (raw == key || (raw.find('\\') != std::string_view::npos && decode(raw) == key)) result = value;
-  });
-  return result;
+  if (!is(Kind::object)) return {};
+  for (std::uint32_t name = index_ + 1; name < node().end; name = document_->nodes_[name + 1].end) {
+    const std::string_view raw = document_->nodes_[name].text;
+    if (raw == key || (raw.find('\\') != std::string_view::npos && decode(raw) == key)) return {document_, name + 1};
+  }
+  return {};
 }
 
 Value Value::at(std::size_t position) const {

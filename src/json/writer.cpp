@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "json/plain.h"
 #include "support/utf8.h"
 
 namespace depyf::json {
@@ -76,7 +77,11 @@ void Writer::key(std::string_view name) {
 void Writer::string(std::string_view utf8) {
   before_value();
   text_ += '"';
-  while (!utf8.empty()) {
+  while (true) {
+    const std::size_t plain = plain_size(utf8);
+    text_ += utf8.substr(0, plain);
+    utf8.remove_prefix(plain);
+    if (utf8.empty()) break;
     const std::uint32_t character = take_character(utf8);
     switch (character) {
       case '"': text_ += "\\\""; continue;
@@ -85,9 +90,7 @@ void Writer::string(std::string_view utf8) {
       case '\t': text_ += "\\t"; continue;
       case '\r': text_ += "\\r"; continue;
     }
-    if (character >= 0x20 && character < 0x7f) {
-      text_ += static_cast<char>(character);
-    } else if (character >= 0x10000) {
+    if (character >= 0x10000) {
       append_escaped_unit(text_, 0xd800 + ((character - 0x10000) >> 10));
       append_escaped_unit(text_, 0xdc00 + ((character - 0x10000) & 0x3ff));
     } else {

@@ -99,3 +99,13 @@ def test_data_that_is_too_deep_is_refused():
         _core.json_text(data, 2)
     while data:
         data = data.pop()
+
+
+def test_json_stands_for_its_value():
+    chance = random.Random(4)
+    for _ in range(2000):
+        data, levels = json.loads(json.dumps(made(chance, 5))), chance.randrange(7)
+        text = _core.JsonText(json.dumps(data))
+        assert _core.json_text([text], levels) == _core.json_text([data], levels)
+    with pytest.raises(ValueError, match="the text ends within a value"):
+        _core.JsonText("[")

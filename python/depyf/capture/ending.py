@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from depyf import _core, dump, files, weak
 from depyf.capture import before, outcomes, story
@@ -51,7 +50,7 @@ class Ending:
         self._compiled_before: weak.Table[bool] = weak.Table()
         for code in dynamo.compiled_codes() if reports_earlier else ():
             self._compiled_before.set(code, True)
-        self._provenance: list[dict[str, Any]] = []  # data that links kernels to source lines, for each compilation
+        self._provenance: list[_core.JsonText] = []  # data that links kernels to source lines, for each compilation
         self._tables: list[tuple[str, int]] = []  # (table of kernels, number of captured operators) for each frame
 
     def steps(self, seen_codes: weak.Table[bool], failures: Failures) -> Iterator[Callable[[], None]]:

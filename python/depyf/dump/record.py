@@ -7,7 +7,6 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Any
 
 from depyf import _core, files, report
 from depyf.plain_data import plain
@@ -20,7 +19,7 @@ _PAGE = re.compile(r"compilation_[0-9_]+(run_[0-9_]+)?\.md")
 def write(
     directory: Path,
     sessions: list[Session],
-    provenance: list[dict[str, Any]],
+    provenance: list[_core.JsonText],
     tables: list[tuple[str, int]] | None = None,
     *,
     last: bool = True,

@@ -18,7 +18,7 @@ SCHEMA_VERSION = 1
 class Written(NamedTuple):
     """The links of one compilation."""
 
-    data: dict[str, Any]
+    data: _core.JsonText
     """The links in the form in which `provenance.json` contains them."""
     tables: str
     """The compilation's table of the costs of its source lines, for tables.md."""
@@ -41,7 +41,7 @@ def write(directory: Path, frame: Frame, seen: Collected) -> Written | None:
         with contextlib.suppress(FileNotFoundError):
             files.edit(directory / artifact.file, annotated)
     missing = [(stage.kind, stage.direction, stage.why) for stage in frame.missing]
-    data: dict[str, Any] = json.loads(links.to_json(frame.compile_id, frame.function, frame.compiled_fn, missing))
+    data = _core.JsonText(links.to_json(frame.compile_id, frame.function, frame.compiled_fn, missing))
     frame.provenance = links.story()
     return Written(data, links.tables())
 
@@ -71,7 +71,7 @@ def _replaced(directory: Path, frame: Frame, direction: str | None) -> dict[str,
         return {}
 
 
-def write_record(directory: Path, compilations: list[dict[str, Any]]) -> None:
+def write_record(directory: Path, compilations: list[_core.JsonText]) -> None:
     """Writes `provenance.json`, which also keeps the links of other runs; an identical run is listed once."""
     if not compilations:
         return
@@ -84,7 +84,7 @@ def write_record(directory: Path, compilations: list[dict[str, Any]]) -> None:
         pass
     mine: Any = {"compilations": compilations}
     if runs:
-        as_read = json.loads(json.dumps(mine))
+        as_read = json.loads(_core.json_text(mine, levels=0))
         runs = [run for run in runs if run != as_read]
     runs.append(mine)
     # Each chain, each file and each kernel gets a line of its own.
