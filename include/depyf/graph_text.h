@@ -25,8 +25,9 @@ std::string shortened_graph(std::string_view text);
 // A line that defines one node of a graph, or one operation of Inductor's IR.
 struct NamedLine {
   std::string_view name;
-  std::size_t end;   // the end of the line, in characters from the start of the text
-  std::size_t line;  // the number of the line, from 1
+  std::string_view text;  // the line, without its line break
+  std::size_t end;        // the end of the line, in characters from the start of the text
+  std::size_t line;       // the number of the line, from 1
 };
 
 // Returns the lines that begin with a name: ` add: "f32[4]" = ...` or ` add = ...` in a graph, and `op0_op1: ...` in

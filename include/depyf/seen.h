@@ -31,7 +31,7 @@ struct NodeSource {
 
 struct SeenNode {
   std::string name, target;
-  std::optional<SeenLine> line;
+  std::shared_ptr<const SeenLine> line;  // many nodes share a line; null if it is unknown
   std::vector<NodeSource> sources;
   std::optional<std::int64_t> number;  // autograd's number; a backward node has that of its forward operation
   bool is_backward = false;

@@ -46,7 +46,7 @@ class Nodes {
     node.target = text_of(row[1]);
     if (const nb::object line = row[2]; !line.is_none()) {
       const auto [known, is_new] = lines_.try_emplace(line.ptr());
-      if (is_new) known->second = line_of(line);
+      if (is_new) known->second = std::make_shared<const SeenLine>(line_of(line));
       node.line = known->second;
     }
     node.sources = all_of(row[3], [](nb::handle of_node) {
@@ -60,7 +60,7 @@ class Nodes {
     return node;
   }
 
-  std::unordered_map<PyObject*, SeenLine> lines_;  // the rows keep the lines alive
+  std::unordered_map<PyObject*, std::shared_ptr<const SeenLine>> lines_;  // the rows keep the lines alive
 };
 
 // Reads an instance of depyf.compat.inductor.Operation.

@@ -32,17 +32,17 @@ std::string_view name_in(std::string_view line, bool of_ir) {
 
 std::vector<NamedLine> named_lines(std::string_view text, bool of_ir) {
   std::vector<NamedLine> found;
-  std::size_t before = 0;  // characters in front of the line
+  std::size_t counted = 0, characters = 0;  // the number of bytes whose characters have been counted, and their number
   for (std::size_t start = 0, number = 1; start <= text.size(); ++number) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
     const std::string_view line = text.substr(start, end - start);
-    const std::size_t after = before + characters_in(line);
-    if (number > 1) {
-      const std::string_view name = name_in(line, of_ir);
-      if (!name.empty()) found.push_back({name, after, number});
-    }
-    before = after + 1;
     start = end + 1;
+    if (number == 1) continue;
+    const std::string_view name = name_in(line, of_ir);
+    if (name.empty()) continue;
+    characters += characters_in(text.substr(counted, end - counted));
+    counted = end;
+    found.push_back({name, line, characters, number});
   }
   return found;
 }

@@ -1,7 +1,6 @@
 // See depyf/graph_text.h.
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <unordered_set>
 
 #include "depyf/graph_text.h"
@@ -13,31 +12,50 @@ namespace {
 constexpr std::size_t line_max = 200;  // characters of a line with its remark, so that a screen can show it
 constexpr std::size_t behind_long = 120;  // characters of a remark, if the line alone is longer than `line_max`
 
-// Calls `use` with the pieces of the text of a part with the first `shown` of its names.
-template <class Use>
-void for_each_piece(const RemarkNames& part, std::size_t shown, Use use) {
+// Appends the end of a part that shows the first `shown` of its names: the number of the other names.
+void append_end(const RemarkNames& part, std::size_t shown, std::string& text) {
   const std::size_t more = part.count - shown;
-  use(part.before);
-  for (std::size_t i = 0; i < shown; ++i) {
-    if (i) use(", ");
-    use(part.names[i]);
-  }
   if (more || shown == 0) {
-    if (shown) use(" and ");
-    use(std::to_string(more));
-    use(" ");
-    use(shown ? "more" : part.noun);
-    if (shown == 0 && more != 1) use("s");
+    if (shown) text += " and ";
+    text.append(std::to_string(more)).append(" ").append(shown ? "more" : part.noun);
+    if (shown == 0 && more != 1) text += "s";
   }
-  use(part.after);
+  text += part.after;
 }
 
-// Returns the number of characters of a part with the first `shown` of its names.
-std::size_t size_of(const RemarkNames& part, std::size_t shown) {
-  std::size_t size = 0;
-  for_each_piece(part, shown, [&](std::string_view piece) { size += characters_in(piece); });
-  return size;
+// Returns the text of a part with the first `shown` of its names.
+std::string text_of(const RemarkNames& part, std::size_t shown) {
+  std::string text = part.before;
+  for (std::size_t i = 0; i < shown; ++i) text.append(i ? ", " : "").append(part.names[i]);
+  append_end(part, shown, text);
+  return text;
 }
+
+// Counts the characters of a part while it shows more and more of its names.
+class GrowingPart {
+ public:
+  explicit GrowingPart(const RemarkNames& part) : part_(&part), before_end_(characters_in(part.before)) { set_size(); }
+
+  bool is_complete() const { return shown_ == std::min(part_->names.size(), part_->count); }
+  void grow() {
+    before_end_ += characters_in(part_->names[shown_]) + (shown_ ? 2 : 0);  // 2 for the comma and the blank
+    ++shown_;
+    set_size();
+  }
+  std::size_t size() const { return size_; }
+  std::string text() const { return text_of(*part_, shown_); }
+
+ private:
+  void set_size() {
+    std::string end;
+    append_end(*part_, shown_, end);
+    size_ = before_end_ + characters_in(end);
+  }
+
+  const RemarkNames* part_;
+  std::size_t shown_ = 0;  // the number of names
+  std::size_t before_end_, size_ = 0;  // the numbers of characters in front of the end, and of all
+};
 
 // Returns the beginning of a sentence that is too long, with an ellipsis behind a whole word.
 std::string cut(const std::string& sentence, std::size_t room) {
@@ -48,39 +66,48 @@ std::string cut(const std::string& sentence, std::size_t room) {
   return end == std::string::npos ? std::string() : sentence.substr(0, end) + std::string(ellipsis);
 }
 
+// Returns a number of bytes that the text of a part does not exceed, however many of its names it shows.
+std::size_t size_max(const RemarkNames& part) {
+  const std::size_t digits = std::to_string(part.count).size();
+  const std::size_t without_names = digits + part.noun.size() + std::string_view(" s").size();
+  std::size_t with_names = part.count > 1 ? digits + std::string_view(" and  more").size() : 0;
+  for (const std::string& name : part.names) with_names += name.size() + std::string_view(", ").size();
+  return part.before.size() + part.after.size() + std::max(with_names, without_names);
+}
+
 }  // namespace
 
 std::string remark_text(const Remark& remark, std::size_t room) {
   if (remark.parts.empty()) return cut(remark.sentence, room);
-  struct Part {
-    std::size_t shown = 0, size = 0;  // number of shown names, and of the part's characters
-  };
-  std::vector<Part> parts(remark.parts.size());
+  std::string text;
+  const auto add_size = [](std::size_t sum, const RemarkNames& part) { return sum + size_max(part); };
+  if (std::accumulate(remark.parts.begin(), remark.parts.end(), std::size_t{0}, add_size) <= room) {
+    for (const RemarkNames& part : remark.parts) text += text_of(part, std::min(part.names.size(), part.count));
+    return text;
+  }
+  std::vector<GrowingPart> parts(remark.parts.begin(), remark.parts.end());
   std::size_t size = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) size += parts[i].size = size_of(remark.parts[i], 0);
-  std::optional<std::vector<Part>> best;
-  if (size <= room) best = parts;
-  std::vector<std::size_t> waiting(parts.size());
-  std::iota(waiting.begin(), waiting.end(), 0);
+  for (const GrowingPart& part : parts) size += part.size();
+  bool fits = size <= room;
+  std::vector<GrowingPart*> waiting;
+  for (GrowingPart& part : parts) waiting.push_back(&part);
   // Adds the first name of each part of the remark, then the second name of each part, and so on, as long as the names
   // fit into `room`.
   while (!waiting.empty()) {
-    std::erase_if(waiting, [&](std::size_t i) {
-      const RemarkNames& names = remark.parts[i];
-      Part& part = parts[i];
-      if (part.shown == std::min(names.names.size(), names.count)) return true;
-      const Part longer{part.shown + 1, size_of(names, part.shown + 1)};
-      if (size - part.size + longer.size > room) return true;
-      size += longer.size - part.size;
-      part = longer;
-      best = parts;
+    std::erase_if(waiting, [&](GrowingPart* part) {
+      if (part->is_complete()) return true;
+      GrowingPart longer = *part;
+      longer.grow();
+      const std::size_t size_with_longer = size - part->size() + longer.size();
+      if (size_with_longer > room) return true;
+      size = size_with_longer;
+      *part = longer;
+      fits = true;
       return false;
     });
   }
-  if (!best) return {};
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    for_each_piece(remark.parts[i], (*best)[i].shown, [&](std::string_view piece) { text += piece; });
+  if (!fits) return {};
+  for (const GrowingPart& part : parts) text += part.text();
   return text;
 }
 
@@ -90,18 +117,17 @@ std::string with_remarks(std::string_view text, bool of_ir, std::string_view mar
   std::string result;
   result.reserve(text.size() + text.size() / 2);
   std::unordered_set<std::string_view> known;
-  std::size_t copied = 0, start = 0, number = 1;
+  std::size_t copied = 0;
   for (const NamedLine& line : named_lines(text, of_ir)) {
-    for (; number < line.line; ++number) start = text.find('\n', start) + 1;
     if (!known.insert(line.name).second) continue;
     lines.emplace_back(line.name, line.line);
     const Remark remark = remark_of(lines.back().first);
     if (remark.parts.empty() && remark.sentence.empty()) continue;
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    const std::size_t length = characters_in(text.substr(start, end - start)), taken = length + mark.size() + 2;
+    const std::size_t length = characters_in(line.text), taken = length + mark.size() + 2;
     if (length <= line_max && taken >= line_max) continue;
     const std::string shown = remark_text(remark, length > line_max ? behind_long : line_max - taken);
     if (shown.empty()) continue;
+    const std::size_t end = static_cast<std::size_t>(line.text.data() - text.data()) + line.text.size();
     result.append(text.substr(copied, end - copied)).append("  ").append(mark).append(shown);
     copied = end;
   }

@@ -15,7 +15,11 @@ constexpr std::array<std::string_view, 24> keywords{
     "del",  "return", "assert", "import", "from",  "if",     "elif",     "else", "with",    "for",    "while", "raise",
     "pass", "global", "async",  "def",    "class", "lambda", "nonlocal", "try",  "finally", "except", "not",   "await"};
 
-std::size_t indent_of(std::string_view line) { return std::min(line.find_first_not_of(" \t"), line.size()); }
+std::size_t indent_of(std::string_view line) {
+  std::size_t indent = 0;
+  while (indent < line.size() && (line[indent] == ' ' || line[indent] == '\t')) ++indent;
+  return indent;
+}
 
 // True for the `def` line of a function that calls kernels, which is named `call` or `partition_N`.
 bool is_wrapper_head(std::string_view line) {
@@ -31,25 +35,27 @@ bool is_wrapper_head(std::string_view line) {
 std::string taken_statement(std::string_view& text) {
   std::string statement;
   int depth = 0;
-  std::size_t at = 0;
-  while (at < text.size()) {
+  std::size_t copied = 0, at = 0;
+  const auto copy_up_to = [&](std::size_t end) { statement += text.substr(copied, end - copied); };
+  for (bool is_end = false; at < text.size() && !is_end; ++at) {
     const char character = text[at];
-    if (character == '"' || character == '\'') {
-      const std::size_t end = behind_string(text, at);
-      statement += text.substr(at, end - at);
-      at = end;
-      continue;
+    if (is_quote(character)) {
+      at = behind_string(text, at) - 1;
+    } else if (character == '#') {
+      copy_up_to(at);
+      copied = std::min(text.find('\n', at), text.size());
+      at = copied - 1;
+    } else if (character == '(' || character == '[' || character == '{') {
+      ++depth;
+    } else if (character == ')' || character == ']' || character == '}') {
+      --depth;
+    } else if (depth <= 0 && (character == '\n' || character == ';')) {
+      copy_up_to(at);
+      copied = at + 1;
+      is_end = true;
     }
-    if (character == '#') {
-      at = std::min(text.find('\n', at), text.size());
-      continue;
-    }
-    if (character == '(' || character == '[' || character == '{') ++depth;
-    if (character == ')' || character == ']' || character == '}') --depth;
-    ++at;
-    if (depth <= 0 && (character == '\n' || character == ';')) break;
-    statement += character;
   }
+  copy_up_to(at);
   text.remove_prefix(at);
   return std::string(stripped(statement));
 }
@@ -104,6 +110,8 @@ std::string callee_of(std::string_view value) {
 }
 
 void read_statement(std::string_view statement, std::unordered_map<std::string, std::string>& writers) {
+  const std::vector<std::string_view> buffers = buffers_in(statement);
+  if (buffers.empty()) return;
   const std::string_view first = word_at(statement);
   if (std::find(keywords.begin(), keywords.end(), first) != keywords.end()) return;
   std::string callee = callee_of(value_of(statement));
@@ -113,7 +121,7 @@ void read_statement(std::string_view statement, std::unordered_map<std::string, 
                   [&](std::string_view start) { return last.starts_with(start); }))
     return;
   if (callee.ends_with(".run")) callee.resize(callee.size() - 4);
-  for (const std::string_view buffer : buffers_in(statement)) writers.try_emplace(std::string(buffer), callee);
+  for (const std::string_view buffer : buffers) writers.try_emplace(std::string(buffer), callee);
 }
 
 }  // namespace
@@ -122,8 +130,8 @@ std::vector<std::string_view> buffers_in(std::string_view text) {
   std::vector<std::string_view> buffers;
   for (std::size_t at = 0; (at = text.find("buf", at)) != std::string_view::npos;) {
     const std::string_view word = word_at(text.substr(at));
-    const bool is_buffer = word.size() > 3 && (at == 0 || !is_word(text[at - 1])) &&
-                           word.find_first_not_of("0123456789", 3) == std::string_view::npos;
+    const bool is_buffer =
+        word.size() > 3 && (at == 0 || !is_word(text[at - 1])) && std::all_of(word.begin() + 3, word.end(), is_digit);
     if (is_buffer) buffers.push_back(word);
     at += word.size();
   }

@@ -23,7 +23,7 @@ class Sources {
     for (const SeenNode& row : seen.joint) rows_.push_back(&row);
     for (const SeenDirection& direction : seen.directions)
       for (const SeenNode& row : direction.graph) rows_.push_back(&row);
-    for (const SeenNode& row : seen.captured) line_of_[row.name] = row.line ? &*row.line : nullptr;
+    for (const SeenNode& row : seen.captured) line_of_[row.name] = row.line.get();
     // If there is a joint graph, only the sources of its nodes are used, because Inductor's passes have changed the
     // forward and backward graphs.
     const std::size_t count = seen.joint.empty() ? rows_.size() : seen.joint.size();
@@ -126,7 +126,7 @@ void add_kernels(DirectionLinks& links) {
                            return count(one) < count(other);
                          });
       links.kernel_of[operation.name] = kernel;
-      append_new({kernel}, links.kernels);
+      append_new(kernel, links.kernels);
     }
   }
 }
@@ -157,8 +157,10 @@ void add_places(const Seen& seen, DirectionLinks& links) {
           origins.emplace(row->second.position, &origin);
     std::vector<SeenPlace> places;
     const auto add = [&](const SeenNode& node) {
-      SeenPlace place{node.module, *node.line};
-      if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(std::move(place));
+      const auto is_of_node = [&](const SeenPlace& place) {
+        return place.module == node.module && place.line == *node.line;
+      };
+      if (std::none_of(places.begin(), places.end(), is_of_node)) places.push_back({node.module, *node.line});
     };
     for (const auto& [unused, origin] : origins) {
       if (const SeenNode* node = rows.find(*origin)->second.node) {
@@ -268,13 +270,13 @@ SeenChain chain_of(const SeenNode& node, const RowsOf& joint, const std::vector<
     for (const SeenOperation* operation : stages.operations_of(link.post_grad)) {
       link.operations.push_back(operation->name);
       if (const auto kernel = stages.links->kernel_of.find(operation->name); kernel != stages.links->kernel_of.end())
-        append_new({kernel->second}, link.kernels);
+        append_new(kernel->second, link.kernels);
     }
     link.not_recorded = gaps(link, *stages.links->seen);
     Names decomposed;
     if (const auto rows = stages.graph.find(node.name); rows != stages.graph.end())
       for (const SeenNode* row : rows->second)
-        if (row->is_backward == (direction == "backward")) append_new({row->target}, decomposed);
+        if (row->is_backward == (direction == "backward")) append_new(row->target, decomposed);
     if (!decomposed.empty()) chain.decomposed.emplace_back(direction, std::move(decomposed));
     if (!link.graph.empty() || !link.post_grad.empty()) chain.directions.emplace_back(direction, std::move(link));
   }
@@ -294,9 +296,12 @@ std::string name_of(const SeenLine& line) {
   return line.file.substr(line.file.find_last_of("/\\") + 1);  // npos + 1 is 0
 }
 
+void append_new(const std::string& name, Names& list) {
+  if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
+}
+
 void append_new(const Names& names, Names& list) {
-  for (const std::string& name : names)
-    if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
+  for (const std::string& name : names) append_new(name, list);
 }
 
 const DirectionLinks* SeenLinks::find(std::string_view direction) const {
@@ -332,7 +337,7 @@ SeenLinks link_seen(const Seen& seen, const ReplacedBy& replaced) {
     add_replaced(pointers_to(direction.post_grad), replaced, direction.name, own.captured);
     for (const std::vector<SeenNode>* rows : {&direction.graph, &direction.post_grad})
       for (const SeenNode& row : *rows)
-        if (row.line) own.lines[row.name] = *row.line;
+        if (row.line) own.lines[row.name] = row.line.get();
     add_kernels(own);
     if (!direction.operations.empty()) add_places(seen, own);
   }

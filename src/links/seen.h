@@ -47,7 +47,7 @@ struct SeenChain {
 // The data that the chains of one direction are derived from.
 struct DirectionLinks {
   const SeenDirection* seen = nullptr;
-  std::unordered_map<std::string, SeenLine> lines;  // of each node
+  std::unordered_map<std::string, const SeenLine*> lines;  // of each node
   NamesOf captured;  // the captured nodes of each node
   std::unordered_map<std::string, std::string> kernel_of;  // by operation
   Names kernels;  // in the order of the first operation that each kernel computes
@@ -71,7 +71,8 @@ SeenLinks link_seen(const Seen& seen, const ReplacedBy& replaced);
 // buffer. Returns an empty map for output code of Inductor's C++ wrapper.
 std::unordered_map<std::string, std::string> buffer_writers(std::string_view code);
 
-// Appends those of `names` that `list` does not contain yet.
+// Appends the name, or those of `names`, that `list` does not contain yet.
+void append_new(const std::string& name, Names& list);
 void append_new(const Names& names, Names& list);
 
 // Returns the names in the text that have the form buf12, from left to right.

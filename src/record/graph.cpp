@@ -29,6 +29,15 @@ std::string_view statement_of(std::string_view text) {
   return text;
 }
 
+// Returns the index of "  #~ ", which begins the comment with links that depyf adds to a line; npos if there is none.
+// The search for the rare `#` takes less time than one for blanks.
+std::size_t start_of_links(std::string_view line) {
+  constexpr std::string_view mark = "#~ ";
+  for (std::size_t at = line.find(mark); at != std::string_view::npos; at = line.find(mark, at + 1))
+    if (line.substr(0, at).ends_with("  ")) return at - 2;
+  return std::string_view::npos;
+}
+
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\r')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\r')) text.remove_suffix(1);
@@ -86,7 +95,7 @@ class GraphReader {
     const std::size_t indent = line.find_first_not_of(' ');
     if (indent == std::string_view::npos) return;
     std::string_view text = line.substr(indent);
-    if (const std::size_t mark = text.find("  #~ "); mark != std::string_view::npos) text = text.substr(0, mark);
+    text = text.substr(0, start_of_links(text));
     if (part_ == Part::before || (part_ == Part::body && indent < body_indent)) {
       if (indent != body_indent - 4 || !take(text, "def forward(")) return;
       part_ = Part::parameters;
@@ -167,7 +176,7 @@ class GraphReader {
   }
 
   const Node* find(std::string_view name) const {
-    const auto known = known_.find(std::string(name));
+    const auto known = known_.find(name);
     return known == known_.end() ? nullptr : &graph_.nodes[known->second];
   }
 
@@ -207,7 +216,7 @@ class GraphReader {
     }
     const std::string_view expression = trimmed(statement_of(text));
     // Dynamo's graph assigns each parameter to the name of its node: `l_x_ = L_x_`.
-    if (const auto known = known_.find(std::string(expression)); known != known_.end()) {
+    if (const auto known = known_.find(expression); known != known_.end()) {
       const std::size_t index = known->second;
       graph_.nodes[index].name = node.name;
       known_.insert_or_assign(node.name, index);
@@ -314,7 +323,8 @@ class GraphReader {
   Part part_ = Part::before;
   int depth_ = 0;  // the number of open brackets in the return statement
   bool declares_inputs_ = false;
-  std::unordered_map<std::string, std::size_t> known_;  // name in the text -> index of the node
+  std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>>
+      known_;  // name in the text -> index of the node
 };
 
 }  // namespace

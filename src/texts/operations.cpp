@@ -15,7 +15,7 @@ Subjects subjects_of(const Operations& operations, const DirectionLinks& links) 
       if (const auto captured = links.captured.find(origin); captured != links.captured.end())
         append_new(captured->second, subjects.nodes);
       if (const auto line = links.lines.find(origin); line != links.lines.end())
-        append_new({place_text(line->second)}, subjects.places);
+        append_new(place_text(*line->second), subjects.places);
     }
   if (subjects.nodes.empty()) subjects.nodes.push_back("code of PyTorch");
   return subjects;

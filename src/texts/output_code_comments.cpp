@@ -1,6 +1,7 @@
 #include "texts/output_code_comments.h"
 
 #include <algorithm>
+#include <deque>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -86,43 +87,58 @@ std::string shortened_alignment(std::string_view line) {
   return std::string(line.substr(0, kept)) + " is assumed to be not aligned";
 }
 
-// Returns the lines of output code with Inductor's comments shortened.
-std::vector<std::string> shortened_lines(std::string_view output_code) {
-  std::vector<std::string> lines;
-  for (const std::string_view line : rows_of(output_code)) {
-    std::string shorter = shortened_nodes(line);
-    if (shorter.empty()) shorter = shortened_alignment(line);
-    lines.push_back(shorter.empty() ? std::string(line) : std::move(shorter));
+// The lines of output code, most of which stay as they are.
+class Lines {
+ public:
+  explicit Lines(std::string_view output_code) : lines_(rows_of(output_code)) {}
+
+  std::size_t size() const { return lines_.size(); }
+  std::string_view operator[](std::size_t i) const { return lines_[i]; }
+  void replace(std::size_t i, std::string line) { lines_[i] = changed_.emplace_back(std::move(line)); }
+  std::string text() const { return joined(lines_, "\n"); }
+
+ private:
+  std::vector<std::string_view> lines_;
+  std::deque<std::string> changed_;
+};
+
+// Shortens Inductor's comments.
+void shorten_comments(Lines& lines) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!stripped_start(lines[i]).starts_with('#')) continue;
+    std::string shorter = shortened_nodes(lines[i]);
+    if (shorter.empty()) shorter = shortened_alignment(lines[i]);
+    if (!shorter.empty()) lines.replace(i, std::move(shorter));
   }
-  return lines;
 }
 
-// Returns the kernel that a line calls; an empty text if it calls none.
-std::string_view called_in(std::string_view line, const std::set<std::string, std::less<>>& kernels) {
-  std::string_view rest = stripped_start(line);
-  if (rest.size() == line.size()) return {};
-  if (std::string_view target = rest; take(target, "buf")) {
+// Returns the text up to the first bracket in a line, which may be that of a call; an empty text if there is no
+// bracket, or if the line is not indented, as each call in output code is.
+std::string_view before_call(std::string_view line) {
+  const std::string_view statement = stripped_start(line);
+  const std::size_t open = statement.find('(');
+  return statement.size() == line.size() || open == std::string_view::npos ? std::string_view()
+                                                                           : statement.substr(0, open);
+}
+
+// Returns the kernel that a line calls, given the text before the bracket of the call; an empty text if it calls none.
+std::string_view called_in(std::string_view name, const std::set<std::string, std::less<>>& kernels) {
+  if (std::string_view target = name; take(target, "buf")) {
     const std::size_t digits = std::min(target.find_first_not_of("0123456789"), target.size());
     target.remove_prefix(digits);
-    if (digits && take(target, " = ")) rest = target;
+    if (digits && take(target, " = ")) name = target;
   }
-  std::string_view name = rest.substr(0, rest.find('('));
-  if (name.size() == rest.size()) return {};
   if (kernels.contains(name)) return name;
   if (name.ends_with(".run")) name.remove_suffix(4);
   return kernels.contains(name) ? name : std::string_view();
 }
 
-// Returns the function of a library that a line calls, as the line spells it; an empty text if it calls none.
-std::string_view library_call_in(std::string_view line) {
-  std::string_view rest = stripped_start(line);
-  if (rest.size() == line.size()) return {};
-  if (const std::size_t equals = rest.find(" = "); equals != std::string_view::npos && equals < rest.find('('))
-    rest.remove_prefix(equals + 3);
-  const std::string_view name = rest.substr(0, rest.find('('));
-  if (name.size() == rest.size() || name.find_first_of(" '\"") != std::string_view::npos) return {};
+// Returns the function of a library that a line calls, as the line spells it, given the text before the bracket of the
+// call; an empty text if it calls none.
+std::string_view library_call_in(std::string_view name) {
+  if (const std::size_t equals = name.find(" = "); equals != std::string_view::npos) name.remove_prefix(equals + 3);
   for (const std::string_view library : {"extern_kernels.", "torch.ops.", "aten.", "inductor_ops."})
-    if (name.starts_with(library)) return name;
+    if (name.starts_with(library) && name.find_first_of(" '\"") == std::string_view::npos) return name;
   return {};
 }
 
@@ -131,19 +147,20 @@ using KernelNames = std::set<std::string, std::less<>>;
 // Writes the comments of one file of output code.
 class Commented {
  public:
-  Commented(std::vector<std::string> lines, const DirectionLinks& links) : links_(links), lines_(std::move(lines)) {
+  Commented(Lines& lines, const DirectionLinks& links) : links_(links), lines_(lines) {
     for (const auto& [call, places] : links.places) kernels_.insert(call.first);
   }
 
-  std::string text(std::vector<record::KernelCall>& library_calls) {
+  void run(std::vector<record::KernelCall>& library_calls) {
     for (std::size_t i = 0; i < lines_.size(); ++i) {
-      std::string& line = lines_[i];
-      if (const std::string_view library = library_call_in(line); !library.empty()) {
+      const std::string_view line = lines_[i], called = before_call(line);
+      if (called.empty()) continue;
+      if (const std::string_view library = library_call_in(called); !library.empty()) {
         record::KernelCall& call = library_calls.emplace_back();
         call.kernel = library;
         call.kind = "library";
       }
-      const std::string kernel(called_in(line, kernels_));
+      const std::string kernel(called_in(called, kernels_));
       if (kernel.empty()) continue;
       const std::vector<SeenPlace> places = places_of_call(line, kernel);
       if (places.empty()) continue;
@@ -151,10 +168,11 @@ class Commented {
         library_calls.back().places = {record_place(places[0].line)};
       std::vector<SeenPlace>& of_all_calls = places_of_[kernel];
       of_all_calls.insert(of_all_calls.end(), places.begin(), places.end());
-      lines_[commented_line(i)] += "  " + std::string(comment_mark) + shortly(places, false);
+      const std::size_t commented = commented_line(i);
+      lines_.replace(commented,
+                     std::string(lines_[commented]).append("  ").append(comment_mark) + shortly(places, false));
     }
     comment_definitions();
-    return joined(lines_, "\n");
   }
 
  private:
@@ -193,15 +211,16 @@ class Commented {
   // the definition would be part of the kernel's code, which is a string.
   void comment_definitions() {
     for (std::size_t i = 2; i < lines_.size(); ++i) {
+      if (lines_[i].starts_with(' ') || !stripped(lines_[i - 1]).empty()) continue;
       const std::size_t end = lines_[i].find(" = async_compile.");
-      if (end == std::string::npos || !stripped(lines_[i - 1]).empty()) continue;
-      if (const auto places = places_of_.find(lines_[i].substr(0, end)); places != places_of_.end())
-        lines_[i - 1] = std::string(comment_mark) + shortly(places->second, true);
+      if (end == std::string_view::npos) continue;
+      if (const auto places = places_of_.find(std::string(lines_[i].substr(0, end))); places != places_of_.end())
+        lines_.replace(i - 1, std::string(comment_mark) + shortly(places->second, true));
     }
   }
 
   const DirectionLinks& links_;
-  std::vector<std::string> lines_;
+  Lines& lines_;
   KernelNames kernels_;
   std::unordered_set<std::string> written_;  // buffers that a call has written
   std::unordered_map<std::string, std::vector<SeenPlace>> places_of_;  // by kernel: the places of all its calls
@@ -211,9 +230,10 @@ class Commented {
 
 std::string with_places(std::string_view output_code, const DirectionLinks* links,
                         std::vector<record::KernelCall>& library_calls) {
-  std::vector<std::string> lines = shortened_lines(output_code);
-  if (!links || links->places.empty()) return joined(lines, "\n");
-  return Commented(std::move(lines), *links).text(library_calls);
+  Lines lines(output_code);
+  shorten_comments(lines);
+  if (links && !links->places.empty()) Commented(lines, *links).run(library_calls);
+  return lines.text();
 }
 
 std::string without_comments(std::string_view text) {

@@ -32,8 +32,8 @@ struct Provenance::State {
           const auto kernel = direction.kernel_of.find(operation.name);
           if (kernel == direction.kernel_of.end()) continue;
           for (const std::string& origin : operation.origins) {
-            append_new({kernel->second}, kernels_of[direction.seen->name][origin]);
-            append_new({kernel->second}, kernels_of[""][origin]);
+            append_new(kernel->second, kernels_of[direction.seen->name][origin]);
+            append_new(kernel->second, kernels_of[""][origin]);
           }
         }
       std::vector<Neighbours> of_direction = neighbours_not_fused(direction);
@@ -72,7 +72,7 @@ struct Provenance::State {
     Names kernels;
     for (const SeenOperation* operation : parts)
       if (const auto kernel = of_direction->kernel_of.find(operation->name); kernel != of_direction->kernel_of.end())
-        append_new({kernel->second}, kernels);
+        append_new(kernel->second, kernels);
     const Subjects subjects = subjects_of(parts, *of_direction);
     Remark remark;
     remark.parts.push_back({"", subjects.nodes, subjects.nodes.size(), "node", ""});

@@ -45,7 +45,7 @@ namespace {
 // A captured node h of line 7, its nodes a_h and b_h in the forward graph, and their kernel, which the output code
 // defines and calls.
 Seen seen_by_depyf() {
-  const SeenLine line{"/x/m.py", 7, "h = gelu(x)", "f"};
+  const auto line = std::make_shared<const SeenLine>(SeenLine{"/x/m.py", 7, "h = gelu(x)", "f"});
   Seen seen{{{"h", "gelu", line, {}, {}, false, "blocks.0"}}, {}, 5, {}};
   seen.directions.push_back({"forward",
                              {{"a_h", "aten.erf", line, {{"h", 5}}, 3, false, "blocks.0"}},
