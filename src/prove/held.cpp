@@ -4,7 +4,9 @@
 
 #include "decode/op.h"
 
+#include <algorithm>
 #include <set>
+#include <utility>
 
 namespace depyf {
 namespace {
@@ -31,37 +33,44 @@ class Holdings {
 
   // Objects may contain each other, so each one is visited once.
   void add(Symbol symbol) {
-    std::vector<Symbol> todo{symbol};
-    while (!todo.empty()) {
-      const Symbol now = todo.back();
-      todo.pop_back();
+    todo_.push_back(symbol);
+    while (!todo_.empty()) {
+      const Symbol now = todo_.back();
+      todo_.pop_back();
       const SymbolInfo& info = symbols_[now];
       if (info.kind == SymbolInfo::Kind::object) {
         auto found = side_.objects.find(now);
         if (found == side_.objects.end() || !objects_.insert(now).second) continue;
-        todo.insert(todo.end(), found->second.items.begin(), found->second.items.end());
+        todo_.insert(todo_.end(), found->second.items.begin(), found->second.items.end());
         // The self of a loaded method stands for the same value as the method, because a bound method keeps its object
         // alive.
       } else if (info.kind == SymbolInfo::Kind::term && info.text == self_of) {
-        todo.push_back(info.args[0]);
+        todo_.push_back(info.args[0]);
       } else if (counts(info)) {
-        values.insert(now);
+        values_.push_back(now);
       }
     }
   }
 
-  std::set<Symbol> values;
+  // Returns the values that have been added since the last call, in ascending order and without duplicates.
+  std::vector<Symbol> take() {
+    objects_.clear();
+    std::sort(values_.begin(), values_.end());
+    values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
+    return std::exchange(values_, {});
+  }
 
  private:
   const Side& side_;
   const Symbols& symbols_;
+  std::vector<Symbol> todo_, values_;
   std::set<Symbol> objects_;
 };
 
-// Returns true if `by` contains `value`, or all values that `value` is computed from. A term is a pure function, so a
+// Returns true if `by`, which is sorted, contains `value`, or all values that `value` is computed from. A term is a pure function, so a
 // frame that holds its arguments may hold its result as well.
-bool covered(Symbol value, const std::set<Symbol>& by, const Symbols& symbols) {
-  if (by.contains(value) || !counts(symbols[value])) return true;
+bool covered(Symbol value, const std::vector<Symbol>& by, const Symbols& symbols) {
+  if (std::binary_search(by.begin(), by.end(), value) || !counts(symbols[value])) return true;
   if (!symbols.is_term(value)) return false;
   for (Symbol argument : symbols[value].args) {
     if (!covered(argument, by, symbols)) return false;
@@ -93,12 +102,13 @@ std::vector<Held> held_too_long(const State& state, const Symbols& symbols, int 
   for (std::size_t i = 0; i + static_cast<std::size_t>(popped_one) < one.stack.size(); ++i) first.add(one.stack[i]);
   first.add(one.handled);
   for (Symbol symbol : also_held) first.add(symbol);
+  const std::vector<Symbol> values_of_first = first.take();
   std::vector<Held> result;
+  Holdings second(two, symbols);
   auto look = [&](Symbol symbol, int local) {
-    Holdings second(two, symbols);
     second.add(symbol);
-    for (Symbol value : second.values) {
-      if (covered(value, first.values, symbols)) continue;
+    for (Symbol value : second.take()) {
+      if (covered(value, values_of_first, symbols)) continue;
       result.push_back({local, value});
       return;
     }

@@ -8,10 +8,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
-#include <set>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
+#include "depyf/graph_text.h"
 #include "support/keywords.h"
 #include "support/words.h"
 #include "texts/shown.h"
@@ -39,11 +40,25 @@ constexpr std::string_view module_tables[] = {".__dict__", "['_modules']", "['_p
 
 constexpr int no_node = -1;
 
-// A step of a path, whose text is `before`, the text of the step above it, and `behind`.
-struct PathNode {
+using WordSet = std::unordered_set<std::string, TextHash, std::equal_to<>>;
+
+// A step of a path, whose text is `before`, the text of the step above it, and `behind`. The texts are parts of
+// conditions, which outlive the paths.
+struct Step {
   int above = no_node;
+  std::string_view before, behind;
+  bool operator==(const Step&) const = default;
+};
+
+struct StepHash {
+  std::size_t operator()(const Step& step) const {
+    constexpr std::size_t factor = 31;
+    return (TextHash()(step.behind) * factor + step.before.size()) * factor + static_cast<std::size_t>(step.above);
+  }
+};
+
+struct PathNode : Step {
   std::size_t depth = 0;
-  std::string before, behind;
   int reads = 0;  // how many conditions read the value at this step
   int branches = 0;  // how many reads and distinct next steps follow this step
   bool is_value = false;  // true if a guard checks the value at this step
@@ -92,7 +107,7 @@ class Paths {
   PathNode& operator[](int node) { return nodes_[static_cast<std::size_t>(node)]; }
 
   // Assigns a name to each value whose path is long and frequent enough.
-  void choose_names(std::set<std::string> taken) {
+  void choose_names(WordSet taken) {
     for (std::size_t index = nodes_.size(); index-- > 0;) {
       PathNode& node = nodes_[index];
       node.branches += node.reads;
@@ -109,20 +124,22 @@ class Paths {
     }
   }
 
-  // Returns the text of the path with names for its named values. If `may_define` is true, a name that was not printed
-  // before is defined by `:=`. `is_argument` is true if the path is the only argument of a call, where a definition
-  // needs no parentheses.
-  std::string printed(int index, bool may_define, bool is_argument) {
+  // Appends the path with names for its named values. If `may_define` is true, a name that was not printed before is
+  // defined by `:=`. `is_argument` is true if the path is the only argument of a call, where a definition needs no
+  // parentheses.
+  void print(int index, bool may_define, bool is_argument, std::string& text) {
     PathNode& node = (*this)[index];
-    if (!node.name.empty() && node.is_defined) return node.name;
+    if (!node.name.empty() && node.is_defined) {
+      text += node.name;
+      return;
+    }
     const bool defines = !node.name.empty() && may_define;
-    std::string text = node.before;
-    if (node.above != no_node) text += printed(node.above, may_define, !node.before.empty());
+    if (defines) text.append(is_argument ? "" : "(").append(node.name).append(" := ");
+    text += node.before;
+    if (node.above != no_node) print(node.above, may_define, !node.before.empty(), text);
     text += node.behind;
-    if (!defines) return text;
-    node.is_defined = true;
-    text = node.name + " := " + text;
-    return is_argument ? text : "(" + text + ")";
+    if (defines && !is_argument) text += ')';
+    node.is_defined = node.is_defined || defines;
   }
 
  private:
@@ -177,14 +194,12 @@ class Paths {
   }
 
   int child(int above, std::string_view before, std::string_view behind) {
-    const auto [place, is_new] =
-        index_.try_emplace({above, std::string(before) + '\n' + std::string(behind)}, static_cast<int>(nodes_.size()));
+    const Step step{above, before, behind};
+    const auto [place, is_new] = index_.try_emplace(step, static_cast<int>(nodes_.size()));
     if (is_new) {
       PathNode node;
-      node.above = above;
+      static_cast<Step&>(node) = step;
       node.depth = above == no_node ? 0 : (*this)[above].depth + 1;
-      node.before = before;
-      node.behind = behind;
       node.is_table = !before.empty() ||
                       std::find(std::begin(module_tables), std::end(module_tables), behind) != std::end(module_tables);
       nodes_.push_back(std::move(node));
@@ -204,7 +219,7 @@ class Paths {
     std::string words = node.above == no_node ? "" : words_of((*this)[node.above]);
     if (node.is_table || node.behind == "L['self']") return words;
     std::string word;
-    for (const char character : std::string_view(node.behind).substr(node.above == no_node ? 1 : 0))
+    for (const char character : node.behind.substr(node.above == no_node ? 1 : 0))
       if (is_word(character)) word += character;
     // Of Dynamo's name for an imported module, such as __import_torch_dot_nn, only the last part is used.
     constexpr std::string_view between = "_dot_";
@@ -214,7 +229,7 @@ class Paths {
     return words.empty() ? word : words + "_" + word;
   }
 
-  std::string free_name(const PathNode& node, const std::set<std::string>& taken) {
+  std::string free_name(const PathNode& node, const WordSet& taken) {
     std::string words = words_of(node);
     if (words.size() > name_max) {
       const std::size_t cut = words.find('_', words.size() - name_max);
@@ -228,7 +243,7 @@ class Paths {
   }
 
   std::vector<PathNode> nodes_;  // each node behind the node above it
-  std::map<std::pair<int, std::string>, int> index_;
+  std::unordered_map<Step, int, StepHash> index_;
 };
 
 // Returns the length of the start of a condition that is always evaluated, so that names may be defined in it.
@@ -238,20 +253,21 @@ std::size_t evaluated_size(std::string_view condition) {
   return std::min({condition.find(" and "), condition.find(" or "), condition.size()});
 }
 
-std::string with_names(std::string_view condition, Paths& paths) {
+// Returns a condition with names for the values of the paths in it.
+std::string with_names(std::string_view condition, const std::vector<PathInText>& in_condition, Paths& paths) {
   std::string result;
   std::size_t copied = 0;
   const std::size_t evaluated = evaluated_size(condition);
   bool is_first = true;  // only the first path defines names: later operands of `a < b < c` may not be evaluated
-  for (const PathInText& path : paths.in(condition)) {
+  for (const PathInText& path : in_condition) {
     result += condition.substr(copied, path.begin - copied);
     const bool is_argument = path.begin > 1 && condition[path.begin - 1] == '(' && is_word(condition[path.begin - 2]) &&
                              path.end < condition.size() && condition[path.end] == ')';
-    result += paths.printed(path.node, is_first && path.end <= evaluated, is_argument);
+    paths.print(path.node, is_first && path.end <= evaluated, is_argument, result);
     copied = path.end;
     is_first = false;
   }
-  return result + std::string(condition.substr(copied));
+  return result.append(condition.substr(copied));
 }
 
 // Adds a string literal in pieces that Python joins. `prefix` is the text in front of the literal's quote, such as `b`.
@@ -319,7 +335,7 @@ std::vector<Part> parts_of(std::string_view condition) {
 // Appends a line of code within brackets, with line breaks between its parts if it is too long.
 void append_code(const std::string& indent, const std::string& code, std::string& text) {
   if (indent.size() + code.size() <= line_max) {
-    text += indent + code + "\n";
+    text.append(indent).append(code).append("\n");
     return;
   }
   std::string line = indent;
@@ -375,7 +391,7 @@ std::string comment_of(const GuardToPrint& guard) {
 }
 
 // Adds parentheses to a condition if an operator in it binds less tightly than `and`.
-std::string bracketed(const std::string& condition) {
+std::string bracketed(std::string condition) {
   for (const char* word : {" or ", " if ", "lambda "})
     if (condition.find(word) != std::string::npos) return "(" + condition + ")";
   return condition;
@@ -396,14 +412,14 @@ void replace_shorthand(const GuardShorthand& shorthand, std::string& condition, 
 
 // Inserts all words of code except those in strings and the names of attributes, so that new names can be chosen that
 // differ from these words.
-void insert_words(std::string_view code, std::set<std::string>& words) {
+void insert_words(std::string_view code, WordSet& words) {
   for (std::size_t at = 0; at < code.size();) {
     if (code[at] == '"' || code[at] == '\'') {
       at = behind_string(code, at);
       continue;
     }
     const std::string_view word = word_at(code.substr(at));
-    if (!word.empty() && (at == 0 || code[at - 1] != '.')) words.emplace(word);
+    if (!word.empty() && (at == 0 || code[at - 1] != '.') && !words.contains(word)) words.emplace(word);
     at += std::max<std::size_t>(word.size(), 1);
   }
 }
@@ -415,7 +431,7 @@ class GuardFunction {
 
   std::string text(const std::vector<GuardShorthand>& shorthands) {
     std::string head = "import torch\n", definitions;
-    std::set<std::string> taken{"L", "G", "live", name_};
+    WordSet taken{"L", "G", "live", name_};
     insert_words(quiet_, taken);
     for (const GuardShorthand& shorthand : shorthands) {
       bool is_used = false;
@@ -437,14 +453,14 @@ class GuardFunction {
   // an object of PyTorch checks, which disables `__torch_function__` itself.
   static bool is_first(const GuardToPrint& guard) { return guard.is_live || !guard.is_quiet; }
 
-  void name_paths(std::set<std::string> taken) {
+  void name_paths(WordSet taken) {
     for (const GuardToPrint& guard : guards_) {
       if (const int node = guard.value.empty() ? no_node : paths_.whole(guard.value); node != no_node)
         paths_[node].is_value = true;
       for (const std::string& condition : guard.conditions) {
         insert_words(condition, taken);
         if (is_first(guard)) continue;
-        for (const PathInText& path : paths_.in(condition)) ++paths_[path.node].reads;
+        for (const PathInText& path : paths_in_.emplace_back(paths_.in(condition))) ++paths_[path.node].reads;
       }
     }
     paths_.choose_names(std::move(taken));
@@ -468,6 +484,7 @@ class GuardFunction {
   std::string conditions(bool of_first, const std::string& indent) {
     std::string text, last_comment;
     bool is_first_line = true;
+    auto paths = paths_in_.begin();
     for (const GuardToPrint& guard : guards_) {
       if (is_first(guard) != of_first || guard.conditions.empty()) continue;
       std::string comment = comment_of(guard);
@@ -477,7 +494,7 @@ class GuardFunction {
         last_comment = comment;
       }
       for (const std::string& condition : guard.conditions) {
-        const std::string code = bracketed(of_first ? condition : with_names(condition, paths_));
+        const std::string code = bracketed(of_first ? condition : with_names(condition, *paths++, paths_));
         append_code(indent, (is_first_line ? "" : "and ") + code, text);
         is_first_line = false;
       }
@@ -489,6 +506,7 @@ class GuardFunction {
   const std::string& quiet_;
   std::vector<GuardToPrint> guards_;
   Paths paths_;
+  std::vector<std::vector<PathInText>> paths_in_;  // of each condition of guards that are not first
 };
 
 }  // namespace
