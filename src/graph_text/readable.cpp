@@ -98,6 +98,18 @@ void for_each_variable(std::string_view code, Use use) {
   }
 }
 
+// Appends Python code in which variables are renamed.
+void append_with_names(std::string_view code, const NameOf& names, std::string& result) {
+  std::size_t done = 0;
+  for_each_variable(code, [&](std::string_view word, std::size_t at) {
+    const auto name = names.find(word);
+    if (name == names.end()) return;
+    result.append(code.substr(done, at - done)).append(name->second);
+    done = at + word.size();
+  });
+  result.append(code.substr(done));
+}
+
 std::string with_indent(std::string_view line, std::string_view comment) {
   return std::string(std::min(line.find_first_not_of(' '), line.size()), ' ').append(comment);
 }
@@ -201,31 +213,59 @@ Renames input_names(std::string_view text, const std::vector<std::string>& captu
 
 std::string with_names(std::string_view code, const NameOf& names) {
   std::string result;
-  std::size_t done = 0;
-  for_each_variable(code, [&](std::string_view word, std::size_t at) {
-    const auto name = names.find(word);
-    if (name == names.end()) return;
-    result.append(code.substr(done, at - done)).append(name->second);
-    done = at + word.size();
-  });
-  return result.append(code.substr(done));
+  append_with_names(code, names, result);
+  return result;
 }
 
-std::string with_input_names(std::string_view text, const Renames& renames) {
-  std::unordered_set<std::string_view> taken;
+namespace {
+
+// Tells which of some words are variables of a graph.
+class Variables {
+ public:
+  // Only words that are asked for are kept, because a graph has many more. `renames` has the words that are asked for.
+  Variables(std::string_view graph, const Renames& renames) : graph_(graph) {
+    for (const auto& [old_name, name] : renames)
+      for (const std::string_view word : {std::string_view(old_name), std::string_view(name)})
+        if (is_name(word)) is_variable_[word] = false;
+    for_each_variable(graph, [&](std::string_view word, std::size_t) {
+      if (const auto known = is_variable_.find(word); known != is_variable_.end()) known->second = true;
+    });
+  }
+
+  bool contains(std::string_view word) const {
+    if (const auto known = is_variable_.find(word); known != is_variable_.end()) return known->second;
+    bool is_variable = false;
+    for_each_variable(graph_, [&](std::string_view other, std::size_t) { is_variable |= other == word; });
+    return is_variable;
+  }
+
+ private:
+  std::string_view graph_;
+  std::unordered_map<std::string_view, bool> is_variable_;
+};
+
+// Returns new names for the inputs that a graph has.
+NameOf names_of_inputs(std::string_view graph, const Renames& renames) {
+  const Variables variables(graph, renames);
   std::set<std::string> wanted;
   NameOf names;
-  for_each_variable(text, [&](std::string_view word, std::size_t) { taken.insert(word); });
   for (const auto& [old_name, name] : renames)
-    if (taken.contains(old_name)) {
+    if (is_name(old_name) && variables.contains(old_name)) {
       std::string free_name = name;
-      while (taken.contains(free_name) || wanted.contains(free_name)) free_name += '_';
+      while (variables.contains(free_name) || wanted.contains(free_name)) free_name += '_';
       wanted.insert(free_name);
       names.emplace(old_name, std::move(free_name));
     }
+  return names;
+}
+
+}  // namespace
+
+std::string with_input_names(std::string_view text, const Renames& renames) {
+  const NameOf names = names_of_inputs(text, renames);
   if (names.empty()) return std::string(text);
-  const NameOf of_descriptor(renames.begin(), renames.end());
   std::string result;
+  result.reserve(text.size());
   for (const std::string_view line : rows_of(text)) {
     if (!result.empty()) result += '\n';
     const Declared input = declared_in(line);
@@ -237,12 +277,13 @@ std::string with_input_names(std::string_view text, const Renames& renames) {
                mark != std::string_view::npos && line.ends_with("))")) {
       const std::string_view about =
           line.substr(mark + gradient_of.size(), line.size() - mark - gradient_of.size() - 1);
-      const auto of = of_descriptor.find(about);
-      result += with_names(line.substr(0, mark), names);
-      if (of != of_descriptor.end()) result.append("  # gradient of ").append(of->second);
+      const auto of =
+          std::find_if(renames.begin(), renames.end(), [&](const auto& rename) { return rename.first == about; });
+      append_with_names(line.substr(0, mark), names, result);
+      if (of != renames.end()) result.append("  # gradient of ").append(of->second);
       else result += line.substr(mark);
     } else {
-      result += with_names(line, names);
+      append_with_names(line, names, result);
     }
   }
   return result;

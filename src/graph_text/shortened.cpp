@@ -33,7 +33,8 @@ class LineReader {
   bool at_end() const { return rest_.empty(); }
 
   bool take(std::string_view text) {
-    if (!rest_.starts_with(text)) return false;
+    // Most texts differ in their first characters, which are compared without a call.
+    if (rest_.empty() || rest_.front() != text.front() || !rest_.starts_with(text)) return false;
     rest_.remove_prefix(text.size());
     return true;
   }
@@ -139,6 +140,7 @@ class LineReader {
 
   // Takes a number such as -1.5e-05. Octal numbers, and numbers that are followed by a letter, are refused.
   bool number() {
+    if (rest_.empty() || !(is_digit(rest_.front()) || rest_.front() == '-')) return false;
     LineReader ahead = *this;
     ahead.take("-");
     if (!ahead.take("0") && !ahead.digits()) return false;

@@ -7,15 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "support/keywords.h"
+
 namespace depyf {
 
 constexpr bool is_digit(char character) { return character >= '0' && character <= '9'; }
 
 // True for the characters of ASCII that names may contain.
-constexpr bool is_word(char character) {
-  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') || is_digit(character) ||
-         character == '_';
-}
+constexpr bool is_word(char character) { return ascii_identifier_parts[static_cast<unsigned char>(character)]; }
 
 // Returns the word that the text begins with; an empty text if it begins with none.
 constexpr std::string_view word_at(std::string_view text) {
