@@ -189,12 +189,10 @@ Value Value::operator[](std::string_view key) const {
 }
 
 Value Value::at(std::size_t position) const {
-  Value result;
-  std::size_t index = 0;
-  for_each_item([&](Value item) {
-    if (index++ == position) result = item;
-  });
-  return result;
+  if (!is(Kind::array)) return {};
+  for (std::uint32_t item = index_ + 1; item < node().end; item = document_->nodes_[item].end)
+    if (position-- == 0) return {document_, item};
+  return {};
 }
 
 std::size_t Value::size() const {
