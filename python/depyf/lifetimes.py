@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from depyf._core import KeptValue
@@ -38,8 +38,6 @@ class _Place:
     way: tuple[tuple[int, int], ...]
     first: int
     last: int
-    text: str
-    """The lines of the statement, with its decorators and without the statements nested in it."""
     added: list[str] = field(default_factory=list)
     """The names to delete in front of the statement."""
 
@@ -64,21 +62,22 @@ def released(
     if function is None:
         return None
     lines = source.split("\n")
-    places = list(_places(function.body, (), lines))
+    places = list(_places(function.body, ()))
     # Several statements can be on one line: the first of them counts.
     by_line = {line: place for place in reversed(places) for line in range(place.first, place.last + 1)}
     loops = [place for place in places if isinstance(place.statement, (ast.For, ast.While))]
-    releasing: list[_Place] = []
+    readers = _readers(places)
+    releasing: dict[str, list[_Place]] = {}
     for value in sorted(kept, key=lambda value: value.line):
         place = by_line.get(value.line)
         if place is None or not value.outermost or not value.local.isidentifier():
             continue
-        if _is_read_behind(value.local, place, places, loops):
+        if _is_read_behind(value.local, place, readers.get(value.local, ()), places, loops):
             continue
-        if any(value.local in earlier.added and _leads_to(earlier, place) for earlier in releasing):
+        if any(_leads_to(earlier, place) for earlier in releasing.get(value.local, ())):
             continue
         place.added.append(value.local)
-        releasing.append(place)
+        releasing.setdefault(value.local, []).append(place)
     editor = _Editor(lines, function, parameters, to_none)
     gone = [(place, editor.release(place)) for place in places if place.added]
     for place in places:
@@ -131,7 +130,7 @@ def _blocks_in(statement: ast.stmt) -> list[list[ast.stmt]]:
     return [block for block in blocks if block]
 
 
-def _places(block: list[ast.stmt], way: tuple[tuple[int, int], ...], lines: list[str]) -> Iterator[_Place]:
+def _places(block: list[ast.stmt], way: tuple[tuple[int, int], ...]) -> Iterator[_Place]:
     for index, statement in enumerate(block):
         here = (*way, (id(block), index))
         inner = _blocks_in(statement)
@@ -139,13 +138,20 @@ def _places(block: list[ast.stmt], way: tuple[tuple[int, int], ...], lines: list
         last = statement.end_lineno or first
         if inner:
             last = max(first, min(nested[0].lineno for nested in inner) - 1)
-        begin = (
-            statement.decorator_list[0].lineno if isinstance(statement, _SCOPES) and statement.decorator_list else first
-        )
-        text = lines[first - 1] if begin == last else "\n".join(lines[begin - 1 : last])
-        yield _Place(statement, block, here, first, last, text)
+        yield _Place(statement, block, here, first, last)
         for nested in inner:
-            yield from _places(nested, here, lines)
+            yield from _places(nested, here)
+
+
+def _readers(places: list[_Place]) -> dict[str, list[_Place]]:
+    """Maps each name to the places whose statements read it. A `del` does not count, because a name that is already
+    deleted earlier is left out of it."""
+    readers: dict[str, list[_Place]] = {}
+    for place in places:
+        if not isinstance(place.statement, ast.Delete):
+            for name in place.names_read:
+                readers.setdefault(name, []).append(place)
+    return readers
 
 
 def _leads_to(earlier: _Place, place: _Place) -> bool:
@@ -172,23 +178,16 @@ def _own_parts(statement: ast.stmt) -> list[ast.AST]:
     return [child for child in ast.iter_child_nodes(statement) if isinstance(child, (ast.expr, ast.withitem))]
 
 
-def _is_read_behind(name: str, place: _Place, places: list[_Place], loops: list[_Place]) -> bool:
-    """True if a statement that can be executed after `place` reads the local's value. `loops` are those of `places`
-    that are loops."""
-    blocks = {
-        block
-        for outer in loops
-        if _leads_to(outer, place) and outer is not place
-        for block, position in [outer.way[-1]]
-        if (block, position) in place.way
-    }
-    for later in places:
-        # Most statements do not even contain the letters of the name: their syntax trees are not walked.
-        reads = name in later.text and name in later.names_read
-        if later is place or not reads or isinstance(later.statement, ast.Delete):
-            continue  # The name is already deleted earlier, so it is left out of a later `del`.
-        in_same_loop = any(block in blocks and (block, position) in later.way for block, position in place.way)
-        if in_same_loop or _follows(later, place):
+def _is_read_behind(
+    name: str, place: _Place, readers: Sequence[_Place], places: list[_Place], loops: list[_Place]
+) -> bool:
+    """True if a statement that can be executed after `place` reads the local's value. `readers` are those of `places`
+    that read the name, and `loops` those that are loops."""
+    loops_around = {loop.way[-1] for loop in loops if loop is not place and loop.way[-1] in place.way}
+    for later in readers:
+        if later is place:
+            continue
+        if not loops_around.isdisjoint(later.way) or _follows(later, place):
             return not _is_stored_between(name, place, later, places)
     return False
 

@@ -5,6 +5,7 @@ Code replaces other code only if both are proved equivalent.
 
 from __future__ import annotations
 
+import operator
 import types
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -253,5 +254,6 @@ def reason_against(code: types.CodeType, original: types.CodeType) -> str:
 
 def first_line(code: types.CodeType) -> int:
     """Returns the first line of a function's code that has an effect."""
-    rows = [line for _, _, line in code.co_lines() if line is not None and line > code.co_firstlineno]
-    return min(rows, default=code.co_firstlineno)
+    first = code.co_firstlineno
+    lines = filter(None, map(operator.itemgetter(2), code.co_lines()))  # A row without a line has None.
+    return min(filter(first.__lt__, lines), default=first)
