@@ -71,7 +71,11 @@ class Export:
 @guarded()
 def export() -> Export | None:
     """Returns the call of `torch.export` that the calling thread is in; None outside of one."""
-    if "torch.export._trace" not in sys.modules:  # The first export loads this module.
+    exporting = sys.modules.get("torch.export._trace")
+    if exporting is None:  # The first export loads this module.
+        return None
+    # This saves a walk through all frames for each input of a compilation.
+    if getattr(exporting, "_EXPORT_MODULE_HIERARCHY", private.ABSENT) is None:
         return None
     package = sys.modules.get("torch.export")
     globals_of_package = None if package is None else vars(package)

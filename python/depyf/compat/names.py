@@ -522,6 +522,8 @@ NAMES = [
     Name("dynamo_start", "trace", "a compilation begins", "record", since="2.4", fallback="functions are named later"),
     Name("describe_tensor", "trace", "an input of what is compiled or exported", "record", since="2.4",
          fallback="calls of torch.export are not told of"),
+    Name("torch.export._trace:_EXPORT_MODULE_HIERARCHY", "trace", "None if no module is being exported", lazy=True, since="2.4",
+         gives="dict|None", fallback="all frames are searched for torch.export at each input, which takes longer"),
     Name("create_unbacked_symbol", "trace", "a value that is known only when the graph runs", "record", since="2.4",
          fallback="such values are not told of"),
     Name("compilation_metrics", "trace", "a compilation ends: errors, time", "record", since="2.4",

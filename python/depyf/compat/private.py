@@ -44,8 +44,8 @@ def get(path: str) -> Any:
     """Returns the object that a path leads to; None if it is absent, or not as its row states."""
     name = shape.BY_PATH[path]
     try:
-        seen = shape.lookups.get(path)
-        return seen[-1] if seen is not None and shape.leads_over(name, seen) else shape.look_up(name)
+        looked_up = shape.lookups.get(path)
+        return looked_up[1] if looked_up is not None and shape.is_current(name, looked_up) else shape.look_up(name)
     except Unexpected as error:
         lost(error.name, error.how)
         return None
@@ -72,7 +72,7 @@ def call(path: str, *args: Any, otherwise: Any = None, **kwargs: Any) -> Any:
         return otherwise
     try:
         result = function(*args, **kwargs)
-        if name.gives:
+        if type(result).__name__ not in name.types:
             shape.check_result(name, result)
     except Exception as error:
         lost(name, shape.in_words(error))

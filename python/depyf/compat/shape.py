@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import functools
 import importlib
+import operator
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 from depyf.compat.names import NAMES, Name
@@ -25,25 +27,23 @@ class Unexpected(Exception):
         self.name, self.how = name, how
 
 
-lookups: dict[str, tuple[Any, ...]] = {}
-"""Maps the path of a name to its module and all objects on the path from the module, which have been checked. Nothing
-clears `lookups`, as `leads_over` checks each entry before it is used. `lookups` has no lock, as each write is one
-assignment; a forked child continues with its copy."""
+Lookup = tuple[Callable[[Any], Any], Any]
+"""A function from the module of a private name to the object that the path of the name leads to, and that object as it
+was when it was checked."""
+
+lookups: dict[str, Lookup] = {}
+"""Maps the path of a name to the last lookup that found the name as expected. Nothing clears `lookups`, as `is_current`
+checks each entry before it is used. `lookups` has no lock, as each write is one assignment; a forked child continues
+with its copy."""
 
 
-def leads_over(name: Name, seen: tuple[Any, ...]) -> bool:
-    """True if the path of a private name still leads through the objects that `lookups` contains for it."""
-    value = sys.modules.get(name.module)
-    if value is not seen[0]:
-        return False
+def is_current(name: Name, lookup: Lookup) -> bool:
+    """True if the path of a private name still leads to the object that was checked."""
+    follow, checked = lookup
     try:
-        for part, seen_value in zip(name.parts, seen[1:], strict=True):
-            value = getattr(value, part)
-            if value is not seen_value:
-                return False
+        return follow(sys.modules[name.module]) is checked
     except Exception:
         return False
-    return True
 
 
 def look_up(name: Name) -> Any:
@@ -60,7 +60,6 @@ def look_up(name: Name) -> Any:
             value = importlib.import_module(name.module)
         except Exception as error:
             raise Unexpected(name, f"cannot be imported: {error}") from None
-    seen = [value]
     for part, row in _way(name.path):
         try:
             value = getattr(value, part)
@@ -69,9 +68,8 @@ def look_up(name: Name) -> Any:
             raise Unexpected(row or name, in_words(error)) from None
         if row is not None:
             _check_type(row, value)
-        seen.append(value)
     if name.takes is not None:
-        lookups[name.path] = tuple(seen)
+        lookups[name.path] = operator.attrgetter(".".join(name.parts)), value
     return value
 
 
