@@ -432,8 +432,13 @@ class Session:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the record as JSON data, without the directory, because a dump can be moved."""
-        data: dict[str, Any] = plain(self)
-        del data["directory"]
+        data: dict[str, Any] = plain(self.to_write())
+        return data
+
+    def to_write(self) -> dict[str, Any]:
+        """Returns the data of `to_dict` with its dataclasses as they are, as `_core.json_text` writes them, too."""
+        data = {**vars(self), "frames": [{**vars(frame)} for frame in self.frames]}
+        del data["directory"], data["phase_events"]
         for frame in data["frames"]:
             del frame["seconds"], frame["guard_time"]
         return data

@@ -90,15 +90,16 @@ def notice(compiles: Sequence[Compile]) -> None:
 
 def _of_frame(compilation: Compile, resumes: set[int]) -> None:
     frame = compilation.frame
+    kinds = {artifact.kind for artifact in frame.artifacts}
     for kind, record in _SHOWN.items():
         if kind in compilation.graphs:  # PyTorch showed the graph, but sent no text of it.
             inference = kind == "Forward_graph" and not compilation.seen.joint and private.expected(_INFERENCE)
             private.not_found(_INFERENCE if inference else record, _NEVER)
-    if compilation.seen.joint and not frame.files("Joint_graph"):
+    if compilation.seen.joint and "Joint_graph" not in kinds:
         private.not_found("aot_joint_graph", _NEVER)
-    if any(frame.files(kind) for kind in _IR) and not compilation.elsewhere:
+    if not kinds.isdisjoint(_IR) and not compilation.elsewhere:
         for kind, record in {**_IR, **_OF_INDUCTOR}.items():
-            if not frame.files(kind):
+            if kind not in kinds:
                 private.not_found(
                     _OTHERWISE if record == _POST_GRAD and private.expected(_OTHERWISE) else record, _NEVER
                 )
@@ -107,7 +108,7 @@ def _of_frame(compilation: Compile, resumes: set[int]) -> None:
         private.not_found("dynamo_cpp_guards_str", _NEVER)
     if frame.resume_calls and not frame.breaks:
         private.not_found("dynamo_graph_break_reason", _NEVER)
-    if compilation.number is None and frame.files("Captured_Graph"):
+    if compilation.number is None and "Captured_Graph" in kinds:
         private.not_found("__compiled_fn_", "is no name that transformed code calls")
     if not frame.is_resume and compilation.number_of_original in resumes:
         private.not_found("torch_dynamo_resume_in_", f"is not how the name {frame.function} begins")
@@ -127,8 +128,7 @@ def _of_nodes(seen: Seen) -> None:
         _TAG: [seen.joint] if trained else [],
     }
     for path, graphs_noted in noted.items():
-        nodes = [node for graph in graphs_noted for node in graph]
-        if nodes and not any(path in node.notes for node in nodes):
+        if any(graphs_noted) and not any(path in node.notes for graph in graphs_noted for node in graph):
             private.not_found(path, "is noted of no node")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import operator
 import os
 import re
 from pathlib import Path
@@ -113,7 +114,7 @@ def _content(path: Path) -> str:
 
 def session_json(runs: list[Session]) -> str:
     """Returns the content of `session.json`."""
-    data = {"schema_version": SCHEMA_VERSION, "runs": [run.to_dict() for run in runs]}
+    data = {"schema_version": SCHEMA_VERSION, "runs": [run.to_write() for run in runs]}
     return _core.json_text(data, levels=6) + "\n"  # Each artifact and each guard gets a line.
 
 
@@ -127,11 +128,11 @@ def times_json(run: Session) -> str:
     The times of compilations are not in `session.json` because they differ in every run; the other files of a dump stay
     the same if the program does.
     """
-    start = min((event.microseconds for event in run.phase_events), default=0.0)
+    phase_events = run.phase_events
+    start = min(map(operator.attrgetter("microseconds"), phase_events), default=0.0)
     events = [
-        [event.kind, event.name, round(event.microseconds - start), event.compile_id]
-        + ([round(event.duration)] if event.kind == "X" else [])
-        for event in run.phase_events
+        [kind, name, round(microseconds - start), compile_id, *([round(duration)] if kind == "X" else ())]
+        for kind, name, microseconds, compile_id, duration in phase_events
     ]
     seconds = [frame.seconds for frame in run.frames]
     content = {

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from depyf import _core
-from depyf.plain_data import plain
 from depyf.session import Failure, Frame, Symbol
 
 UNFINISHED = "The block ended before this compilation did."
@@ -65,5 +63,5 @@ def _with(**fields: Any) -> Frame:
 
 
 def _words(frame: Frame, title: str = "") -> dict[str, Any]:
-    data = {name: plain(getattr(frame, name)) for name in WORDED}
-    return _core.frame_words(json.dumps(data), title)
+    data = {name: getattr(frame, name) for name in WORDED}
+    return _core.frame_words(_core.json_text(data, levels=0), title)
