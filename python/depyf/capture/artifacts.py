@@ -89,7 +89,7 @@ class Artifacts:
     def write(self, compile: Compilation, *, last: bool = False) -> None:
         """Writes the files of a compilation's items (graphs, IR and kernels). If `last` is true, output code that is
         not loaded is written, too, and it is decided which of the remaining graphs run from their files."""
-        for item in compile.items:
+        for item in compile.items if last else [item for item in compile.items if item.artifact is None]:
             if item.artifact is None and (last or not self._waits(item, compile)):
                 self._supersede(item, compile)
                 self._write(item, compile)

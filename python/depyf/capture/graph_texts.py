@@ -3,6 +3,8 @@ names."""
 
 from __future__ import annotations
 
+import operator
+
 from depyf import _core
 from depyf.compat.fx_nodes import Module
 from depyf.provenance.collect import Collected
@@ -10,6 +12,7 @@ from depyf.provenance.collect import Collected
 _TOP = "(top level)"
 _CAPTURED = ("Captured_Graph", "BEFORE_PRE_GRAD", "AFTER_PRE_GRAD")
 _OF_ALL_INPUTS = ("Joint_graph", "Forward_graph")
+_MODULES_OF = operator.attrgetter("modules")
 _RENAMED = (*_OF_ALL_INPUTS, "Backward_graph")
 
 
@@ -39,7 +42,7 @@ def _headings(kind: str, direction: str | None, seen: Collected) -> dict[str, st
         own = seen.directions.get("backward" if direction == "backward" else "forward")
         rows = [*own.graph, *own.post_grad] if own is not None else []
         forward = seen.directions["forward"].graph if "forward" in seen.directions else []
-    used = {row.modules for row in rows}
+    used = set(map(_MODULES_OF, rows))
     callers = {module.path for modules in used for module in modules[:-1]}
     path_of = {modules: _heading(modules, callers) for modules in used}
     if {*path_of.values()} <= {_TOP}:

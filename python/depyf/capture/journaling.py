@@ -98,7 +98,7 @@ def _changed(noted: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
     """Returns the items of `values` that differ from those in `noted`, and updates `noted`."""
     # Few of the values differ, so they are compared without a step of the interpreter for each of them.
     differs = map(operator.ne, map(noted.get, values, itertools.repeat(_ABSENT)), values.values())
-    changed = {name: values[name] for name in itertools.compress(values, differs)}
+    changed = dict(itertools.compress(values.items(), differs))
     for name, value in changed.items():
         noted[name] = value[:] if type(value) is list else value  # Lists grow, so a copy is noted.
     return changed  # The caller writes the values at once, before they can change.

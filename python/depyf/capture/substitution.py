@@ -27,6 +27,7 @@ from depyf.running import Swap
 __all__ = ["graph_swap", "kernel_swap"]
 
 Codes = dict[str, types.CodeType]
+_DEFINED = (types.FunctionType, staticmethod, classmethod, type)
 _FIRST_INPUT = re.compile(r"def forward\(\s*self(?:,\s*(\w+))?")
 _PRINTED_DEF = re.compile(r"^( *)def forward\(.*?\).*?:\n", re.MULTILINE | re.DOTALL)
 # Matches the function of a graph that takes all inputs in one list and clears the list after reading it
@@ -223,7 +224,10 @@ def _functions_of(module: types.ModuleType) -> Iterator[tuple[str, types.Functio
     """Yields (qualified name, function) of the functions and methods that a module defines itself."""
     todo: list[tuple[str, Any]] = [("", module)]
     for prefix, owner in todo:  # The list grows during the loop.
-        for name, value in list(vars(owner).items()):
+        members: list[tuple[str, Any]] = [
+            (name, value) for name, value in vars(owner).items() if isinstance(value, _DEFINED)
+        ]
+        for name, value in members:
             if isinstance(value, (staticmethod, classmethod)):
                 value = value.__func__
             if isinstance(value, types.FunctionType) and value.__module__ == module.__name__:

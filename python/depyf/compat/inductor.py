@@ -65,16 +65,19 @@ def operations() -> list[list[Operation]]:
 def _operation(node: Any) -> Operation:
     ir = getattr(node, "node", None)
     kind = type(node).__name__
-    name = "library call" if "Extern" in kind else "nothing" if "Nop" in kind else "loops"
+    kind = "library call" if "Extern" in kind else "nothing" if "Nop" in kind else "loops"
+    reads = getattr(getattr(node, "read_writes", None), "reads", ())
+    origins = [origin.name for origin in getattr(ir, "origins", None) or () if origin.op != "placeholder"]
+    call = ""
+    if kind == "library call":
+        call = str(getattr(ir, "python_kernel_name", None) or getattr(ir, "op_overload", None) or "")
     return Operation(
         str(node.get_name()),
-        name,
-        tuple([str(buffer) for buffer in node.get_buffer_names()]),
-        tuple(dict.fromkeys([str(read.name) for read in getattr(getattr(node, "read_writes", None), "reads", ())])),
-        tuple(
-            sorted([str(origin.name) for origin in getattr(ir, "origins", None) or () if origin.op != "placeholder"])
-        ),
-        str(getattr(ir, "python_kernel_name", None) or getattr(ir, "op_overload", None) or "") if kind != name else "",
+        kind,
+        tuple(map(str, node.get_buffer_names())),
+        tuple(dict.fromkeys([str(read.name) for read in reads])),
+        tuple(sorted(map(str, origins))),
+        call,
     )
 
 

@@ -52,35 +52,42 @@ def read(builder: Any) -> Origins:
     return Origins(_symbols(env), _ranges(env), _guard_lines(guards))
 
 
-def users_line(stack: Iterable[Any] | None, known: dict[str, bool] | None = None) -> Line | None:
-    """Returns the innermost line of the user's own in a stack of frame summaries.
+class _Stacks:
+    """Reads the stacks of one compilation's guards, most of which have their lines in common."""
 
-    Args:
-        stack: the stack, the innermost frame last.
-        known: file -> whether it is the user's; new files are added, and many stacks can share the dict.
-    """
-    frames = list(stack or ())
-    if not frames:
-        return None
-    known = {} if known is None else known
-    frame = frames[-1]
-    for summary in reversed(frames):
-        file = summary.filename
-        if file not in known:
-            known[file] = is_users(file, library())
-        if known[file]:
-            frame = summary
-            break
-    # Asking for the text of a line reads its file, so it is done for one line only.
-    return Line(frame.filename, frame.lineno or 0, (frame.line or "").strip(), frame.name or "")
+    def __init__(self) -> None:
+        self._is_users: dict[str, bool] = {}
+        self._lines: dict[tuple[str, int, str], Line] = {}
+
+    def users_line(self, stack: Iterable[Any] | None) -> Line | None:
+        """Returns the innermost line of the user's own in a stack of frame summaries, whose innermost frame is the last;
+        None if the stack is empty."""
+        frames = list(stack or ())
+        if not frames:
+            return None
+        frame = frames[-1]
+        for summary in reversed(frames):
+            file = summary.filename
+            if file not in self._is_users:
+                self._is_users[file] = is_users(file, library())
+            if self._is_users[file]:
+                frame = summary
+                break
+        place = frame.filename, frame.lineno or 0, frame.name or ""
+        line = self._lines.get(place)
+        if line is None:
+            # Asking for the text of a line reads its file, so it is done once for each line.
+            file, number, function = place
+            line = self._lines[place] = Line(file, number, (frame.line or "").strip(), function)
+        return line
 
 
 @guarded(dict)
 def _guard_lines(guards: Iterable[Any]) -> dict[tuple[str, str], Line]:
     lines: dict[tuple[str, str], Line] = {}
-    known: dict[str, bool] = {}
+    stacks = _Stacks()
     for guard in guards:
-        line = users_line(getattr(guard, "user_stack", None), known)
+        line = stacks.users_line(getattr(guard, "user_stack", None))
         if line is not None:
             name = guard.name
             for code in getattr(guard, "code_list", None) or ():

@@ -80,22 +80,24 @@ class _Reader:
         """The id() of a node -> the size of its dict, if the size is already known."""
 
     def guards(self) -> list[Guard]:
-        nodes = list(self._tree.root)
+        root, *nodes = self._tree.root
+        self._paths[id(root)], self._above[id(root)] = None, ()
         for node in nodes:
-            above = self._paths.get(id(node.parent)) if node.parent is not None else None
-            at_top = node.parent is self._tree.root
-            self._paths[id(node)] = value_paths.path(node, "L" if at_top else above)
-            way = self._above.get(id(node.parent), ()) if node.parent is not None else ()
-            self._above[id(node)] = (*way, node.source) if node.step is not None else ()
+            parent = id(node.parent)
+            self._paths[id(node)] = value_paths.path(node, "L" if node.parent is root else self._paths[parent])
+            self._above[id(node)] = (*self._above[parent], node.source)
+        for node in (root, *nodes):
             for leaf in node.leaves:
                 if leaf.relational:
                     self._members.setdefault(id(leaf.live), []).append(node)
         guards_read: list[Guard] = []
-        for node in nodes:
+        for node in (root, *nodes):
             of_node = self._of_node(node)
+            above = self._above[id(node)]
             for guard in of_node:
-                guard.above = self._above[id(node)]
-                if node.step is not None and node.step.kind == "key" and node.parent is not None:
+                guard.above = above
+            if node.step is not None and node.step.kind == "key" and node.parent is not None:
+                for guard in of_node:
                     guard.key_of = node.parent.source
             guards_read += of_node
         for leaf in self._tree.epilogue:
@@ -233,40 +235,48 @@ class _Reader:
         return lambda L, G: check(dict(L))
 
     def _of_leaf(self, leaf: Leaf, node: Node) -> list[Guard]:
-        value = self._paths[id(node)] if node.step is not None else None
         members = self._members.get(id(leaf.live), []) if leaf.relational else []
-        names = tuple(dict.fromkeys([member.source for member in members]))
-        conditions = leaf_forms.conditions(leaf, node, value, [self._paths[id(member)] for member in members])
+        paths_of_members = [self._paths[id(member)] for member in members] if members else []
+        conditions = leaf_forms.conditions(leaf, node, self._paths[id(node)], paths_of_members)
         all_words = [dynamo_words.read(text) for text in leaf.texts]
-        if conditions is not None and len(conditions) == len(leaf.texts) > 1:
+        if len(leaf.texts) < 2:
+            words = all_words[0] if all_words else dynamo_words.Words("")
+            guards_read = [self._guard(leaf, node, tuple(conditions or ()), words, words.condition)]
+        elif conditions is not None and len(conditions) == len(leaf.texts):
             # The conditions are Dynamo's own, such as those on symbolic shapes, and each has a text.
-            pairs: list[tuple[tuple[str, ...], dynamo_words.Words]] = [
-                ((text,), words) for text, words in zip(conditions, all_words, strict=True)
+            guards_read = [
+                self._guard(leaf, node, (condition,), words, words.condition)
+                for condition, words in zip(conditions, all_words, strict=True)
             ]
         else:
-            first = all_words[0] if all_words else dynamo_words.Words("")
-            pairs = [(tuple(conditions or ()), first)]
-        guards_read = []
-        for node_conditions, words in pairs:
-            text = (
-                words.condition if len(pairs) > 1 or len(leaf.texts) < 2 else "; ".join(w.condition for w in all_words)
-            )
-            if words.note and leaf.epilogue:
-                text = f"{text}  # {words.note}"
-            guard = Guard(leaf.kind, text, node.source if node.step is not None else "", value, node_conditions)
-            guard.line = self._line(guard, words)
-            guard.hint = words.hint or self._object_of(guard)
-            guard.members = names
-            guard.quiet = node.step is not None or leaf.relational or leaf.epilogue
-            if not node_conditions:
-                guard.live = self._live_leaf(leaf, node, value)
-            guards_read.append(guard)
+            text = "; ".join([words.condition for words in all_words])
+            guards_read = [self._guard(leaf, node, tuple(conditions or ()), all_words[0], text)]
+        if members:
+            names = tuple(dict.fromkeys([member.source for member in members]))
+            for guard in guards_read:
+                guard.members = names
         return guards_read
+
+    def _guard(
+        self, leaf: Leaf, node: Node, conditions: tuple[str, ...], words: dynamo_words.Words, text: str
+    ) -> Guard:
+        """Returns the guard with these conditions; `words` are the parts of its text, and `text` is shown for it."""
+        if words.note and leaf.epilogue:
+            text = f"{text}  # {words.note}"
+        value = self._paths[id(node)]
+        is_of_value = node.step is not None
+        guard = Guard(leaf.kind, text, node.source if is_of_value else "", value, conditions)
+        guard.line = self._line(guard, words)
+        guard.hint = words.hint or (self._object_of(guard) if leaf.kind == "ID_MATCH" else "")
+        guard.quiet = is_of_value or leaf.relational or leaf.epilogue
+        if not conditions:
+            guard.live = self._live_leaf(leaf, node, value)
+        return guard
 
     def _object_of(self, guard: Guard) -> str:
         """Returns the object that a guard compares by its identity, as text; "" unless the local variables are known
         for which the guard was built."""
-        if guard.kind != "ID_MATCH" or guard.value is None or self._local is None or guard.source.startswith("G['__"):
+        if guard.value is None or self._local is None or guard.source.startswith("G['__"):
             # An object at `G['__...']`, for example one of PyTorch's own modules, was stored there by Dynamo itself,
             # and never changes.
             return ""

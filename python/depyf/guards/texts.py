@@ -15,7 +15,7 @@ _NOISE = ("Guard latency = ", "TREE_GUARD_MANAGER:")
 def tree(text: str) -> list[str]:
     """Returns the lines of a guard tree as PyTorch prints it, without ids and addresses, which differ in every run."""
     text = _ADDRESS.sub("0x...", _IDENTITY.sub(r"\1<id>", text))
-    return [line for raw in text.splitlines() if (line := raw.rstrip()) and not line.startswith(_NOISE)]
+    return [line for line in map(str.rstrip, text.splitlines()) if line and not line.startswith(_NOISE)]
 
 
 def without_ids(text: str) -> str:

@@ -39,9 +39,10 @@ class _Tree:
         self._below(root, "| +- ")
         for guard in root.get_epilogue_lambda_guards():
             self._guard(guard, "+- ")
-        if any(line.endswith("\\") for line in self._lines):  # PyTorch joins such a line and the next one
+        text = "\n".join([*self._lines, ""])
+        if "\\\n" in text:  # PyTorch joins a line that ends with a backslash and the next one.
             raise Unknown
-        return "\n".join([*self._lines, ""])
+        return text
 
     def _below(self, manager: Any, lead: str) -> None:
         """Adds the lines below the line of a manager; `lead` is the prefix of the lines one level below."""
