@@ -28,7 +28,7 @@ def check_writable(directory: Path) -> None:
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        temporary = _temporary(str(directory))
+        temporary = _temporary(f"{directory}{os.sep}")
         _write(temporary, b"")
         os.unlink(temporary)
     except OSError as error:
@@ -70,18 +70,18 @@ def claim(
             if there == data:
                 return path, False
             if core is not None and core(there.decode("utf-8")) == core(data.decode("utf-8")):
-                replace(Path(path), data.decode("utf-8"))
+                replace(path, data.decode("utf-8"))
                 return path, False
     raise AssertionError("unreachable")
 
 
-def replace(path: Path, text: str) -> None:
+def replace(path: Path | str, text: str) -> None:
     """Replaces a file so that a reader sees either the old content or the new.
 
     Raises:
         OSError: the file cannot be written.
     """
-    temporary = _temporary(os.path.dirname(path))
+    temporary = _temporary(str(path))
     try:
         _write(temporary, _encoded(text))
         os.replace(temporary, path)
@@ -91,7 +91,7 @@ def replace(path: Path, text: str) -> None:
         raise
 
 
-def edit(path: Path, change: Callable[[str], str]) -> None:
+def edit(path: Path | str, change: Callable[[str], str]) -> None:
     """Changes the text of a file. If the new text is longer, it is written into the file in one call, which is many
     times as fast as `replace`.
 
@@ -139,7 +139,7 @@ def locked(directory: Path) -> Iterator[None]:
 
 def _create(path: str, data: bytes) -> bool:
     """Creates a file with its complete content in one step; returns False if a file of this name exists."""
-    temporary = _temporary(os.path.dirname(path))
+    temporary = _temporary(path)
     try:
         _write(temporary, data)
         try:
@@ -173,5 +173,7 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _temporary(directory: str) -> str:
-    return os.path.join(directory, f".depyf-{os.getpid()}-{threading.get_ident()}-{next(_counter)}.tmp")
+def _temporary(path: str) -> str:
+    """Returns the path of a new temporary file in the directory of a file."""
+    directory, separator, _ = path.rpartition(os.sep)
+    return f"{directory}{separator}.depyf-{os.getpid()}-{threading.get_ident()}-{next(_counter)}.tmp"

@@ -71,16 +71,19 @@ class Artifacts:
         self._kernels: dict[str, tuple[Item, Compilation]] = {}  # path of Inductor's file -> item and compilation
         self._substituting = False  # true during a substitution, which can make PyTorch compile the graph's function
 
+    def path(self, file: str) -> str:
+        """Returns the path of a file of the dump."""
+        return f"{self.directory}{os.sep}{file}"
+
     def read(self, file: str) -> str:
         """Returns the text of a file of the dump."""
-        return (self.directory / file).read_text(encoding="utf-8")
+        return Path(self.path(file)).read_text(encoding="utf-8")
 
     def claim(
         self, template: str, text: Callable[[int], str], core: Callable[[str], str] | None = None
     ) -> tuple[str, bool]:
         """Writes a file whose name is `template` with the first number that is free; see `files.claim`."""
-        start = f"{self.directory}{os.sep}"
-        path, created = files.claim(lambda n: start + template.format(n), text, self._taken, core)
+        path, created = files.claim(lambda n: self.path(template.format(n)), text, self._taken, core)
         self._taken.add(path)
         return path, created
 
@@ -142,7 +145,7 @@ class Artifacts:
         if item.swap is None:
             self._write_as_not_running(item, compile, reason)
         else:
-            file = str(self.directory / item.artifact.file)
+            file = self.path(item.artifact.file)
             self._announce(file, item.kind, item.direction, compile, _codes_of(item.swap), item.swap)
             item.swap.do(file)
 
@@ -253,7 +256,7 @@ class Artifacts:
             text = self.read(item.artifact.file)
             swap, _ = substitution.kernel_swap(module, item.text, text, path)
             if swap is not None:
-                swap.do(str(self.directory / item.artifact.file))
+                swap.do(self.path(item.artifact.file))
 
     def recompiled(self, graph: Any, current: Callable[[], Compilation | None]) -> None:
         """Is called when PyTorch has recompiled the function of a graph module. Replaces the recompiled function again
@@ -288,7 +291,7 @@ class Artifacts:
             if swap is None:
                 swap, _ = substitution.graph_swap(graph, self.read(artifact.file))
             if swap is not None:
-                path = str(self.directory / artifact.file)
+                path = self.path(artifact.file)
                 swap.do(path)
                 if path in running.known:
                     running.files.announce(running.known[path], function)
@@ -336,7 +339,7 @@ class Artifacts:
         alive."""
         frame = compile.frame
         if frame.transformed_file is not None:
-            path = str(self.directory / frame.transformed_file)
+            path = self.path(frame.transformed_file)
             file = running.RunningFile(
                 path, "transformed code", None, frame.function, frame.compile_id, running.first_line(code)
             )
@@ -346,7 +349,7 @@ class Artifacts:
         """Marks the files of a compilation as running as long as Dynamo calls this transformed code."""
         frame = compile.frame
         graphs_that_run = [artifact.file for artifact in frame.artifacts if artifact.running]
-        paths = [str(self.directory / file) for file in (frame.transformed_file, *graphs_that_run) if file]
+        paths = [self.path(file) for file in (frame.transformed_file, *graphs_that_run) if file]
         original = compile.function()
         if original is not None:
             running.files.tie(paths, original, code)

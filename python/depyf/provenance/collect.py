@@ -47,7 +47,10 @@ class Collected:
 
     def direction(self, name: str | None) -> Direction:
         """Returns the record of one direction, created if it is new; any name but "backward" stands for the forward."""
-        return self.directions.setdefault("backward" if name == "backward" else "forward", Direction())
+        key = "backward" if name == "backward" else "forward"
+        if key not in self.directions:
+            self.directions[key] = Direction()
+        return self.directions[key]
 
     def add_graph(self, name: str, direction: str | None, rows: list[NodeRow]) -> None:
         """Stores the nodes of a graph that PyTorch shows under a name; a name that is not in `NAMES` is ignored."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,7 +40,7 @@ def write(directory: Path, frame: Frame, seen: Collected) -> Written | None:
             return links.annotated(artifact.file, artifact.kind, artifact.direction, text)
 
         with contextlib.suppress(FileNotFoundError):
-            files.edit(directory / artifact.file, annotated)
+            files.edit(f"{directory}{os.sep}{artifact.file}", annotated)
     missing = [(stage.kind, stage.direction, stage.why) for stage in frame.missing]
     data = _core.JsonText(links.to_json(frame.compile_id, frame.function, frame.compiled_fn, missing))
     frame.provenance = links.story()
