@@ -160,20 +160,30 @@ def _leads_to(earlier: _Place, place: _Place) -> bool:
     return any(block == outer_block and index <= position for outer_block, position in place.way)
 
 
+def _nodes(root: ast.AST) -> list[ast.AST]:
+    """Returns a node and all nodes in it, as `ast.walk` yields them, in a third of the time and without the contexts of
+    names."""
+    nodes = [root]
+    for node in nodes:  # The list grows during the loop.
+        if isinstance(node, (ast.Name, ast.Constant)):
+            continue
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, ast.AST):
+                nodes.append(value)
+            elif type(value) is list:
+                nodes += [item for item in value if isinstance(item, ast.AST)]
+    return nodes
+
+
 def _names_read(node: ast.AST) -> set[str]:
     """Returns the names of the variables that an expression or a statement loads or deletes."""
-    if isinstance(node, ast.Name):
-        return set() if isinstance(node.ctx, ast.Store) else {node.id}
-    return {
-        inner.id
-        for inner in ast.walk(node)
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, (ast.Load, ast.Del))
-    }
+    return {inner.id for inner in _nodes(node) if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Store)}
 
 
 def _own_parts(statement: ast.stmt) -> list[ast.AST]:
     """Returns the expressions of a statement without the statements that are nested in it."""
-    if isinstance(statement, _SCOPES):
+    if isinstance(statement, (*_SIMPLE, *_SCOPES)):
         return [statement]
     return [child for child in ast.iter_child_nodes(statement) if isinstance(child, (ast.expr, ast.withitem))]
 
@@ -228,7 +238,7 @@ class _Editor:
     @functools.cached_property
     def _taken(self) -> set[str]:
         """The names that no new local may have."""
-        nodes = list(ast.walk(self._function))
+        nodes = _nodes(self._function)
         names = {node.id for node in nodes if isinstance(node, ast.Name)}
         return names | {node.arg for node in nodes if isinstance(node, ast.arg)}
 
@@ -293,7 +303,7 @@ class _Editor:
         statements: list[str] = []
         for index in range(last, -1, -1):
             argument = arguments[index]
-            if not wanted[index] and not any(isinstance(node, ast.Call) for node in ast.walk(argument)):
+            if not wanted[index] and not any(isinstance(node, ast.Call) for node in _nodes(argument)):
                 continue
             statements.insert(0, self._take_out_part(place, argument, self._new_name(value, index)))
         return statements

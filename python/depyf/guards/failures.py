@@ -14,6 +14,18 @@ from depyf.guards.model import UNREADABLE, Guard, evaluated
 from depyf.session import Failure
 
 NOT_THERE = "not there"
+_SIGNS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}
 _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = 120
 _repr.maxlevel = 3
@@ -72,20 +84,14 @@ def _failing_comparison(
         if not isinstance(part, ast.Compare):
             continue
         for left, operator, right in zip([part.left, *part.comparators], part.ops, part.comparators, strict=False):
-            comparison = ast.unparse(ast.Compare(left, [operator], [right]))
+            is_whole = part is tree and len(part.ops) == 1
+            comparison = condition if is_whole else ast.unparse(ast.Compare(left, [operator], [right]))
             if _holds(guard, comparison, L, G):
                 continue
-            sign = comparison[len(ast.unparse(left)) :].split()
-            word = (
-                "is not"
-                if isinstance(operator, ast.IsNot)
-                else "not in"
-                if isinstance(operator, ast.NotIn)
-                else sign[0]
-            )
+            sign = _SIGNS[type(operator)]
             if _reads(left) or not _reads(right):
-                return ast.unparse(left), word, ast.unparse(right)
-            turned = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(word, word)
+                return ast.unparse(left), sign, ast.unparse(right)
+            turned = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(sign, sign)
             return ast.unparse(right), turned, ast.unparse(left)
     return None
 

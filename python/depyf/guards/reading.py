@@ -133,7 +133,7 @@ class _Reader:
             return []
         if node.is_dict:
             return self._of_dict(node, value)
-        if node.step.kind in _OF_KNOWN_TYPE or any(leaf.kind in _FIX_TYPE for leaf in node.leaves):
+        if not node.children or node.step.kind in _OF_KNOWN_TYPE or any(leaf.kind in _FIX_TYPE for leaf in node.leaves):
             return []
         kinds = {kind for child in node.children if child.step and (kind := _CONTAINERS.get(child.step.kind))}
         return [
@@ -238,17 +238,17 @@ class _Reader:
         members = self._members.get(id(leaf.live), []) if leaf.relational else []
         paths_of_members = [self._paths[id(member)] for member in members] if members else []
         conditions = leaf_forms.conditions(leaf, node, self._paths[id(node)], paths_of_members)
-        all_words = [dynamo_words.read(text) for text in leaf.texts]
         if len(leaf.texts) < 2:
-            words = all_words[0] if all_words else dynamo_words.Words("")
+            words = dynamo_words.read(leaf.texts[0] if leaf.texts else "")
             guards_read = [self._guard(leaf, node, tuple(conditions or ()), words, words.condition)]
         elif conditions is not None and len(conditions) == len(leaf.texts):
             # The conditions are Dynamo's own, such as those on symbolic shapes, and each has a text.
             guards_read = [
                 self._guard(leaf, node, (condition,), words, words.condition)
-                for condition, words in zip(conditions, all_words, strict=True)
+                for condition, words in zip(conditions, map(dynamo_words.read, leaf.texts), strict=True)
             ]
         else:
+            all_words = [dynamo_words.read(text) for text in leaf.texts]
             text = "; ".join([words.condition for words in all_words])
             guards_read = [self._guard(leaf, node, tuple(conditions or ()), all_words[0], text)]
         if members:

@@ -14,8 +14,14 @@ _NOISE = ("Guard latency = ", "TREE_GUARD_MANAGER:")
 
 def tree(text: str) -> list[str]:
     """Returns the lines of a guard tree as PyTorch prints it, without ids and addresses, which differ in every run."""
-    text = _ADDRESS.sub("0x...", _IDENTITY.sub(r"\1<id>", text))
-    return [line for line in map(str.rstrip, text.splitlines()) if line and not line.startswith(_NOISE)]
+    return [
+        line for line in map(str.rstrip, _without_identities(text).splitlines()) if line and not line.startswith(_NOISE)
+    ]
+
+
+def _without_identities(text: str) -> str:
+    """Returns a text of PyTorch without ids and addresses."""
+    return _ADDRESS.sub("0x...", _IDENTITY.sub(lambda match: f"{match[1]}<id>", text))
 
 
 def without_ids(text: str) -> str:
@@ -36,8 +42,4 @@ def recompile_reasons(text: str) -> list[str]:
     except ValueError:
         data = text
     reasons = data if isinstance(data, list) else [data]
-    return [
-        _ADDRESS.sub("0x...", _IDENTITY.sub(r"\1<id>", str(reason).strip()))
-        for reason in reasons
-        if str(reason).strip()
-    ]
+    return [_without_identities(str(reason).strip()) for reason in reasons if str(reason).strip()]
