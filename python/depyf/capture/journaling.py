@@ -59,9 +59,12 @@ class Journaling:
                 self._codes.add(compile.number_of_original)
                 compile.source = None if compile.frame.is_resume else dump.original_source(compile.original)
                 self._note_code(compile.number_of_original, compile.original, compile.source)
-            line = {"fields": _changed(noted, vars(compile.frame)), "of": _changed(noted, _beside(compile))}
-            if line["fields"] or line["of"]:
-                self._journal.write({"frame": number, **{key: value for key, value in line.items() if value}})
+            changed = _changed(noted, {**vars(compile.frame), **_beside(compile)})
+            if changed:
+                line: dict[str, Any] = {"frame": number}
+                for name, value in changed.items():
+                    line.setdefault("fields" if name in _NO_FIELDS else "of", {})[name] = value
+                self._journal.write(line)
         notes, artifacts = self._session.notes, self._session.other_artifacts  # `notes` and `artifacts` only grow
         if self._of_session != (len(notes), len(artifacts)):
             self._of_session = len(notes), len(artifacts)
