@@ -140,10 +140,12 @@ def without_encoding(comment: str) -> str:
 def _decompilation(
     code: types.CodeType, name: str | None, style: str, assumptions: Assumptions, *, standalone: bool = False
 ) -> Decompilation:
-    result = _decompile(code, name, style, standalone)
+    parameters = at_work.parameters(code)
+    result = _decompile(code, name, style, assumptions, parameters=parameters, standalone=standalone)
     checked = _Checked(result.source, list(range(1, result.source.count("\n") + 2)), code, assumptions)
     if assumptions.hooked:  # Source of other code than Dynamo's gets no statements that its author did not write.
-        checked = checked.released(_parameters(code))
+        short = _core.short_names(code)
+        checked = checked.released({short.get(full, full): given for full, given in parameters.items()})
     keeps = checked.keeps
     head = [f"# not proved: {checked.reason}" if checked.reason else PROVED]
     head += [f"# keeps values alive longer than the bytecode: {keeps}"] if keeps else []
@@ -168,25 +170,26 @@ def _decompilation(
     )
 
 
-def _decompile(code: types.CodeType, name: str | None, style: str, standalone: bool) -> _core.Decompiled:
-    assumptions = assumptions_of(code)
+def _decompile(
+    code: types.CodeType,
+    name: str | None,
+    style: str,
+    assumptions: Assumptions,
+    *,
+    parameters: Mapping[str, tuple[str, ...]],
+    standalone: bool,
+) -> _core.Decompiled:
+    """Decompiles a code object in one style; see `decompile` and `at_work.parameters`."""
     return _core.decompile(
         code,
         name=name,
         style=style,
-        parameters={function: list(given) for function, given in at_work.parameters(code).items()},
+        parameters={function: list(given) for function, given in parameters.items()},
         installed=set(assumptions.installed),
         outputs={function: list(items) for function, items in assumptions.outputs.items()},
         short_names=True,
         standalone=standalone,
     )
-
-
-def _parameters(code: types.CodeType) -> dict[str, tuple[str, ...]]:
-    """Returns the names of the parameters of each resume function that transformed code calls, by the short name of
-    the function."""
-    short = _core.short_names(code)
-    return {short.get(full, full): given for full, given in at_work.parameters(code).items()}
 
 
 class _Checked:

@@ -170,16 +170,18 @@ def find_function(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | a
     if len(tops) != 1:
         raise ValueError(f"{code.co_name}: expected one function in the source, found {len(tops)}")
     top = tops[0]
+    inner: list[ast.FunctionDef | ast.AsyncFunctionDef] = [
+        node for node in top.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
+    if len(inner) != 1:
+        return top
     bound: set[str] = set()
-    inner: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
     for node in top.body:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            inner.append(node)
-        elif isinstance(node, ast.Assign) and all(isinstance(target, ast.Name) for target in node.targets):
+        if isinstance(node, ast.Assign) and all(isinstance(target, ast.Name) for target in node.targets):
             bound.update(target.id for target in node.targets if isinstance(target, ast.Name))
-        elif not isinstance(node, (ast.Return, ast.Pass)):
+        elif node is not inner[0] and not isinstance(node, (ast.Return, ast.Pass)):
             return top
-    only_binds = len(inner) == 1 and bound <= set(code.co_freevars)
+    only_binds = bound <= set(code.co_freevars)
     if (
         only_binds
         and not _argument_names(top.args)

@@ -25,8 +25,9 @@ def line_of(name: str, code: types.CodeType, user: types.CodeType) -> int | None
     line = function_names.resume_line(code.co_name)
     if line is None or not _has_line(user, code.co_filename, line):
         return line
-    offset = _OFFSET.match(name)
-    exact = next((line for start, end, line in user.co_lines() if offset and start <= int(offset[1]) < end), None)
+    match = _OFFSET.match(name)
+    offset = int(match[1]) if match else -1
+    exact = next((line for start, end, line in user.co_lines() if start <= offset < end), None)
     # A graph break at a conditional jump has two resume functions, which continue at other lines than that of the
     # break.
     return exact if exact is not None and exact >= line else line

@@ -192,7 +192,9 @@ def test_what_is_not_proved_gives_way_to_another_form(broken, monkeypatch):
     monkeypatch.setattr(
         decompilation,
         "_decompile",
-        lambda code, name, form, standalone: written if form in broken else real(code, name, form, standalone),
+        lambda code, name, form, known, **options: (
+            written if form in broken else real(code, name, form, known, **options)
+        ),
     )
     result = decompilation.decompile(f.__code__)
     left = [form for form in ("plain", "exact") if form not in broken]

@@ -3,10 +3,11 @@ names."""
 
 from __future__ import annotations
 
+import itertools
 import operator
 
 from depyf import _core
-from depyf.compat.fx_nodes import Module
+from depyf.compat.fx_nodes import Module, NodeRow
 from depyf.provenance.collect import Collected
 
 _TOP = "(top level)"
@@ -35,13 +36,24 @@ def readable(kind: str, direction: str | None, text: str, seen: Collected) -> st
 def _headings(kind: str, direction: str | None, seen: Collected) -> dict[str, str]:
     """Maps the names of nodes to the paths of their modules; empty if all nodes belong to the top level."""
     if kind in _CAPTURED:
-        rows = forward = seen.captured
+        graphs, forward = [seen.captured], seen.captured
     elif kind == "Joint_graph":
-        rows = forward = seen.joint
+        graphs, forward = [seen.joint], seen.joint
     else:
         own = seen.directions.get("backward" if direction == "backward" else "forward")
-        rows = [*own.graph, *own.post_grad] if own is not None else []
+        graphs = [own.graph, own.post_grad] if own is not None else []
         forward = seen.directions["forward"].graph if "forward" in seen.directions else []
+    lists = (*graphs, forward)
+    # The graphs before and after a stage are shown one after the other, and have the same nodes.
+    if len(lists) != len(seen.headings_of) or not all(map(operator.is_, lists, seen.headings_of)):
+        seen.headings_of = lists
+        seen.headings = _headings_of(list(itertools.chain(*graphs)), forward)
+    return seen.headings
+
+
+def _headings_of(rows: list[NodeRow], forward: list[NodeRow]) -> dict[str, str]:
+    """Maps the names of nodes to the paths of their modules; see `_headings`. `forward` has the nodes of the forward
+    graph."""
     used = set(map(_MODULES_OF, rows))
     callers = {module.path for modules in used for module in modules[:-1]}
     path_of = {modules: _heading(modules, callers) for modules in used}

@@ -48,8 +48,10 @@ def add_ir_handlers(receive: Callable[[str, str], None], elsewhere: bool = False
         A function that removes the handlers.
     """
     undo = []
-    for name in list(logging.root.manager.loggerDict):
-        kind = (_ELSEWHERE if elsewhere else _IR).get(name.rpartition(".")[2])
+    kinds = _ELSEWHERE if elsewhere else _IR
+    ends = tuple(kinds)
+    for name in [name for name in logging.root.manager.loggerDict if name.endswith(ends)]:
+        kind = kinds.get(name.rpartition(".")[2])
         if kind is not None:
 
             @guarded()

@@ -44,6 +44,10 @@ class Collected:
     """Maps PyTorch's names of the inputs of AOTAutograd's graphs to the names that the dump shows."""
     joint: list[NodeRow] = field(default_factory=list)
     directions: dict[str, Direction] = field(default_factory=dict)
+    headings: dict[str, str] = field(default_factory=dict)
+    """Maps the names of nodes to the paths of their modules, for the nodes in the lists of `headings_of`."""
+    headings_of: tuple[list[NodeRow], ...] = ()
+    """The lists of nodes of the graph that was shown last, with its forward graph."""
 
     def direction(self, name: str | None) -> Direction:
         """Returns the record of one direction, created if it is new; any name but "backward" stands for the forward."""
