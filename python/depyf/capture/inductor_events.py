@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 import types
 from pathlib import Path
+from typing import Any
 
 from depyf.capture.artifacts import Artifacts
 from depyf.capture.compilation import Item
@@ -33,6 +34,9 @@ class InductorEvents:
         self._fusing: dict[int, collect.Direction] = {}
         """Thread -> the data about the direction whose IR was reported last, to which reports about fusion are
         added."""
+        self._unfused: dict[int, list[Any]] = {}
+        """Thread -> the nodes of Inductor's scheduler before fusion. Their operations are read only if fusion fails,
+        because the operations after fusion replace them."""
 
     def add_ir(self, kind: str, text: str) -> None:
         """Adds IR before or after fusion, or a graph from the other process in which Inductor compiles."""
@@ -41,13 +45,21 @@ class InductorEvents:
         if compilation is not None and inductor.elsewhere():
             compilation.elsewhere = True
         elif compilation is not None:
-            seen = compilation.seen.direction(direction)
-            seen.operations = inductor.operations()
-            self._fusing[threading.get_ident()] = seen
+            seen, thread = compilation.seen.direction(direction), threading.get_ident()
+            self._fusing[thread], self._unfused[thread] = seen, inductor.scheduled_nodes()
+            if kind != "ir_pre_fusion":
+                self._read_operations()
+
+    def _read_operations(self) -> None:
+        """Reads the operations of the IR that the calling thread reported last, unless they have been read."""
+        nodes = self._unfused.pop(threading.get_ident(), None)
+        if nodes is not None:
+            self._fusing[threading.get_ident()].operations = inductor.operations(nodes)
 
     def end_fusion(self) -> None:
         """Must be called when the calling thread reports an event other than fusion; clears the direction for reports
         about fusion."""
+        self._read_operations()
         self._fusing.pop(threading.get_ident(), None)
 
     def add_not_fused(self, first: str, second: str, reason: str) -> None:

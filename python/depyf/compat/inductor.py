@@ -46,8 +46,8 @@ def is_compile_worker() -> bool:
 
 
 @guarded(list)
-def operations() -> list[list[Operation]]:
-    """Returns the current operations of Inductor's scheduler, grouped by fusion.
+def scheduled_nodes() -> list[Any]:
+    """Returns the current nodes of Inductor's scheduler, for `operations`.
 
     Must be called while Inductor logs its IR.
     """
@@ -56,10 +56,16 @@ def operations() -> list[list[Operation]]:
         if frame.f_globals.get("__name__") == "torch._inductor.debug":
             nodes = frame.f_locals.get("nodes")
             if isinstance(nodes, list):
-                return [[_operation(member) for member in node.get_nodes()] for node in nodes]
+                return nodes
         frame = frame.f_back
     private.not_found("torch._inductor.debug:nodes")
     return []
+
+
+@guarded(list)
+def operations(nodes: list[Any]) -> list[list[Operation]]:
+    """Returns the operations of nodes of Inductor's scheduler, grouped by fusion."""
+    return [[_operation(member) for member in node.get_nodes()] for node in nodes]
 
 
 def _operation(node: Any) -> Operation:
