@@ -1,8 +1,12 @@
 """The C++ core. Knows nothing of torch; `depyf.decompiler` is its Python side."""
 
+import collections
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
+
+_Row = TypeVar("_Row", bound=tuple[Any, ...])
+_Event = TypeVar("_Event", bound=tuple[str, str, float, str, float])
 
 __version__: str
 
@@ -679,6 +683,119 @@ def json_text(data: object, levels: int) -> str:
         TypeError: a value is not a dict with strings as keys, list, tuple, dataclass, JsonText, str, int, float, bool or
             None.
         RecursionError: the data is nested too deeply.
+    """
+
+def graph_statements(
+    nodes: list[Any],
+    parts: set[Any],
+    simple: bool,
+    expanded: bool,
+    comment: Callable[[str | None], str],
+    function: Callable[[Any], tuple[str, bool]],
+    place: Callable[[Any, Any, Any], tuple[str, str]],
+    expression: Callable[[Any], str],
+    is_usual_type: Callable[[Any], bool],
+    output: Callable[[Any, Any], str],
+) -> tuple[list[str], str]:
+    """Returns (the inputs with their annotations, the statements) of the function that PyTorch prints for a graph.
+
+    Args:
+        nodes: all nodes of the graph.
+        parts: receives the kinds of the graph's parts.
+        simple: true if PyTorch prints expressions in its simpler form.
+        expanded: true if an input has the description of its node behind it.
+        comment: returns the comment for a stack trace.
+        function: returns the name of a function that a node calls, or the format of an operator, such as `{} + {}`, and
+            true for a format.
+        place: returns the names of the dtype and the device of a tensor with (dtype, layout, device).
+        expression: returns the text of a symbolic number.
+        is_usual_type: returns true if a type that a node declares does not change PyTorch's text.
+        output: returns the last statement for (the value that the graph returns, the description of its node).
+
+    Raises:
+        ValueError: only PyTorch can print the graph.
+    """
+
+def argument_text(value: object, parts: set[Any]) -> str:
+    """Returns an argument of a node as PyTorch prints it, and adds the kinds of its parts to `parts`.
+
+    Raises:
+        ValueError: only PyTorch can print the argument.
+    """
+
+class IrText:
+    """Prints the nodes of Inductor's IR as PyTorch prints them.
+
+    Args:
+        expression: returns the text of a SymPy expression.
+    """
+
+    def __init__(self, expression: Callable[[Any], str]) -> None: ...
+    def begin(self, graph: object) -> None:
+        """Must be called in front of the first node of an IR, with Inductor's graph, which has the buffers."""
+
+    def end(self) -> None:
+        """Must be called behind the last node of an IR; releases its objects, but not its expressions and dependencies,
+        which can occur again."""
+
+    def node(self, node: object) -> tuple[str, set[Any]]:
+        """Returns (the text of a node, the kinds of its parts).
+
+        Raises:
+            ValueError: only PyTorch can print the node.
+        """
+
+    @property
+    def expressions(self) -> int:
+        """Returns the number of expressions whose texts are kept."""
+
+def timeline_events(
+    pending: collections.deque[tuple[int, Callable[[], Any]]],
+    process: int,
+    event_class: type[_Event],
+    parse: Callable[[str], Any],
+    failed: Callable[[Exception], None],
+) -> list[_Event]:
+    """Empties a queue of events of PyTorch's timeline, and returns those that have a duration.
+
+    Args:
+        pending: the process id and a function that returns the content of each event. The events of other processes
+            are dropped.
+        process: the id of this process.
+        event_class: a named tuple of (kind, name, microseconds, compile id or "", duration in microseconds or 0.0).
+        parse: returns the content of an event from its JSON text.
+        failed: receives the exceptions of events that cannot be read.
+    """
+
+def collect_event(pending: collections.deque[tuple[int, Callable[[], Any]]], process: int) -> int:
+    """Appends (`process`, the function that returns the event) to `pending` if the caller of the calling function is
+    PyTorch's `trace_structured`, which sends an event of the timeline. Returns the new number of items; 0 if nothing was
+    appended."""
+
+def node_rows(
+    nodes: list[Any],
+    row_class: type[_Row],
+    keys: tuple[str, ...],
+    checked: Callable[[Any], tuple[list[Any], tuple[str, ...]]],
+    line: Callable[[Any], Any],
+    sources: Callable[[Any], tuple[Any, ...]],
+    modules: Callable[[Any], tuple[Any, ...]],
+    target: Callable[[Any], str],
+    copied: Callable[[Any], str],
+) -> list[_Row]:
+    """Returns a row for each node that computes a value; see `depyf.compat.fx_nodes.rows`.
+
+    Args:
+        nodes: the nodes of a graph in their order.
+        row_class: `depyf.compat.fx_nodes.NodeRow`.
+        keys: the keys of the seven notes in the `meta` of a node.
+        checked: returns (the notes in a `meta`, with None for a note of a wrong type; the names of the notes that are
+            not None). It is called once for each combination of types of notes.
+        line: returns the user's line for a stack trace.
+        sources: returns the nodes that a node was derived from, for its note `from_node`.
+        modules: returns the modules for a stack of modules.
+        target: returns the name of a node's operator.
+        copied: returns the name of the node whose value a `copy_` copies into an input of the graph; "" for others.
     """
 
 class Provenance:

@@ -18,12 +18,16 @@
 #include "depyf/load.h"
 #include "frame.h"
 #include "gil.h"
+#include "ir_text.h"
 #include "json.h"
+#include "node_rows.h"
+#include "nodes.h"
 #include "prove.h"
 #include "provenance.h"
 #include "recode.h"
 #include "report.h"
 #include "texts.h"
+#include "timeline.h"
 
 namespace nb = nanobind;
 
@@ -160,8 +164,12 @@ NB_MODULE(_core, module) {
   bind_recode(module);
   bind_frame(module);
   bind_json(module);
+  bind_nodes(module);
+  bind_node_rows(module);
+  bind_ir_text(module);
   bind_alone(module);
   bind_texts(module);
+  bind_timeline(module);
   bind_conditions(module);
   bind_provenance(module);
   bind_artifact(module);

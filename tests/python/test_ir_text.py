@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import types
 
 import pytest
 
@@ -10,7 +11,8 @@ sympy = pytest.importorskip("sympy")
 dependencies = pytest.importorskip("torch._inductor.dependencies")
 scheduler = pytest.importorskip("torch._inductor.scheduler")
 
-from depyf.printing import ir, sympy_text  # noqa: E402 (depyf.printing needs SymPy and Inductor)
+from depyf import _core  # noqa: E402
+from depyf.printing import sympy_text  # noqa: E402 (depyf.printing needs SymPy and Inductor)
 
 NAMES = ("c0", "c1", "c10", "c2", "s0", "s27", "x0", "_a", "A", "tmp0")
 
@@ -58,10 +60,32 @@ def test_with_another_order_all_is_left_to_sympy():
     assert sympy_text.is_right()
 
 
+class _Node:
+    """A node of the IR that writes a set of dependencies, and nothing else."""
+
+    unmet_dependencies = ()
+    node = None
+    min_input_distance = max_input_distance = 0
+
+    def __init__(self, writes):
+        self.read_writes = types.SimpleNamespace(writes=writes, reads=())
+
+    def get_name(self):
+        return "op0"
+
+    def get_outputs(self):
+        return []
+
+    def debug_str_extra(self):
+        return ""
+
+    debug_str_extra.__qualname__ = "BaseSchedulerNode.debug_str_extra"
+
+
 def test_sets_of_dependencies_are_formatted_as_inductor_does():
     variables = sympy.symbols("c0 c1 c2", integer=True)
     # each set is freed before the next exists, and a cached text must not be returned for another set
-    constant = ir._Constant()
+    texts = _core.IrText(str)
     for count in range(5):
         for size in (1, 2, 3):
             for long in (1, 10, 60):
@@ -70,4 +94,7 @@ def test_sets_of_dependencies_are_formatted_as_inductor_does():
                     for i in range(count)
                 )
                 one.add(dependencies.StarDep(f"buf{count}"))
-                assert ir._Ir(constant)._dependencies(one, set()) == scheduler.pformat(one)
+                texts.begin(None)
+                text, _ = texts.node(_Node(one))
+                texts.end()
+                assert f"\nop0.writes = {scheduler.pformat(one)}\nop0.unmet_dependencies = []\n" in text

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import functools
 import re
-from operator import is_
 from typing import Any, NamedTuple
 
+from depyf import _core
 from depyf.compat import private
 from depyf.compat.origins import library
 from depyf.compat.private import guarded
@@ -23,7 +23,6 @@ NOTES = tuple(f"{_META}[{key}]" for key in ("stack_trace", "from_node", "seq_nr"
 """The private names of PyTorch's notes that are read from the `meta` of a node."""
 _MODULES = (f"{_META}[nn_module_stack]", f"{_META}[fwd_nn_module_stack]")
 _KEYS = tuple(path.partition("[")[2].removesuffix("]") for path in (*NOTES, *_MODULES))
-_COPY = "aten.copy_.default"
 _SOURCE = "torch.fx.traceback:NodeSource"
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.+)$')
 
@@ -81,64 +80,27 @@ class NodeRow(NamedTuple):
 @guarded(list)
 def rows(graph_module: Any) -> list[NodeRow]:
     """Returns the nodes of a graph in their order, without inputs, attributes and output."""
-    torch_folder = library()
-    node_rows: list[NodeRow] = []
-    by_name: dict[str, NodeRow] = {}
-    # The keys of `texts` and `targets` contain the id() of operators, which many nodes share and keep alive; an
-    # operator can be any callable, even one that is not hashable.
-    texts: dict[int, str] = {}
-    targets: dict[tuple[str, int], str] = {}
-    # Maps each combination of the types of notes that has been checked to the names of the notes that are not None.
-    notes_of: dict[tuple[type, ...], tuple[str, ...]] = {}
-    known_modules: dict[tuple[Any, ...], tuple[Module, ...]] = {}  # maps the keys of a stack of modules to its modules
-    for node in graph_module.graph.nodes:
-        if node.op in ("placeholder", "output", "get_attr"):
-            continue
-        meta = private.checked(_META, node.meta)
-        noted = list(map(meta.get, _KEYS))
-        kinds = tuple(map(type, noted))
-        notes = notes_of.get(kinds)
-        if notes is None:
-            right = [private.item(meta, path) for path in NOTES]
-            right += [
-                value if value is None or type(value) is dict else private.item(meta, path)
-                for path, value in zip(_MODULES, noted[len(NOTES) :], strict=True)
-            ]
-            notes = tuple(path for path, value in zip(NOTES, right) if value is not None)
-            if all(map(is_, right, noted)):
-                notes_of[kinds] = notes
-            noted = right
-        stack, made_from, seq_nr, original, tag, module_stack, forward_stack = noted
-        modules: tuple[Module, ...] = ()
-        module_stack = module_stack or forward_stack
-        if module_stack:
-            keys = (*module_stack,)
-            if keys not in known_modules:
-                known_modules[keys] = _modules(module_stack)
-            modules = known_modules[keys]
-        text = "" if original is None else texts.get(id(original))
-        if text is None:
-            text = texts[id(original)] = str(original)
-        target = targets.get((node.op, id(node.target)))
-        if target is None:
-            target = targets[node.op, id(node.target)] = _target(node)
-        copied = _copied_into_input(node) if target.endswith(_COPY) else ""
-        if copied in by_name:
-            node_rows.append(by_name[copied]._replace(name=node.name, target=target))
-            continue
-        row = by_name[node.name] = NodeRow(
-            node.name,
-            target,
-            _line(stack, torch_folder),
-            tuple(dict.fromkeys(map(_innermost, made_from))) if made_from else (),
-            seq_nr,
-            text,
-            tag == "is_backward",
-            notes,
-            modules,
-        )
-        node_rows.append(row)
-    return node_rows
+    line = functools.partial(_line, torch_folder=library())
+    nodes = list(graph_module.graph.nodes)
+    return _core.node_rows(nodes, NodeRow, _KEYS, _checked, line, _sources, _modules, _target, _copied_into_input)
+
+
+def _checked(meta: Any) -> tuple[list[Any], tuple[str, ...]]:
+    """Returns (the notes in the `meta` of a node in the order of `_KEYS`, with None for a note of a wrong type; the
+    members of `NOTES` that are not None)."""
+    meta = private.checked(_META, meta)
+    notes = [private.item(meta, path) for path in NOTES]
+    noted = tuple([path for path, value in zip(NOTES, notes, strict=True) if value is not None])
+    stacks = [meta.get(key) for key in _KEYS[len(NOTES) :]]
+    notes += [
+        value if value is None or type(value) is dict else private.item(meta, path)
+        for path, value in zip(_MODULES, stacks, strict=True)
+    ]
+    return notes, noted
+
+
+def _sources(made_from: Any) -> tuple[Source, ...]:
+    return tuple(dict.fromkeys(map(_innermost, made_from)))
 
 
 def _copied_into_input(node: Any) -> str:

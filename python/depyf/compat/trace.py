@@ -132,6 +132,12 @@ class _Handlers(list[logging.Handler]):
     def __bool__(self) -> bool:
         if len(self) != 1 or type(self[0]) is not _TraceHandler:
             return len(self) > 0
+        handler = self[0]
+        count = 0 if handler.logger.filters else _core.collect_event(handler.pending, os.getpid())
+        if count:  # The call was about an event of the timeline, as most calls are.
+            if count >= handler.pending_max:
+                handler.give_events()
+            return False
         frame = sys._getframe(1)
         if frame.f_code.co_name != "trace_structured":
             return True
@@ -141,21 +147,15 @@ class _Handlers(list[logging.Handler]):
             private.not_found(f"{_SENDER}.name")
             return True
         if name == _OF_EACH_INPUT:
-            self[0].notice()
+            handler.notice()
             return False
         may_be_heard = name in _HEARD or name in ("artifact", _OF_A_PHASE)
-        if not may_be_heard or self[0].logger.filters:
+        if not may_be_heard or handler.logger.filters:
             return may_be_heard
         metadata, payload = local.get("metadata_fn"), local.get("payload_fn")
         if not callable(metadata) or not callable(payload):
             private.not_found(f"{_SENDER}.{'payload_fn' if callable(metadata) else 'metadata_fn'}")
             return True
-        if name == _OF_A_PHASE:
-            pending = self[0].pending
-            pending.append((os.getpid(), payload))
-            if len(pending) >= self[0].pending_max:
-                self[0].give_events()
-            return False
         try:
             facts = _facts_of(metadata) if _EVENTS.get(name) == "end" else None
             facts = metadata() if facts is None else facts
@@ -163,7 +163,7 @@ class _Handlers(list[logging.Handler]):
             private.blame(error)
             return False
         if name != "artifact" or not isinstance(facts, dict) or facts.get("name") in _HEARD:
-            self[0].tell(name, facts, payload)
+            handler.tell(name, facts, payload)
         return False
 
     # Dynamo skips functions in the file of `logging`, but could compile a function in depyf's file.
@@ -176,7 +176,7 @@ class _TraceHandler(Handler):
     Args:
         receive: is called with the metadata and the payload of a record.
         exports: is called with each call of `torch.export`, which has no record of its own, once or several times.
-        phases: is called with the contents of events of PyTorch's timeline, in their order.
+        phases: is called with events of PyTorch's timeline, in their order.
         pending_max: the number of events that are collected before `phases` is called.
     """
 
@@ -184,7 +184,7 @@ class _TraceHandler(Handler):
         self,
         receive: Callable[[Any, Any], None],
         exports: Callable[[at_work.Export], None],
-        phases: Callable[[list[Any]], None],
+        phases: Callable[[list[PhaseEvent]], None],
         pending_max: int,
     ) -> None:
         @guarded()
@@ -194,27 +194,16 @@ class _TraceHandler(Handler):
             if isinstance(metadata, dict) and _OF_EACH_INPUT in metadata:
                 self.notice()
             if isinstance(metadata, dict) and _OF_A_PHASE in metadata:
-                phases([json.loads(record.payload)])  # type: ignore[attr-defined]
+                self.pending.append((os.getpid(), lambda: record.payload))  # type: ignore[attr-defined]
+                give_events()
             else:
                 receive(metadata, record.payload)  # type: ignore[attr-defined]
 
         @guarded()
-        def content_of(payload: Callable[[], Any]) -> Any:
-            content = payload()
-            return json.loads(content) if isinstance(content, str) else content
-
-        @guarded()
         def give_events() -> None:
-            process, contents = os.getpid(), []
-            while self.pending:
-                try:
-                    sender, payload = self.pending.popleft()
-                except IndexError:  # Another thread has taken the last event.
-                    break
-                if sender == process:  # A forked child has a copy of the events of its parent.
-                    contents.append(content_of(payload))
-            if contents:
-                phases(contents)
+            events = _core.timeline_events(self.pending, os.getpid(), PhaseEvent, json.loads, private.blame)
+            if events:
+                phases(events)
 
         @guarded()
         def on_input() -> None:
@@ -287,12 +276,7 @@ def add_trace_handler(
         stack = () if export.line is None else (export.line,)
         receive(Record("export", function=export.module, stack=stack))
 
-    def tell_phases(contents: list[Any]) -> None:
-        events = [event for content in contents if (event := _phase_event(content)) is not None]
-        if events:
-            receive_events(events)
-
-    handler = _TraceHandler(tell, tell_export, tell_phases, pending_max)
+    handler = _TraceHandler(tell, tell_export, receive_events, pending_max)
     try:
         logger.addHandler(handler)
     except Exception as error:
@@ -361,25 +345,6 @@ def _read(metadata: dict[str, Any], payload: str | None) -> Record | None:
         direction = aot_id[1].replace("inference", "forward")
     path = data.get("filename") if event == "kernel" and isinstance(data, dict) else None
     return Record(event, payload or "", direction=direction, path=path if isinstance(path, str) else None)
-
-
-def _phase_event(content: Any) -> PhaseEvent | None:
-    """Returns an event of the timeline; None if it has no duration, such as a cache hit, or if its form is unknown."""
-    if type(content) is not dict:
-        return None
-    get = content.get
-    kind, start, arguments = get("ph"), get("ts"), get("args")
-    if kind not in ("B", "E", "X") or not isinstance(start, (int, float)):
-        return None
-    compile_id = arguments.get("compile_id") if type(arguments) is dict else None
-    duration = get("dur") if kind == "X" else None
-    return PhaseEvent(
-        kind,
-        str(get("name")),
-        float(start),
-        "" if compile_id in (None, "None") else str(compile_id),
-        float(duration) if isinstance(duration, (int, float)) else 0.0,
-    )
 
 
 def _lines(stack: Any) -> Iterator[Line]:

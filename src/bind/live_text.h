@@ -1,0 +1,31 @@
+// Reads live objects of Python and appends their texts; what the printers of PyTorch's objects share.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string_view>
+
+namespace depyf {
+
+// Raises a ValueError in Python, which leaves an object to PyTorch's own printing function.
+[[noreturn]] inline void only_pytorch_prints(const char* what) { throw nanobind::value_error(what); }
+
+inline nanobind::object interned(const char* name) { return nanobind::steal(PyUnicode_InternFromString(name)); }
+
+inline nanobind::object attribute(nanobind::handle object, const nanobind::object& name) {
+  nanobind::object value = nanobind::steal(PyObject_GetAttr(object.ptr(), name.ptr()));
+  if (!value.is_valid()) throw nanobind::python_error();
+  return value;
+}
+
+// Returns the UTF-8 form of a Python string, which lives as long as the string.
+inline std::string_view view_of(nanobind::handle text) {
+  Py_ssize_t size = 0;
+  const char* utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (!utf8) throw nanobind::python_error();
+  return {utf8, std::size_t(size)};
+}
+
+inline nanobind::str python_string(std::string_view text) { return nanobind::str(text.data(), text.size()); }
+
+}  // namespace depyf

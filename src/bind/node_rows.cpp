@@ -1,0 +1,168 @@
+// Reads the nodes of an FX graph with PyTorch's notes on their origin, for depyf.compat.fx_nodes.
+//
+// Many nodes of a graph share their notes, operators and modules, so what a note means is determined once, by functions
+// of depyf.compat.fx_nodes.
+#include "node_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "live_text.h"
+
+namespace nb = nanobind;
+
+namespace depyf {
+namespace {
+
+constexpr std::size_t note_count = 7;
+enum Note { stack_trace, from_node, seq_nr, original_aten, partitioner_tag, module_stack, forward_module_stack };
+
+using Notes = std::array<nb::object, note_count>;
+using Types = std::array<PyObject*, note_count>;
+
+// The functions of depyf.compat.fx_nodes.
+struct Readers {
+  nb::callable checked;  // (meta) -> (the notes, None for those of a wrong type, and the names of those that exist)
+  nb::callable line;  // (stack trace) -> the user's line or None
+  nb::callable sources;  // (note `from_node`) -> the nodes that the node was derived from
+  nb::callable modules;  // (note `nn_module_stack`) -> the modules
+  nb::callable target;  // (node) -> the name of its operator
+  nb::callable copied;  // (node) -> the name of the node whose value it copies into an input
+};
+
+bool is_true(nb::handle value) {
+  const int result = PyObject_IsTrue(value.ptr());
+  if (result < 0) throw nb::python_error();
+  return result != 0;
+}
+
+class Rows {
+ public:
+  Rows(nb::handle row_class, nb::handle keys, const Readers& readers) : row_class_(row_class), readers_(readers) {
+    std::size_t index = 0;
+    for (const nb::handle key : keys)
+      if (index < note_count) keys_[index++] = nb::borrow(key);
+  }
+
+  nb::list read(nb::list nodes) {
+    for (const nb::handle node : nodes) add(node);
+    return rows_;
+  }
+
+ private:
+  void add(nb::handle node) {
+    const nb::object operation = attribute(node, op_);
+    const std::string_view op = view_of(operation);
+    if (op == "placeholder" || op == "output" || op == "get_attr") return;
+    const auto [notes, noted] = notes_of(attribute(node, meta_));
+    const nb::object name = attribute(node, name_), target = target_of(node, op);
+    if (view_of(target).ends_with("aten.copy_.default")) {
+      // The new value of a buffer gets the row of the node that computed the value.
+      const nb::object copied = readers_.copied(node);
+      if (by_name_.contains(copied)) {
+        using namespace nb::literals;
+        rows_.append(by_name_[copied].attr("_replace")("name"_a = name, "target"_a = target));
+        return;
+      }
+    }
+    const nb::object row = new_tuple_(row_class_, fields(name, target, notes, noted));
+    by_name_[name] = row;
+    rows_.append(row);
+  }
+
+  nb::tuple fields(const nb::object& name, const nb::object& target, const Notes& notes, const nb::object& noted) {
+    const nb::object &tag = notes[partitioner_tag], &made_from = notes[from_node];
+    const bool is_backward = PyUnicode_Check(tag.ptr()) && view_of(tag) == "is_backward";
+    return nb::make_tuple(name, target, line_of(notes[stack_trace]),
+                          is_true(made_from) ? nb::object(readers_.sources(made_from)) : nb::object(nb::tuple()),
+                          notes[seq_nr], text_of_operator(notes[original_aten]), is_backward, noted,
+                          modules_of(is_true(notes[module_stack]) ? notes[module_stack] : notes[forward_module_stack]));
+  }
+
+  // Returns the notes of a node, and the names of those that exist. The types of the notes are checked once for each
+  // combination of types.
+  std::pair<Notes, nb::object> notes_of(const nb::object& meta) {
+    Notes notes;
+    Types types{};
+    const bool is_dict = PyDict_CheckExact(meta.ptr());
+    for (std::size_t i = 0; is_dict && i < note_count; ++i) {
+      PyObject* value = PyDict_GetItemWithError(meta.ptr(), keys_[i].ptr());
+      if (!value && PyErr_Occurred()) throw nb::python_error();
+      notes[i] = nb::borrow(value ? value : Py_None);
+      types[i] = notes[i].type().ptr();
+    }
+    if (is_dict)
+      if (const auto known = checked_.find(types); known != checked_.end()) return {notes, known->second};
+    const nb::object checked = readers_.checked(meta);
+    bool is_same = is_dict;
+    for (std::size_t i = 0; i < note_count; ++i) {
+      const nb::object value = nb::object(checked[0])[i];
+      is_same = is_same && value.is(notes[i]);
+      notes[i] = value;
+    }
+    const nb::object noted = checked[1];
+    if (is_same) checked_.emplace(types, noted);
+    return {notes, noted};
+  }
+
+  nb::object line_of(const nb::object& stack) {
+    const auto [known, is_new] = lines_.try_emplace(stack.ptr());
+    if (is_new) known->second = readers_.line(stack);
+    return known->second;
+  }
+
+  nb::object text_of_operator(const nb::object& original) {
+    if (original.is_none()) return nb::str("");
+    const auto [known, is_new] = texts_.try_emplace(original.ptr());
+    if (is_new) known->second = nb::str(original);
+    return known->second;
+  }
+
+  nb::object target_of(nb::handle node, std::string_view op) {
+    const nb::object target = attribute(node, target_);
+    const auto [known, is_new] = targets_.try_emplace({target.ptr(), std::string(op)});
+    if (is_new) known->second = {target, nb::object(readers_.target(node))};
+    return known->second.second;
+  }
+
+  nb::object modules_of(const nb::object& stack) {
+    if (!is_true(stack)) return nb::tuple();
+    const nb::tuple keys(stack);
+    if (!modules_.contains(keys)) modules_[keys] = readers_.modules(stack);
+    return modules_[keys];
+  }
+
+  const nb::object op_ = interned("op"), meta_ = interned("meta"), name_ = interned("name"),
+                   target_ = interned("target");
+  const nb::object new_tuple_ = nb::handle(reinterpret_cast<PyObject*>(&PyTuple_Type)).attr("__new__");
+  const nb::handle row_class_;
+  std::array<nb::object, note_count> keys_;
+  const Readers& readers_;
+  nb::list rows_;
+  nb::dict by_name_;  // name of a node -> its row
+  nb::dict modules_;  // keys of a stack of modules -> its modules
+  std::map<Types, nb::object> checked_;
+  // The nodes keep the objects of the following keys alive, but not a method that is bound anew at each access.
+  std::unordered_map<PyObject*, nb::object> lines_, texts_;
+  std::map<std::pair<PyObject*, std::string>, std::pair<nb::object, nb::object>> targets_;
+};
+
+nb::list node_rows(nb::list nodes, nb::handle row_class, nb::handle keys, nb::callable checked, nb::callable line,
+                   nb::callable sources, nb::callable modules, nb::callable target, nb::callable copied) {
+  const Readers readers{checked, line, sources, modules, target, copied};
+  return Rows(row_class, keys, readers).read(nodes);
+}
+
+}  // namespace
+
+void bind_node_rows(nb::module_& module) {
+  module.def("node_rows", &node_rows, nb::arg("nodes"), nb::arg("row_class"), nb::arg("keys"), nb::arg("checked"),
+             nb::arg("line"), nb::arg("sources"), nb::arg("modules"), nb::arg("target"), nb::arg("copied"));
+}
+
+}  // namespace depyf

@@ -1,0 +1,504 @@
+// Prints the statements of live FX graphs and of the bodies of Inductor's loops, as PyTorch prints them.
+//
+// Most of what a block of `prepare_debug` writes are graphs, which PyTorch prints several times while it compiles them,
+// so their nodes, which are objects of Python, are read in C++. An object that only PyTorch can print raises a
+// ValueError.
+#include "nodes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "live_text.h"
+
+namespace nb = nanobind;
+
+namespace depyf {
+namespace {
+
+// Returns the value of a key; an invalid handle if the dict lacks the key.
+nb::handle item(nb::handle dict, const nb::object& key) {
+  PyObject* value = PyDict_GetItemWithError(dict.ptr(), key.ptr());
+  if (!value && PyErr_Occurred()) throw nb::python_error();
+  return value;
+}
+
+bool is_identifier(std::string_view name) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  return !name.empty() && is_letter(name[0]) &&
+         std::ranges::all_of(name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
+bool is_dotted_name(std::string_view path) {
+  for (std::size_t dot = path.find('.'); dot != path.npos; path.remove_prefix(dot + 1), dot = path.find('.'))
+    if (!is_identifier(path.substr(0, dot))) return false;
+  return is_identifier(path);
+}
+
+// What kind of value a type has, by the name of the type.
+enum class Kind { node, tuple, list, text, number, constant, tensor, symbol, other };
+
+Kind kind_of(std::string_view name) {
+  static const std::unordered_map<std::string_view, Kind> kinds{{"Node", Kind::node},
+                                                                {"tuple", Kind::tuple},
+                                                                {"list", Kind::list},
+                                                                {"immutable_list", Kind::list},
+                                                                {"str", Kind::text},
+                                                                {"int", Kind::number},
+                                                                {"float", Kind::number},
+                                                                {"bool", Kind::number},
+                                                                {"NoneType", Kind::number},
+                                                                {"dtype", Kind::constant},
+                                                                {"device", Kind::constant},
+                                                                {"layout", Kind::constant},
+                                                                {"memory_format", Kind::constant},
+                                                                {"FakeTensor", Kind::tensor},
+                                                                {"Tensor", Kind::tensor},
+                                                                {"SymInt", Kind::symbol},
+                                                                {"SymFloat", Kind::symbol},
+                                                                {"SymBool", Kind::symbol}};
+  const auto found = kinds.find(name);
+  return found == kinds.end() ? Kind::other : found->second;
+}
+
+struct Type {
+  nb::object name;
+  Kind kind;
+  // True if the type is already among the parts, as the type of an argument, and of a value without or with a
+  // declared type.
+  bool is_known_argument = false, is_known_value = false, is_known_declared = false;
+};
+
+// The attributes of nodes, and the types of the values in nodes.
+class NodeReader {
+ public:
+  const nb::object op = interned("op"), name = interned("name"), target = interned("target"), args = interned("args"),
+                   kwargs = interned("kwargs"), type = interned("type"), users = interned("users"),
+                   meta = interned("meta");
+
+  Type& type_of(nb::handle value) {
+    const auto [known, is_new] = types_.try_emplace(value.type().ptr());
+    if (is_new) {
+      known->second.name = value.type().attr("__name__");
+      known->second.kind = kind_of(view_of(known->second.name));
+    }
+    return known->second;
+  }
+
+ private:
+  std::unordered_map<PyObject*, Type> types_;  // the values keep their types alive
+};
+
+// Prints the arguments of nodes.
+class Arguments {
+ public:
+  Arguments(NodeReader& reader, nb::set parts) : reader_(reader), parts_(parts) {}
+
+  // Appends the text of an argument, and adds the nodes in the argument to `inputs`.
+  void append(std::string& text, nb::handle value, std::vector<PyObject*>& inputs) {
+    Type& type = reader_.type_of(value);
+    if (type.kind == Kind::node) {
+      text += view_of(attribute(value, reader_.name));
+      inputs.push_back(value.ptr());
+      return;
+    }
+    if (!type.is_known_argument) parts_.add(type.name);
+    type.is_known_argument = true;
+    const bool is_tuple = type.kind == Kind::tuple;
+    if (is_tuple || type.kind == Kind::list) {
+      text += is_tuple ? '(' : '[';
+      const std::size_t count = append_all(text, value, inputs);
+      text += is_tuple ? (count == 1 ? ",)" : ")") : "]";
+    } else if (type.kind == Kind::number || type.kind == Kind::text || type.kind == Kind::constant) {
+      text += view_of(nb::repr(value));
+    } else {
+      only_pytorch_prints("an argument");
+    }
+  }
+
+  // Appends the items of a list or tuple, with commas between them. Returns the number of items.
+  std::size_t append_all(std::string& text, nb::handle items, std::vector<PyObject*>& inputs) {
+    std::size_t count = 0;
+    for (const nb::handle each : items) {
+      if (count++) text += ", ";
+      append(text, each, inputs);
+    }
+    return count;
+  }
+
+ private:
+  NodeReader& reader_;
+  nb::set parts_;
+};
+
+// One printed statement of a graph.
+struct Statement {
+  nb::object name;
+  std::string text;  // without its end, which releases values
+  std::vector<PyObject*> inputs;  // the nodes that the statement uses
+  bool is_assignment = false;  // false for an input of the graph, and for the `return`
+  bool is_used = true;
+};
+
+// The functions of depyf.printing that print what needs PyTorch's or SymPy's own functions.
+struct OtherParts {
+  nb::callable comment;  // (stack trace) -> text
+  nb::callable function;  // (target) -> (name or format, true for a format)
+  nb::callable place;  // (dtype, layout, device) -> (name of the dtype, name of the device)
+  nb::callable expression;  // (symbolic number) -> text
+  nb::callable is_usual_type;  // (declared type) -> true if the type does not change PyTorch's text
+  nb::callable output;  // (value, description) -> text
+};
+
+// Prints one graph.
+class GraphBody {
+ public:
+  GraphBody(nb::set parts, bool is_simple, bool is_expanded, const OtherParts& others)
+      : parts_(parts), arguments_(reader_, parts), is_simple_(is_simple), is_expanded_(is_expanded), others_(others) {}
+
+  // Returns (the inputs with their annotations, the statements).
+  nb::tuple print(nb::list nodes) {
+    statements_.reserve(nb::len(nodes));
+    for (const nb::handle node : nodes) add(node);
+    return nb::make_tuple(inputs_, python_string(with_released_values(nodes)));
+  }
+
+ private:
+  void add(nb::handle node) {
+    const nb::object operation = attribute(node, reader_.op), meta = attribute(node, reader_.meta);
+    if (!PyDict_Check(meta.ptr())) only_pytorch_prints("notes");
+    const std::string_view op = view_of(operation);
+    Statement& statement = statements_.emplace_back();
+    statement.name = attribute(node, reader_.name);
+    nb::handle about = is_expanded_ ? item(meta, description_) : nb::handle();
+    if (!about.is_valid()) about = Py_None;
+    if (op == "output") {
+      add_output(node, operation, about, statement);
+      return;
+    }
+    const std::string annotation = annotation_of(node, meta);
+    if (op == "placeholder") {
+      add_input(node, operation, annotation, about, statement);
+      return;
+    }
+    require_no_other_notes(meta);
+    const nb::handle stack = item(meta, stack_trace_);
+    statement.text = comment_of(stack.is_valid() ? stack : nb::handle(Py_None));
+    statement.text += view_of(statement.name);
+    statement.text.append(annotation).append(" = ");
+    if (operations_.emplace(op).second) parts_.add(operation);
+    append_value(node, op, statement);
+    statement.is_assignment = true;
+    statement.is_used = nb::len(attribute(node, reader_.users)) != 0;
+  }
+
+  void add_output(nb::handle node, const nb::object& operation, nb::handle about, Statement& statement) {
+    if (!attribute(node, reader_.type).is_none()) only_pytorch_prints("a type of the output");
+    parts_.add(nb::make_tuple(operation, about.is_none()));
+    const auto values = nb::cast<nb::tuple>(attribute(node, reader_.args));
+    std::string unused;
+    arguments_.append(unused, values[0], statement.inputs);
+    statement.text = view_of(others_.output(values[0], about));
+    statement.text += '\n';
+  }
+
+  void add_input(nb::handle node, const nb::object& operation, const std::string& annotation, nb::handle about,
+                 Statement& statement) {
+    if (nb::len(attribute(node, reader_.args))) only_pytorch_prints("a default");
+    const nb::object target = attribute(node, reader_.target);
+    std::string name(view_of(target)), input = name + annotation;
+    if (!about.is_none()) input.append("  # ").append(view_of(nb::str(about)));
+    inputs_.append(python_string(input));
+    std::erase(name, '*');
+    const bool is_renamed = name != view_of(statement.name);
+    parts_.add(nb::make_tuple(operation, is_renamed, about.is_none()));
+    if (is_renamed) statement.text.append(view_of(statement.name)).append(" = ").append(name).append("\n");
+  }
+
+  // Appends the expression that a node computes.
+  void append_value(nb::handle node, std::string_view op, Statement& statement) {
+    const nb::object target = attribute(node, reader_.target), values = attribute(node, reader_.args),
+                     options = attribute(node, reader_.kwargs);
+    std::string& text = statement.text;
+    std::string_view separator = "";
+    if (op == "call_function") {
+      const auto [name, is_format] = function(target);
+      if (is_format) {
+        if (nb::len(options)) only_pytorch_prints("an operator with keywords");
+        append_operator(name, values, statement);
+        return;
+      }
+      text.append(name).append("(");
+      if (arguments_.append_all(text, values, statement.inputs)) separator = ", ";
+    } else if (op == "call_method" && is_identifier(view_of(target))) {
+      append_method_call(view_of(target), values, statement);
+      if (nb::len(values) > 1) separator = ", ";
+    } else if ((op == "call_module" || op == "get_attr") && is_dotted_name(view_of(target))) {
+      text.append("self.").append(view_of(target));
+      if (op == "get_attr" && nb::len(values) + nb::len(options)) only_pytorch_prints("an attribute with arguments");
+      if (op == "get_attr") return;
+      text += '(';
+      if (arguments_.append_all(text, values, statement.inputs)) separator = ", ";
+    } else {
+      only_pytorch_prints("an operation");
+    }
+    for (const auto& [key, value] : nb::cast<nb::dict>(options)) {
+      text.append(separator).append(view_of(key)).append(" = ");
+      arguments_.append(text, value, statement.inputs);
+      separator = ", ";
+    }
+    text += ')';
+  }
+
+  // Appends `owner.method(`, and the arguments.
+  void append_method_call(std::string_view method, const nb::object& values, Statement& statement) {
+    bool is_first = true;
+    std::string_view separator = "";
+    for (const nb::handle value : values) {
+      statement.text += separator;
+      arguments_.append(statement.text, value, statement.inputs);
+      if (is_first) statement.text.append(".").append(method).append("(");
+      else separator = ", ";
+      is_first = false;
+    }
+    if (is_first) only_pytorch_prints("a method without an owner");
+  }
+
+  // Appends the arguments in a format such as `{} + {}`.
+  void append_operator(std::string_view format, const nb::object& values, Statement& statement) {
+    for (const nb::handle value : values) {
+      const std::size_t place = format.find("{}");
+      if (place == format.npos) only_pytorch_prints("an operator with more operands");
+      statement.text += format.substr(0, place);
+      arguments_.append(statement.text, value, statement.inputs);
+      format.remove_prefix(place + 2);
+    }
+    if (format.find("{}") != format.npos) only_pytorch_prints("an operator with fewer operands");
+    statement.text += format;
+  }
+
+  std::pair<std::string_view, bool> function(const nb::object& target) {
+    const auto [known, is_new] = functions_.try_emplace(target.ptr());
+    if (is_new) {
+      known->second = nb::cast<nb::tuple>(others_.function(target));
+      parts_.add(known->second[0]);
+    }
+    return {view_of(known->second[0]), nb::cast<bool>(known->second[1])};
+  }
+
+  // Returns the annotation of a node's value.
+  std::string annotation_of(nb::handle node, const nb::object& meta) {
+    nb::handle value = item(meta, value_);
+    if (!value.is_valid()) value = item(meta, tensor_notes_);
+    if (!value.is_valid()) value = item(meta, example_);
+    if (!value.is_valid()) value = Py_None;
+    Type& type = reader_.type_of(value);
+    const nb::object declared = attribute(node, reader_.type);
+    bool& is_known = declared.is_none() ? type.is_known_value : type.is_known_declared;
+    if (!is_known) parts_.add(nb::make_tuple("value", type.name, declared.is_none()));
+    is_known = true;
+    const bool is_shown = type.kind == Kind::tensor || type.kind == Kind::symbol;
+    // PyTorch prints the type of the value and not the declared type.
+    if (!declared.is_none() && (!is_shown || !nb::cast<bool>(others_.is_usual_type(declared))))
+      only_pytorch_prints("a declared type");
+    if (type.kind == Kind::tensor) return tensor_annotation(value);
+    std::string text;
+    if (type.kind == Kind::symbol) {
+      text = ": \"Sym(";
+      append_symbol(text, value, is_simple_);
+      return text += ")\"";
+    }
+    const bool has_no_text = type.kind == Kind::tuple || type.kind == Kind::list || type.kind == Kind::text ||
+                             type.kind == Kind::number ||
+                             (PyTuple_Check(value.ptr()) && view_of(type.name) != "TensorMetadata");
+    if (!has_no_text) only_pytorch_prints("a value");
+    return text;
+  }
+
+  std::string tensor_annotation(nb::handle tensor) {
+    std::string text = ": \"";
+    const nb::object shape = attribute(tensor, shape_);
+    const nb::tuple place = nb::cast<nb::tuple>(
+        others_.place(attribute(tensor, dtype_), attribute(tensor, layout_), attribute(tensor, device_)));
+    const nb::object dtype = place[0];
+    if (dtypes_.insert(dtype.ptr()).second) parts_.add(dtype);
+    text += view_of(dtype);
+    append_sizes(text, shape);
+    append_sizes(text, attribute(tensor, stride_)());
+    return text.append(view_of(place[1])).append("\"");
+  }
+
+  void append_sizes(std::string& text, const nb::object& sizes) {
+    text += '[';
+    std::string_view separator = "";
+    for (const nb::handle size : nb::cast<nb::tuple>(sizes)) {
+      text += separator;
+      separator = ", ";
+      if (PyLong_CheckExact(size.ptr())) text += std::to_string(nb::cast<std::int64_t>(size));
+      else append_symbol(text, size, false);
+    }
+    text += ']';
+  }
+
+  // Appends the expression of a symbolic number.
+  void append_symbol(std::string& text, nb::handle number, bool only_symbols) {
+    const nb::object expression = attribute(attribute(number, node_), expression_);
+    const bool is_symbol = view_of(reader_.type_of(expression).name) == "Symbol";
+    if (only_symbols && !is_symbol) only_pytorch_prints("an expression in the simpler form");
+    bool& is_known = is_symbol ? has_symbol_ : has_expression_;
+    if (!is_known) parts_.add(nb::str(is_symbol ? "symbol" : "expression"));
+    is_known = true;
+    text += view_of(is_symbol ? attribute(expression, reader_.name) : nb::object(others_.expression(number)));
+  }
+
+  // PyTorch prints some notes, which this printer does not.
+  void require_no_other_notes(const nb::object& meta) {
+    for (const nb::object& key : {custom_, recompute_, graph_id_, wrapped_}) {
+      const nb::handle value = item(meta, key);
+      const bool is_empty = !value.is_valid() || value.is_none() || (PyDict_Check(value.ptr()) && !nb::len(value));
+      if (!is_empty) only_pytorch_prints("notes that are printed");
+    }
+  }
+
+  // Returns the comment that names the source line of a node; "" if it is the comment of the statement before.
+  std::string comment_of(nb::handle stack) {
+    if (stack.ptr() == last_stack_.ptr()) return "";
+    last_stack_ = nb::borrow(stack);
+    const nb::object comment = others_.comment(stack);
+    const std::string_view text = view_of(comment);
+    if (last_comment_ == text) return "";
+    last_comment_ = text;
+    parts_.add(nb::make_tuple("comment", text.starts_with("\n# No stacktrace found")));
+    return last_comment_;
+  }
+
+  // Joins the statements, and ends each with an assignment of None to the names whose values nothing uses later.
+  std::string with_released_values(nb::list nodes) {
+    std::unordered_map<PyObject*, const Statement*> by_node;
+    std::vector<std::string> ends(statements_.size());
+    for (std::size_t i = 0; i < statements_.size(); ++i) by_node[nodes[i].ptr()] = &statements_[i];
+    std::unordered_set<PyObject*> seen;
+    for (std::size_t i = statements_.size(); i-- > 0;) {
+      const auto release = [&](const nb::object& name) { ends[i].append(view_of(name)).append(" = "); };
+      for (PyObject* input : statements_[i].inputs) {
+        if (!seen.insert(input).second) continue;
+        const auto found = by_node.find(input);
+        if (found == by_node.end()) only_pytorch_prints("a node of another graph");
+        release(found->second->name);
+      }
+      if (!statements_[i].is_used) release(statements_[i].name);
+    }
+    std::string body;
+    for (std::size_t i = 0; i < statements_.size(); ++i) {
+      body += statements_[i].text;
+      if (!statements_[i].is_assignment) continue;
+      if (ends[i].empty()) body += '\n';
+      else body.append(";  ").append(ends[i]).append("None\n");
+    }
+    return body;
+  }
+
+  const nb::object value_ = interned("val"), tensor_notes_ = interned("tensor_meta"),
+                   example_ = interned("example_value"), description_ = interned("desc"),
+                   stack_trace_ = interned("stack_trace"), custom_ = interned("custom"),
+                   recompute_ = interned("recompute"), graph_id_ = interned("ac_graph_id"),
+                   wrapped_ = interned("is_wrapped"), shape_ = interned("shape"), dtype_ = interned("dtype"),
+                   layout_ = interned("layout"), device_ = interned("device"), stride_ = interned("stride"),
+                   node_ = interned("node"), expression_ = interned("expr");
+  nb::set parts_;
+  NodeReader reader_;
+  Arguments arguments_;
+  const bool is_simple_, is_expanded_;
+  const OtherParts& others_;
+  nb::list inputs_;
+  std::vector<Statement> statements_;
+  std::unordered_map<PyObject*, nb::tuple> functions_;  // the nodes keep their targets alive
+  std::unordered_set<std::string> operations_;
+  std::unordered_set<PyObject*> dtypes_;  // strings that the annotations keep alive
+  bool has_symbol_ = false, has_expression_ = false;  // true if it is already among the parts
+  nb::object last_stack_;
+  std::string last_comment_;
+};
+
+nb::tuple graph_statements(nb::list nodes, nb::set parts, bool simple, bool expanded, nb::callable comment,
+                           nb::callable function, nb::callable place, nb::callable expression,
+                           nb::callable is_usual_type, nb::callable output) {
+  const OtherParts others{comment, function, place, expression, is_usual_type, output};
+  return GraphBody(parts, simple, expanded, others).print(nodes);
+}
+
+nb::object argument_text(nb::handle value, nb::set parts) {
+  NodeReader reader;
+  std::string text;
+  std::vector<PyObject*> inputs;
+  Arguments(reader, parts).append(text, value, inputs);
+  return python_string(text);
+}
+
+// Appends the text of an argument in the body of a loop.
+void append_literal(std::string& text, NodeReader& reader, nb::handle value) {
+  const Type& type = reader.type_of(value);
+  if (type.kind == Kind::node) {
+    text += view_of(attribute(value, reader.name));
+    return;
+  }
+  const bool is_dtype = type.kind == Kind::constant && view_of(type.name) == "dtype";
+  const bool is_finite = !PyFloat_CheckExact(value.ptr()) || std::isfinite(PyFloat_AsDouble(value.ptr()));
+  const bool is_literal = (type.kind == Kind::number && is_finite) || is_dtype ||
+                          (type.kind == Kind::text && view_of(value).find(';') == std::string_view::npos);
+  if (!is_literal) only_pytorch_prints("an argument");
+  text += view_of(nb::repr(value));
+}
+
+}  // namespace
+
+void append_loop_statements(std::string& text, nb::list nodes,
+                            const std::function<void(std::string_view)>& add_operation) {
+  NodeReader reader;
+  const nb::object getitem = nb::module_::import_("operator").attr("getitem");
+  std::vector<std::string> values;
+  for (const nb::handle node : nodes) {
+    const nb::object operation = attribute(node, reader.op), target = attribute(node, reader.target);
+    const std::string_view op = view_of(operation);
+    values.clear();
+    for (const nb::handle value : nb::cast<nb::tuple>(attribute(node, reader.args)))
+      append_literal(values.emplace_back(), reader, value);
+    const auto begin = [&]() -> std::string& {
+      return text.append("        ").append(view_of(attribute(node, reader.name))).append(" = ");
+    };
+    const auto list_from = [&](std::size_t first) {
+      text += '(';
+      for (std::size_t i = first; i < values.size(); ++i) text.append(i > first ? ", " : "").append(values[i]);
+      text += ")\n";
+    };
+    if (op == "call_method" && !values.empty()) {
+      begin().append(values[0]).append(".").append(view_of(target));
+      list_from(1);
+    } else if (op == "call_module" && is_identifier(view_of(target))) {
+      begin().append("self.").append(view_of(target));
+      list_from(0);
+    } else if (op == "call_function" && target.is(getitem) && values.size() == 2) {
+      begin().append(values[0]).append("[").append(values[1]).append("]\n");
+    } else if (op == "output" && values.size() == 1) {
+      text.append("        return ").append(values[0]).append("\n");
+    } else if (op != "placeholder" || !values.empty() || view_of(target) != "ops") {
+      only_pytorch_prints("an operation");
+    }
+    if (nb::len(attribute(node, reader.kwargs)) || !attribute(node, reader.type).is_none())
+      only_pytorch_prints("a node with keywords or a type");
+    add_operation(op);
+  }
+}
+
+void bind_nodes(nb::module_& module) {
+  module.def("graph_statements", &graph_statements, nb::arg("nodes"), nb::arg("parts"), nb::arg("simple"),
+             nb::arg("expanded"), nb::arg("comment"), nb::arg("function"), nb::arg("place"), nb::arg("expression"),
+             nb::arg("is_usual_type"), nb::arg("output"));
+  module.def("argument_text", &argument_text, nb::arg("value").none(), nb::arg("parts"));
+}
+
+}  // namespace depyf

@@ -1,0 +1,108 @@
+// Reads the events of PyTorch's timeline, of which a compilation has hundreds.
+//
+// The content of an event is a dict: {"ph": "B", "name": "dynamo", "ts": microseconds, "args": {"compile_id": "0/0"}}. An
+// event with "ph": "X" is a whole phase, and has its duration in microseconds under "dur".
+#include "timeline.h"
+
+#include <string_view>
+
+#include "live_text.h"
+
+namespace nb = nanobind;
+
+namespace depyf {
+namespace {
+
+nb::handle item(nb::handle dict, const nb::object& key) {
+  PyObject* value = PyDict_GetItemWithError(dict.ptr(), key.ptr());
+  if (!value && PyErr_Occurred()) throw nb::python_error();
+  return value ? value : Py_None;
+}
+
+bool is_number(nb::handle value) { return PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr()); }
+
+nb::object to_float(nb::handle number) {
+  nb::object result = nb::steal(PyNumber_Float(number.ptr()));
+  if (!result.is_valid()) throw nb::python_error();
+  return result;
+}
+
+class Reader {
+ public:
+  explicit Reader(nb::handle event_class) : event_class_(event_class) {}
+
+  // Appends the event with this content, unless the event has no duration, as a cache hit, or an unknown form.
+  void append(nb::handle content, nb::list events) const {
+    if (!PyDict_CheckExact(content.ptr())) return;
+    const nb::handle kind = item(content, kind_), start = item(content, start_), arguments = item(content, arguments_);
+    if (!PyUnicode_CheckExact(kind.ptr()) || !is_number(start)) return;
+    const std::string_view letter = view_of(kind);
+    if (letter != "B" && letter != "E" && letter != "X") return;
+    nb::object compile_id = nb::borrow(PyDict_CheckExact(arguments.ptr()) ? item(arguments, compile_id_) : Py_None);
+    compile_id = compile_id.is_none() ? nb::object(nb::str("")) : nb::object(nb::str(compile_id));
+    if (view_of(compile_id) == "None") compile_id = nb::str("");
+    nb::object duration = nb::borrow(letter == "X" ? item(content, duration_) : Py_None);
+    duration = is_number(duration) ? to_float(duration) : nb::object(nb::float_(0.0));
+    const nb::tuple fields = nb::make_tuple(kind, nb::str(item(content, name_)), to_float(start), compile_id, duration);
+    events.append(new_tuple_(event_class_, fields));
+  }
+
+ private:
+  const nb::object kind_ = interned("ph"), start_ = interned("ts"), arguments_ = interned("args"),
+                   compile_id_ = interned("compile_id"), duration_ = interned("dur"), name_ = interned("name");
+  const nb::object new_tuple_ = nb::handle(reinterpret_cast<PyObject*>(&PyTuple_Type)).attr("__new__");
+  const nb::handle event_class_;
+};
+
+nb::list timeline_events(nb::object pending, int process, nb::handle event_class, nb::callable parse,
+                         nb::callable failed) {
+  const Reader reader(event_class);
+  nb::list events;
+  while (nb::len(pending)) {
+    try {
+      const auto sent = nb::cast<nb::tuple>(pending.attr("popleft")());
+      if (nb::cast<int>(sent[0]) != process) continue;
+      nb::object content = nb::object(sent[1])();
+      if (PyUnicode_CheckExact(content.ptr())) content = parse(content);
+      reader.append(content, events);
+    } catch (nb::python_error& error) {
+      if (error.matches(PyExc_IndexError) && !nb::len(pending)) break;  // another thread has taken the last event
+      if (!error.matches(PyExc_Exception)) throw;
+      failed(error.value());
+    }
+  }
+  return events;
+}
+
+// If the caller of the calling function is PyTorch's function that sends an event of the timeline, appends (process,
+// function that returns the event) to `pending`, and returns the new number of items; otherwise returns 0.
+std::size_t collect_event(nb::object pending, nb::handle process) {
+  PyFrameObject* const calling = PyEval_GetFrame();  // a borrowed reference
+  if (!calling) return 0;
+  const nb::object sender = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(calling)));
+  if (!sender.is_valid()) return 0;
+  const nb::object code =
+      nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(reinterpret_cast<PyFrameObject*>(sender.ptr()))));
+  if (view_of(code.attr("co_name")) != "trace_structured") return 0;
+  const nb::object locals = sender.attr("f_locals");
+  const auto local = [&](const char* name) { return nb::steal(PyMapping_GetItemString(locals.ptr(), name)); };
+  const nb::object name = local("name"), payload = local("payload_fn");
+  if (!name.is_valid() || !payload.is_valid()) {
+    PyErr_Clear();
+    return 0;
+  }
+  const bool is_event = PyUnicode_CheckExact(name.ptr()) && view_of(name) == "chromium_event";
+  if (!is_event || !PyCallable_Check(payload.ptr())) return 0;
+  pending.attr("append")(nb::make_tuple(process, payload));
+  return nb::len(pending);
+}
+
+}  // namespace
+
+void bind_timeline(nb::module_& module) {
+  module.def("timeline_events", &timeline_events, nb::arg("pending"), nb::arg("process"), nb::arg("event_class"),
+             nb::arg("parse"), nb::arg("failed"));
+  module.def("collect_event", &collect_event, nb::arg("pending"), nb::arg("process"));
+}
+
+}  // namespace depyf
