@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "live_text.h"
-#include "nodes.h"
+#include "loop_statements.h"
 
 namespace nb = nanobind;
 

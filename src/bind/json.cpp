@@ -56,6 +56,42 @@ struct Deeper {
   ~Deeper() { Py_LeaveRecursiveCall(); }
 };
 
+void append_unit(std::string& out, std::uint32_t unit) {
+  constexpr char digits[] = "0123456789abcdef";
+  out += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) out += digits[unit >> shift & 0xf];
+}
+
+void append_escaped(std::string& out, std::uint32_t c) {
+  switch (c) {
+    case '"': out += "\\\""; return;
+    case '\\': out += "\\\\"; return;
+    case '\n': out += "\\n"; return;
+    case '\r': out += "\\r"; return;
+    case '\t': out += "\\t"; return;
+    case '\b': out += "\\b"; return;
+    case '\f': out += "\\f"; return;
+  }
+  if (c > 0xffff) {
+    append_unit(out, 0xd7c0 + (c >> 10));
+    append_unit(out, 0xdc00 + (c & 0x3ff));
+  } else {
+    append_unit(out, c);
+  }
+}
+
+// Appends a string in ASCII, with escapes for all other characters.
+void append_string(std::string& out, std::string_view text) {
+  out += '"';
+  while (!text.empty()) {
+    const std::size_t plain = json::plain_size(text);
+    out.append(text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (!text.empty()) append_escaped(out, take_character(text));
+  }
+  out += '"';
+}
+
 // JSON that stands for its value in data that is written.
 class JsonText {
  public:
@@ -202,7 +238,7 @@ class Writer {
   void write_json_string(json::Value text) {
     const std::string_view raw = text.raw();
     if (raw.find('\\') == std::string_view::npos) out_.append("\"").append(raw).append("\"");
-    else write_characters(text.text());  // an escape may have another form
+    else append_string(out_, text.text());  // an escape may have another form
   }
 
   void write_json_array(json::Value array, int levels) {
@@ -305,52 +341,16 @@ class Writer {
     PyMem_Free(text);
   }
 
-  void write_unit(std::uint32_t unit) {
-    constexpr char digits[] = "0123456789abcdef";
-    out_ += "\\u";
-    for (int shift = 12; shift >= 0; shift -= 4) out_ += digits[unit >> shift & 0xf];
-  }
-
-  void write_escaped(std::uint32_t c) {
-    switch (c) {
-      case '"': out_ += "\\\""; return;
-      case '\\': out_ += "\\\\"; return;
-      case '\n': out_ += "\\n"; return;
-      case '\r': out_ += "\\r"; return;
-      case '\t': out_ += "\\t"; return;
-      case '\b': out_ += "\\b"; return;
-      case '\f': out_ += "\\f"; return;
-    }
-    if (c > 0xffff) {
-      write_unit(0xd7c0 + (c >> 10));
-      write_unit(0xdc00 + (c & 0x3ff));
-    } else {
-      write_unit(c);
-    }
-  }
-
-  // Writes a string in ASCII, with escapes for all other characters.
   void write_string(PyObject* value) {
     Py_ssize_t size = 0;
     if (const char* utf8 = PyUnicode_AsUTF8AndSize(value, &size)) {
-      write_characters({utf8, static_cast<std::size_t>(size)});
+      append_string(out_, {utf8, static_cast<std::size_t>(size)});
       return;
     }
     PyErr_Clear();  // a lone surrogate
     const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(value, "utf-8", "surrogatepass"));
     check(bytes.is_valid());
-    write_characters({PyBytes_AsString(bytes.ptr()), static_cast<std::size_t>(PyBytes_Size(bytes.ptr()))});
-  }
-
-  void write_characters(std::string_view text) {
-    out_ += '"';
-    while (!text.empty()) {
-      const std::size_t plain = json::plain_size(text);
-      out_.append(text.substr(0, plain));
-      text.remove_prefix(plain);
-      if (!text.empty()) write_escaped(take_character(text));
-    }
-    out_ += '"';
+    append_string(out_, {PyBytes_AsString(bytes.ptr()), static_cast<std::size_t>(PyBytes_Size(bytes.ptr()))});
   }
 
   // The maximum length of a line with several items, without closing brackets.

@@ -18,10 +18,10 @@
 #include "depyf/load.h"
 #include "frame.h"
 #include "gil.h"
+#include "graph_statements.h"
 #include "ir_text.h"
 #include "json.h"
 #include "node_rows.h"
-#include "nodes.h"
 #include "prove.h"
 #include "provenance.h"
 #include "recode.h"
@@ -164,7 +164,7 @@ NB_MODULE(_core, module) {
   bind_recode(module);
   bind_frame(module);
   bind_json(module);
-  bind_nodes(module);
+  bind_graph_statements(module);
   bind_node_rows(module);
   bind_ir_text(module);
   bind_alone(module);

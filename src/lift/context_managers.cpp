@@ -30,7 +30,7 @@ void enter_with(Simulation& sim, const Instruction& instruction) {
   bool async = instruction.op == Op::before_async_with_;
   RegionIndex region = -1;
   if (!sim.cursor.flat) {
-    const auto& with_at = sim.rare().with_at;
+    const auto& with_at = sim.rare->with_at;
     if (auto found = with_at.find(sim.cursor.at + 1); found != with_at.end()) region = found->second;
     if (int next = sim.cursor.cfg.blocks[sim.cursor.block].next;
         next >= 0 && sim.cursor.cfg.blocks[next].setup_of > region &&

@@ -81,7 +81,7 @@ void handler(Simulation& sim, const Instruction& instruction) {
         sim.cursor.code[store].arg == sim.cursor.code[remove].arg) {
       bool pair = is_store_name(sim.cursor.code[store].op) &&
                   sim.cursor.code[remove].op == delete_of(sim.cursor.code[store].op);
-      if (pair && sim.rare().bound_names.contains(as<Name>(sim.cursor.target_name(sim.cursor.code[store]))->id))
+      if (pair && sim.rare->bound_names.contains(as<Name>(sim.cursor.target_name(sim.cursor.code[store]))->id))
         sim.cursor.at = remove;
     }
     return;

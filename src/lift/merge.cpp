@@ -167,7 +167,7 @@ void Lifter::finish_block(NodeIndex block) {
   }
   if (!stack_.empty() || !state.stack.empty()) state.stack = stack_, sim_.keep_unsettled();
   keeps_values_ |= !stack_.empty() || state.keep_a || state.keep_b;
-  if (!sim_.stores.swaps.empty()) sim_.rare().swap_of.clear(), sim_.stores.swaps.clear();
+  if (!sim_.stores.swaps.empty()) sim_.rare->swap_of.clear(), sim_.stores.swaps.clear();
   if (cursor_.flat) return flat_end(block);
   if (node.end == Node::End::go && cursor_.cfg.order_index[node.a] >= 0 && cursor_.cfg.is_back_edge(block, node.a) &&
       graph_.states[node.a].lifted)
@@ -182,7 +182,7 @@ void Lifter::check_back_edge() {
   Node& node = graph_.nodes[graph_.node];
   NodeIndex header = graph_.find(node.a);
   if (header != node.a) throw InternalError{"a loop into the middle of a block", node.offset};
-  const Stack& wanted = sim_.rare().header_stacks[header];
+  const Stack& wanted = sim_.rare->header_stacks[header];
   if (wanted.size() != stack_.size()) throw InternalError{"a loop changes the depth of the stack", node.offset};
   for (std::size_t slot = 0; slot < stack_.size(); ++slot) {
     if (wanted[slot].expr == stack_[slot].expr) continue;

@@ -126,7 +126,7 @@ void swap(Simulation& sim, int n) {
     SwapGroup group;
     for (std::size_t index = low; index < sim.stack.size(); ++index) {
       group.values.push_back(sim.stack[index].expr);
-      sim.rare().swap_of[sim.stack[index].expr] = int(sim.stores.swaps.size());
+      sim.rare->swap_of[sim.stack[index].expr] = int(sim.stores.swaps.size());
     }
     sim.stores.swaps.push_back(group);
     std::swap(sim.stack[low], sim.stack.back());

@@ -102,13 +102,13 @@ void match_case(Simulation& sim, const Instruction& instruction) {
   Expr* subject = sim.pop();
   // An earlier case of the match statement may already have stored the subject in a temporary.
   auto* known = as<Name>(subject);
-  if (!known || !sim.rare().subjects.contains(known->id)) {
+  if (!known || !sim.rare->subjects.contains(known->id)) {
     sim.stack.push_back({subject, sim.graph.node, -1});
     sim.spill_all(sim.stack.size() - 1);
     subject = sim.pop_entry().expr;
     sim.settle(subject);
     std::string_view id = sim.names.fresh_name();
-    sim.rare().subjects.insert(id);
+    sim.rare->subjects.insert(id);
     sim.emit_raw(Assign{sim.context.list({sim.context.name(id)}), subject});
     subject = sim.context.name(id);
   }

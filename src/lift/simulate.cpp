@@ -92,7 +92,7 @@ void Lifter::lift_block(NodeIndex block) {
     graph_.ended = true;
   } else {
     // The stack at a loop header is compared with the stacks along its back edges.
-    if (!cursor_.flat && info.is_loop_header) sim_.rare().header_stacks[block] = stack_;
+    if (!cursor_.flat && info.is_loop_header) sim_.rare->header_stacks[block] = stack_;
     // Without a for loop in front of the block, no iterator of a loop is on the stack.
     const bool may_hold_iterators = !sim_.items.empty() && (!stack_.empty() || graph_.nodes[graph_.node].pops_iterator);
     if (may_hold_iterators && !cursor_.flat && (graph_.node == block || graph_.states[graph_.node].pops))

@@ -75,7 +75,7 @@ Simulation::Simulation(Context& shared, const DecodedCode& decoded, const Cfg& c
       graph(cfg.blocks.size()) {
   for (RegionIndex index = 0; index < int(cfg.regions.size()); ++index) {
     const Region& region = cfg.regions[index];
-    if (region.kind == Region::Kind::with && region.setup >= 0) rare().with_at[cfg.blocks[region.setup].begin] = index;
+    if (region.kind == Region::Kind::with && region.setup >= 0) rare->with_at[cfg.blocks[region.setup].begin] = index;
   }
 }
 

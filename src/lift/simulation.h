@@ -3,13 +3,13 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <set>
 #include <string_view>
 
 #include "lift/cursor.h"
 #include "lift/lifted_graph.h"
 #include "lift/stable_names.h"
+#include "support/lazy.h"
 #include "support/table.h"
 
 namespace depyf::lifting {
@@ -131,10 +131,6 @@ class Simulation {
   }
   // Called before the stack is stored for other blocks, whose statements may contain nodes that have to be settled.
   void keep_unsettled() { keeps_unsettled_ |= has_unsettled_; }
-  RareTables& rare() {
-    if (!rare_) rare_ = std::make_unique<RareTables>();
-    return *rare_;
-  }
   // Stores the value of an entry in a temporary.
   void spill(Entry& entry);
   // Emits a comment that the next statement calls the builtin function `name` by its name, which the bytecode does not
@@ -156,6 +152,7 @@ class Simulation {
   PendingStores stores;
   Chains chains;
   GenericScope generics;
+  Lazy<RareTables> rare;
   Table<ast::Expr*> items;  // the items that for loops bind
 
  private:
@@ -185,7 +182,6 @@ class Simulation {
   bool has_unsettled_ = false;
   // True if the stacks at the ends of nodes may contain such an expression.
   bool keeps_unsettled_ = false;
-  std::unique_ptr<RareTables> rare_;
   Table<ast::Expr**> settling_;  // the slots that calls of `settle` still have to visit
 };
 

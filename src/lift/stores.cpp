@@ -26,7 +26,7 @@ using namespace ast;
 namespace {
 // True if SWAP exchanged the value with others whose stores are not complete.
 bool is_swapped(Simulation& sim, const Expr* value) {
-  return !sim.stores.swaps.empty() && sim.rare().swap_of.contains(value);
+  return !sim.stores.swaps.empty() && sim.rare->swap_of.contains(value);
 }
 
 // True if both expressions denote the same target, where a copy marker in `one` matches the original expression in
@@ -194,9 +194,9 @@ void store(Simulation& sim, Expr* target, Entry value) {
   // If SWAP exchanged the value with other values, the last store of these values completes the assignment `a, b = x,
   // y`.
   if (is_swapped(sim, expr)) {
-    const auto group = sim.rare().swap_of.find(expr);
+    const auto group = sim.rare->swap_of.find(expr);
     SwapGroup& swap = sim.stores.swaps[group->second];
-    sim.rare().swap_of.erase(group);
+    sim.rare->swap_of.erase(group);
     swap.targets.push_back(target);
     if (swap.targets.size() < swap.values.size()) return;
     sim.emit(Assign{sim.context.list({sim.cursor.make(Tuple{sim.context.arena.copy(swap.targets)})}),
@@ -229,7 +229,7 @@ void store(Simulation& sim, Expr* target, Entry value) {
     // The store of the exception binds the name behind `as` in an except clause.
     if (marker == Marker::exception && !sim.cursor.flat) {
       if (!is<Name>(target)) sim.cursor.fail("an exception bound to no name");
-      sim.rare().bound_names.insert(as<Name>(target)->id);
+      sim.rare->bound_names.insert(as<Name>(target)->id);
       sim.emit(InternalStmt{StmtMarker::bind_exception, 0, target, nullptr});
       return;
     }

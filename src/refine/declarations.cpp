@@ -1,6 +1,7 @@
 // Writes declarations that no instruction shows, but that the compiler's symbol table must have had: `global` and
 // `nonlocal`; locals that are never bound (`if False: x = None`); cells that no closure uses (`if False: lambda: x`);
-// and that a function without a reachable yield is a generator (`if False: yield`).
+// and that a function without a reachable yield is a generator (`if False: yield`). All of them are in one file, because
+// they follow from the same uses of names.
 #include <algorithm>
 #include <set>
 #include <vector>
@@ -193,8 +194,8 @@ enum class Way : std::uint8_t {
   loads_local,
   binds_cell,
   loads_cell,
-  shares_cell,       // passes the cell to a closure
-  loads_free,        // loads a free variable in a class body
+  shares_cell,  // passes the cell to a closure
+  loads_free,  // loads a free variable in a class body
   yields,
   yields_or_awaits,  // in an asynchronous generator, yield_from is an await
 };

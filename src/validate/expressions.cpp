@@ -1,3 +1,4 @@
+// All kinds of expressions are in one file, because one recursive walk visits them.
 #include "validate/expressions.h"
 
 #include <algorithm>

@@ -1,12 +1,10 @@
-// Prints the statements of live FX graphs and of the bodies of Inductor's loops, as PyTorch prints them.
+// Prints the statements of live FX graphs, as PyTorch prints them.
 //
 // Most of what a block of `prepare_debug` writes are graphs, which PyTorch prints several times while it compiles them,
 // so their nodes, which are objects of Python, are read in C++. An object that only PyTorch can print raises a
 // ValueError.
-#include "nodes.h"
+#include "graph_statements.h"
 
-#include <algorithm>
-#include <cmath>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "live_text.h"
+#include "node_reader.h"
 
 namespace nb = nanobind;
 
@@ -26,114 +25,6 @@ nb::handle item(nb::handle dict, const nb::object& key) {
   if (!value && PyErr_Occurred()) throw nb::python_error();
   return value;
 }
-
-bool is_identifier(std::string_view name) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !name.empty() && is_letter(name[0]) &&
-         std::ranges::all_of(name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
-}
-
-bool is_dotted_name(std::string_view path) {
-  for (std::size_t dot = path.find('.'); dot != path.npos; path.remove_prefix(dot + 1), dot = path.find('.'))
-    if (!is_identifier(path.substr(0, dot))) return false;
-  return is_identifier(path);
-}
-
-// What kind of value a type has, by the name of the type.
-enum class Kind { node, tuple, list, text, number, constant, tensor, symbol, other };
-
-Kind kind_of(std::string_view name) {
-  static const std::unordered_map<std::string_view, Kind> kinds{{"Node", Kind::node},
-                                                                {"tuple", Kind::tuple},
-                                                                {"list", Kind::list},
-                                                                {"immutable_list", Kind::list},
-                                                                {"str", Kind::text},
-                                                                {"int", Kind::number},
-                                                                {"float", Kind::number},
-                                                                {"bool", Kind::number},
-                                                                {"NoneType", Kind::number},
-                                                                {"dtype", Kind::constant},
-                                                                {"device", Kind::constant},
-                                                                {"layout", Kind::constant},
-                                                                {"memory_format", Kind::constant},
-                                                                {"FakeTensor", Kind::tensor},
-                                                                {"Tensor", Kind::tensor},
-                                                                {"SymInt", Kind::symbol},
-                                                                {"SymFloat", Kind::symbol},
-                                                                {"SymBool", Kind::symbol}};
-  const auto found = kinds.find(name);
-  return found == kinds.end() ? Kind::other : found->second;
-}
-
-struct Type {
-  nb::object name;
-  Kind kind;
-  // True if the type is already among the parts, as the type of an argument, and of a value without or with a
-  // declared type.
-  bool is_known_argument = false, is_known_value = false, is_known_declared = false;
-};
-
-// The attributes of nodes, and the types of the values in nodes.
-class NodeReader {
- public:
-  const nb::object op = interned("op"), name = interned("name"), target = interned("target"), args = interned("args"),
-                   kwargs = interned("kwargs"), type = interned("type"), users = interned("users"),
-                   meta = interned("meta");
-
-  Type& type_of(nb::handle value) {
-    const auto [known, is_new] = types_.try_emplace(value.type().ptr());
-    if (is_new) {
-      known->second.name = value.type().attr("__name__");
-      known->second.kind = kind_of(view_of(known->second.name));
-    }
-    return known->second;
-  }
-
- private:
-  std::unordered_map<PyObject*, Type> types_;  // the values keep their types alive
-};
-
-// Prints the arguments of nodes.
-class Arguments {
- public:
-  Arguments(NodeReader& reader, nb::set parts) : reader_(reader), parts_(parts) {}
-
-  // Appends the text of an argument, and adds the nodes in the argument to `inputs`.
-  void append(std::string& text, nb::handle value, std::vector<PyObject*>& inputs) {
-    Type& type = reader_.type_of(value);
-    if (type.kind == Kind::node) {
-      text += view_of(attribute(value, reader_.name));
-      inputs.push_back(value.ptr());
-      return;
-    }
-    if (!type.is_known_argument) parts_.add(type.name);
-    type.is_known_argument = true;
-    const bool is_tuple = type.kind == Kind::tuple;
-    if (is_tuple || type.kind == Kind::list) {
-      text += is_tuple ? '(' : '[';
-      const std::size_t count = append_all(text, value, inputs);
-      text += is_tuple ? (count == 1 ? ",)" : ")") : "]";
-    } else if (type.kind == Kind::number || type.kind == Kind::text || type.kind == Kind::constant) {
-      text += view_of(nb::repr(value));
-    } else {
-      only_pytorch_prints("an argument");
-    }
-  }
-
-  // Appends the items of a list or tuple, with commas between them. Returns the number of items.
-  std::size_t append_all(std::string& text, nb::handle items, std::vector<PyObject*>& inputs) {
-    std::size_t count = 0;
-    for (const nb::handle each : items) {
-      if (count++) text += ", ";
-      append(text, each, inputs);
-    }
-    return count;
-  }
-
- private:
-  NodeReader& reader_;
-  nb::set parts_;
-};
 
 // One printed statement of a graph.
 struct Statement {
@@ -439,62 +330,9 @@ nb::object argument_text(nb::handle value, nb::set parts) {
   return python_string(text);
 }
 
-// Appends the text of an argument in the body of a loop.
-void append_literal(std::string& text, NodeReader& reader, nb::handle value) {
-  const Type& type = reader.type_of(value);
-  if (type.kind == Kind::node) {
-    text += view_of(attribute(value, reader.name));
-    return;
-  }
-  const bool is_dtype = type.kind == Kind::constant && view_of(type.name) == "dtype";
-  const bool is_finite = !PyFloat_CheckExact(value.ptr()) || std::isfinite(PyFloat_AsDouble(value.ptr()));
-  const bool is_literal = (type.kind == Kind::number && is_finite) || is_dtype ||
-                          (type.kind == Kind::text && view_of(value).find(';') == std::string_view::npos);
-  if (!is_literal) only_pytorch_prints("an argument");
-  text += view_of(nb::repr(value));
-}
-
 }  // namespace
 
-void append_loop_statements(std::string& text, nb::list nodes,
-                            const std::function<void(std::string_view)>& add_operation) {
-  NodeReader reader;
-  const nb::object getitem = nb::module_::import_("operator").attr("getitem");
-  std::vector<std::string> values;
-  for (const nb::handle node : nodes) {
-    const nb::object operation = attribute(node, reader.op), target = attribute(node, reader.target);
-    const std::string_view op = view_of(operation);
-    values.clear();
-    for (const nb::handle value : nb::cast<nb::tuple>(attribute(node, reader.args)))
-      append_literal(values.emplace_back(), reader, value);
-    const auto begin = [&]() -> std::string& {
-      return text.append("        ").append(view_of(attribute(node, reader.name))).append(" = ");
-    };
-    const auto list_from = [&](std::size_t first) {
-      text += '(';
-      for (std::size_t i = first; i < values.size(); ++i) text.append(i > first ? ", " : "").append(values[i]);
-      text += ")\n";
-    };
-    if (op == "call_method" && !values.empty()) {
-      begin().append(values[0]).append(".").append(view_of(target));
-      list_from(1);
-    } else if (op == "call_module" && is_identifier(view_of(target))) {
-      begin().append("self.").append(view_of(target));
-      list_from(0);
-    } else if (op == "call_function" && target.is(getitem) && values.size() == 2) {
-      begin().append(values[0]).append("[").append(values[1]).append("]\n");
-    } else if (op == "output" && values.size() == 1) {
-      text.append("        return ").append(values[0]).append("\n");
-    } else if (op != "placeholder" || !values.empty() || view_of(target) != "ops") {
-      only_pytorch_prints("an operation");
-    }
-    if (nb::len(attribute(node, reader.kwargs)) || !attribute(node, reader.type).is_none())
-      only_pytorch_prints("a node with keywords or a type");
-    add_operation(op);
-  }
-}
-
-void bind_nodes(nb::module_& module) {
+void bind_graph_statements(nb::module_& module) {
   module.def("graph_statements", &graph_statements, nb::arg("nodes"), nb::arg("parts"), nb::arg("simple"),
              nb::arg("expanded"), nb::arg("comment"), nb::arg("function"), nb::arg("place"), nb::arg("expression"),
              nb::arg("is_usual_type"), nb::arg("output"));

@@ -1,4 +1,4 @@
-// Prints the statements of live FX graphs and of the bodies of Inductor's loops.
+// Prints the bodies of Inductor's loops.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -15,7 +15,5 @@ namespace depyf {
 // add_operation: receives the operation of each node, such as "call_method".
 void append_loop_statements(std::string& text, nanobind::list nodes,
                             const std::function<void(std::string_view)>& add_operation);
-
-void bind_nodes(nanobind::module_& module);
 
 }  // namespace depyf
