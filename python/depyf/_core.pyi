@@ -775,6 +775,7 @@ def collect_event(pending: collections.deque[tuple[int, Callable[[], Any]]], pro
 def node_rows(
     nodes: list[Any],
     row_class: type[_Row],
+    source_class: type[tuple[str, int]],
     keys: tuple[str, ...],
     checked: Callable[[Any], tuple[list[Any], tuple[str, ...]]],
     line: Callable[[Any], Any],
@@ -788,11 +789,12 @@ def node_rows(
     Args:
         nodes: the nodes of a graph in their order.
         row_class: `depyf.compat.fx_nodes.NodeRow`.
+        source_class: `depyf.compat.fx_nodes.Source`.
         keys: the keys of the seven notes in the `meta` of a node.
         checked: returns (the notes in a `meta`, with None for a note of a wrong type; the names of the notes that are
             not None). It is called once for each combination of types of notes.
         line: returns the user's line for a stack trace.
-        sources: returns the nodes that a node was derived from, for its note `from_node`.
+        sources: returns the nodes that a node was derived from, for a note `from_node` of an unusual form.
         modules: returns the modules for a stack of modules.
         target: returns the name of a node's operator.
         copied: returns the name of the node whose value a `copy_` copies into an input of the graph; "" for others.

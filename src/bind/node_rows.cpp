@@ -20,6 +20,7 @@ namespace depyf {
 namespace {
 
 constexpr std::size_t note_count = 7;
+constexpr int chain_max = 32;  // nodes in a chain of sources that are followed
 enum Note { stack_trace, from_node, seq_nr, original_aten, partitioner_tag, module_stack, forward_module_stack };
 
 using Notes = std::array<nb::object, note_count>;
@@ -43,7 +44,8 @@ bool is_true(nb::handle value) {
 
 class Rows {
  public:
-  Rows(nb::handle row_class, nb::handle keys, const Readers& readers) : row_class_(row_class), readers_(readers) {
+  Rows(nb::handle row_class, nb::handle source_class, nb::handle keys, const Readers& readers)
+      : row_class_(row_class), source_class_(source_class), readers_(readers) {
     std::size_t index = 0;
     for (const nb::handle key : keys)
       if (index < note_count) keys_[index++] = nb::borrow(key);
@@ -78,9 +80,8 @@ class Rows {
   nb::tuple fields(const nb::object& name, const nb::object& target, const Notes& notes, const nb::object& noted) {
     const nb::object &tag = notes[partitioner_tag], &made_from = notes[from_node];
     const bool is_backward = PyUnicode_Check(tag.ptr()) && view_of(tag) == "is_backward";
-    return nb::make_tuple(name, target, line_of(notes[stack_trace]),
-                          is_true(made_from) ? nb::object(readers_.sources(made_from)) : nb::object(nb::tuple()),
-                          notes[seq_nr], text_of_operator(notes[original_aten]), is_backward, noted,
+    return nb::make_tuple(name, target, line_of(notes[stack_trace]), sources_of(made_from), notes[seq_nr],
+                          text_of_operator(notes[original_aten]), is_backward, noted,
                           modules_of(is_true(notes[module_stack]) ? notes[module_stack] : notes[forward_module_stack]));
   }
 
@@ -108,6 +109,32 @@ class Rows {
     const nb::object noted = checked[1];
     if (is_same) checked_.emplace(types, noted);
     return {notes, noted};
+  }
+
+  // Returns the nodes that a node was derived from, without those that are listed twice.
+  nb::object sources_of(const nb::object& made_from) {
+    if (!is_true(made_from)) return nb::tuple();
+    if (!PyList_CheckExact(made_from.ptr())) return readers_.sources(made_from);
+    nb::dict found;
+    for (const nb::handle each : made_from) {
+      const nb::object source = innermost(nb::borrow(each));
+      if (!source.is_valid()) return readers_.sources(made_from);
+      found[source] = nb::none();
+    }
+    return nb::tuple(found.keys());
+  }
+
+  // Returns the first node in a chain of sources; an invalid object if the chain has an unknown form.
+  nb::object innermost(nb::object source) {
+    for (int depth = 0; depth < chain_max; ++depth) {
+      const nb::object earlier = nb::getattr(source, from_node_, nb::none());
+      if (!PyList_CheckExact(earlier.ptr())) return {};
+      if (nb::len(earlier) == 0) break;
+      source = earlier[0];
+    }
+    const nb::object name = nb::getattr(source, name_, nb::none()), graph = nb::getattr(source, graph_id_, nb::none());
+    if (!PyUnicode_CheckExact(name.ptr()) || !PyLong_CheckExact(graph.ptr())) return {};
+    return new_tuple_(source_class_, nb::make_tuple(name, graph));
   }
 
   nb::object line_of(const nb::object& stack) {
@@ -138,9 +165,9 @@ class Rows {
   }
 
   const nb::object op_ = interned("op"), meta_ = interned("meta"), name_ = interned("name"),
-                   target_ = interned("target");
+                   target_ = interned("target"), from_node_ = interned("from_node"), graph_id_ = interned("graph_id");
   const nb::object new_tuple_ = nb::handle(reinterpret_cast<PyObject*>(&PyTuple_Type)).attr("__new__");
-  const nb::handle row_class_;
+  const nb::handle row_class_, source_class_;
   std::array<nb::object, note_count> keys_;
   const Readers& readers_;
   nb::list rows_;
@@ -152,17 +179,19 @@ class Rows {
   std::map<std::pair<PyObject*, std::string>, std::pair<nb::object, nb::object>> targets_;
 };
 
-nb::list node_rows(nb::list nodes, nb::handle row_class, nb::handle keys, nb::callable checked, nb::callable line,
-                   nb::callable sources, nb::callable modules, nb::callable target, nb::callable copied) {
+nb::list node_rows(nb::list nodes, nb::handle row_class, nb::handle source_class, nb::handle keys, nb::callable checked,
+                   nb::callable line, nb::callable sources, nb::callable modules, nb::callable target,
+                   nb::callable copied) {
   const Readers readers{checked, line, sources, modules, target, copied};
-  return Rows(row_class, keys, readers).read(nodes);
+  return Rows(row_class, source_class, keys, readers).read(nodes);
 }
 
 }  // namespace
 
 void bind_node_rows(nb::module_& module) {
-  module.def("node_rows", &node_rows, nb::arg("nodes"), nb::arg("row_class"), nb::arg("keys"), nb::arg("checked"),
-             nb::arg("line"), nb::arg("sources"), nb::arg("modules"), nb::arg("target"), nb::arg("copied"));
+  module.def("node_rows", &node_rows, nb::arg("nodes"), nb::arg("row_class"), nb::arg("source_class"), nb::arg("keys"),
+             nb::arg("checked"), nb::arg("line"), nb::arg("sources"), nb::arg("modules"), nb::arg("target"),
+             nb::arg("copied"));
 }
 
 }  // namespace depyf

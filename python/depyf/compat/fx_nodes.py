@@ -82,7 +82,9 @@ def rows(graph_module: Any) -> list[NodeRow]:
     """Returns the nodes of a graph in their order, without inputs, attributes and output."""
     line = functools.partial(_line, torch_folder=library())
     nodes = list(graph_module.graph.nodes)
-    return _core.node_rows(nodes, NodeRow, _KEYS, _checked, line, _sources, _modules, _target, _copied_into_input)
+    return _core.node_rows(
+        nodes, NodeRow, Source, _KEYS, _checked, line, _sources, _modules, _target, _copied_into_input
+    )
 
 
 def _checked(meta: Any) -> tuple[list[Any], tuple[str, ...]]:
