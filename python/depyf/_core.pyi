@@ -666,13 +666,13 @@ def graph_break(report: str) -> dict[str, Any]:
     """
 
 class JsonText:
-    """JSON that stands for its value in data for `json_text`, so that the value need not be made. An object in it has no
-    two members with the same name."""
+    """JSON text that `json_text` writes in place of a value, so that the value itself need not be created. No object in
+    the text has two members with the same name."""
 
     def __init__(self, text: str) -> None:
         """
         Raises:
-            ValueError: the text is no JSON.
+            ValueError: `text` is not valid JSON.
         """
 
 def json_text(data: object, levels: int) -> str:
@@ -680,8 +680,8 @@ def json_text(data: object, levels: int) -> str:
     below it.
 
     Raises:
-        TypeError: a value is not a dict with strings as keys, list, tuple, dataclass, JsonText, str, int, float, bool or
-            None.
+        TypeError: a value is not a dict with strings as keys, list, tuple, dataclass, JsonText, str, int, float, bool
+            or None.
         RecursionError: the data is nested too deeply.
     """
 
@@ -703,7 +703,7 @@ def graph_statements(
         nodes: all nodes of the graph.
         parts: receives the kinds of the graph's parts.
         simple: true if PyTorch prints expressions in its simpler form.
-        expanded: true if an input has the description of its node behind it.
+        expanded: true if PyTorch prints the description of its node behind each input.
         comment: returns the comment for a stack trace.
         function: returns the name of a function that a node calls, or the format of an operator, such as `{} + {}`, and
             true for a format.
@@ -723,31 +723,33 @@ def argument_text(value: object, parts: set[Any]) -> str:
         ValueError: only PyTorch can print the argument.
     """
 
-class IrText:
-    """Prints the nodes of Inductor's IR as PyTorch prints them.
+class IrTexts:
+    """The texts of the parts of Inductor's IR that never change.
 
     Args:
         expression: returns the text of a SymPy expression.
     """
 
     def __init__(self, expression: Callable[[Any], str]) -> None: ...
-    def begin(self, graph: object) -> None:
-        """Must be called in front of the first node of an IR, with Inductor's graph, which has the buffers."""
+    @property
+    def expressions(self) -> int:
+        """Returns the number of expressions whose texts are kept, with the expressions themselves."""
 
-    def end(self) -> None:
-        """Must be called behind the last node of an IR; releases its objects, but not its expressions and dependencies,
-        which can occur again."""
+class IrText:
+    """Prints the nodes of one IR as PyTorch prints them.
 
+    Args:
+        texts: receives the texts of parts that can occur in another IR, too.
+        graph: Inductor's graph, which contains the buffers.
+    """
+
+    def __init__(self, texts: IrTexts, graph: object) -> None: ...
     def node(self, node: object) -> tuple[str, set[Any]]:
         """Returns (the text of a node, the kinds of its parts).
 
         Raises:
             ValueError: only PyTorch can print the node.
         """
-
-    @property
-    def expressions(self) -> int:
-        """Returns the number of expressions whose texts are kept."""
 
 def timeline_events(
     pending: collections.deque[tuple[int, Callable[[], Any]]],
@@ -769,8 +771,8 @@ def timeline_events(
 
 def collect_event(pending: collections.deque[tuple[int, Callable[[], Any]]], process: int) -> int:
     """Appends (`process`, the function that returns the event) to `pending` if the caller of the calling function is
-    PyTorch's `trace_structured`, which sends an event of the timeline. Returns the new number of items; 0 if nothing was
-    appended."""
+    PyTorch's `trace_structured`, which sends an event of the timeline. Returns the new number of items; 0 if nothing
+    was appended."""
 
 def node_rows(
     nodes: list[Any],

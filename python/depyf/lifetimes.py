@@ -144,8 +144,8 @@ def _places(block: list[ast.stmt], way: tuple[tuple[int, int], ...]) -> Iterator
 
 
 def _readers(places: list[_Place]) -> dict[str, list[_Place]]:
-    """Maps each name to the places whose statements read it. A `del` does not count, because a name that is already
-    deleted earlier is left out of it."""
+    """Maps each name to the places whose statements read it. A `del` does not count as a read, because a name
+    that is deleted earlier is removed from it."""
     readers: dict[str, list[_Place]] = {}
     for place in places:
         if not isinstance(place.statement, ast.Delete):
@@ -191,8 +191,8 @@ def _own_parts(statement: ast.stmt) -> list[ast.AST]:
 def _is_read_behind(
     name: str, place: _Place, readers: Sequence[_Place], places: list[_Place], loops: list[_Place]
 ) -> bool:
-    """True if a statement that can be executed after `place` reads the local's value. `readers` are those of `places`
-    that read the name, and `loops` those that are loops."""
+    """True if a statement that can be executed after `place` reads the local's value. `readers` are the places
+    that read the name, and `loops` are the places of loops."""
     loops_around = {loop.way[-1] for loop in loops if loop is not place and loop.way[-1] in place.way}
     for later in readers:
         if later is place:

@@ -436,7 +436,7 @@ class Session:
         return data
 
     def to_write(self) -> dict[str, Any]:
-        """Returns the data of `to_dict` with its dataclasses as they are, as `_core.json_text` writes them, too."""
+        """Returns the data of `to_dict`, but does not convert dataclasses, as `_core.json_text` can write them."""
         data = {**vars(self), "frames": [{**vars(frame)} for frame in self.frames]}
         del data["directory"], data["phase_events"]
         for frame in data["frames"]:

@@ -1,8 +1,8 @@
 // Prints the statements of live FX graphs, as PyTorch prints them.
 //
-// Most of what a block of `prepare_debug` writes are graphs, which PyTorch prints several times while it compiles them,
-// so their nodes, which are objects of Python, are read in C++. An object that only PyTorch can print raises a
-// ValueError.
+// Most of the text that `prepare_debug` writes consists of graphs, and PyTorch prints each graph several times during a
+// compilation. The nodes, which are Python objects, are therefore read in C++, which is faster than PyTorch's printer.
+// An object that only PyTorch can print raises a ValueError.
 #include "graph_statements.h"
 
 #include <string>
@@ -29,13 +29,13 @@ nb::handle item(nb::handle dict, const nb::object& key) {
 // One printed statement of a graph.
 struct Statement {
   nb::object name;
-  std::string text;  // without its end, which releases values
+  std::string text;  // without the assignments of None at its end, which release values
   std::vector<PyObject*> inputs;  // the nodes that the statement uses
   bool is_assignment = false;  // false for an input of the graph, and for the `return`
   bool is_used = true;
 };
 
-// The functions of depyf.printing that print what needs PyTorch's or SymPy's own functions.
+// The functions of depyf.printing that print the parts of a graph for which functions of PyTorch or SymPy are needed.
 struct OtherParts {
   nb::callable comment;  // (stack trace) -> text
   nb::callable function;  // (target) -> (name or format, true for a format)
@@ -193,7 +193,8 @@ class GraphBody {
     if (!is_known) parts_.add(nb::make_tuple("value", type.name, declared.is_none()));
     is_known = true;
     const bool is_shown = type.kind == Kind::tensor || type.kind == Kind::symbol;
-    // PyTorch prints the type of the value and not the declared type.
+    // PyTorch prints the type of the value instead of the declared type only if the value is a tensor or a symbolic
+    // number and the declared type is a usual one.
     if (!declared.is_none() && (!is_shown || !nb::cast<bool>(others_.is_usual_type(declared))))
       only_pytorch_prints("a declared type");
     if (type.kind == Kind::tensor) return tensor_annotation(value);
@@ -246,7 +247,7 @@ class GraphBody {
     text += view_of(is_symbol ? attribute(expression, reader_.name) : nb::object(others_.expression(number)));
   }
 
-  // PyTorch prints some notes, which this printer does not.
+  // Raises a ValueError if the node has a note that PyTorch prints and this printer does not support.
   void require_no_other_notes(const nb::object& meta) {
     for (const nb::object& key : {custom_, recompute_, graph_id_, wrapped_}) {
       const nb::handle value = item(meta, key);
@@ -255,7 +256,7 @@ class GraphBody {
     }
   }
 
-  // Returns the comment that names the source line of a node; "" if it is the comment of the statement before.
+  // Returns the comment that names the source line of a node; "" if the previous comment is the same.
   std::string comment_of(nb::handle stack) {
     if (stack.ptr() == last_stack_.ptr()) return "";
     last_stack_ = nb::borrow(stack);
@@ -310,7 +311,7 @@ class GraphBody {
   std::unordered_map<PyObject*, nb::tuple> functions_;  // the nodes keep their targets alive
   std::unordered_set<std::string> operations_;
   std::unordered_set<PyObject*> dtypes_;  // strings that the annotations keep alive
-  bool has_symbol_ = false, has_expression_ = false;  // true if it is already among the parts
+  bool has_symbol_ = false, has_expression_ = false;  // true if this kind is already in `parts_`
   nb::object last_stack_;
   std::string last_comment_;
 };

@@ -1,7 +1,7 @@
 // Prints the nodes of Inductor's IR as `BaseSchedulerNode.debug_str` prints them.
 //
-// The text of a node has these lines, with one more indented text for each buffer, and a loop body that
-// `loop_statements` prints:
+// The text of a node has the following lines. `outputs` contains an indented text for each buffer. The text of a loop
+// node also contains the body of the loop, which `append_loop_statements` prints.
 //
 //   op0: SchedulerNode(ComputedBuffer)
 //   op0.writes = [MemoryDep('buf0', c0, {c0: 64})]
@@ -33,36 +33,32 @@ namespace {
 
 constexpr std::size_t width = 80;  // the maximum width of a line that `pprint` does not break
 
-// A set of kinds of parts, as bits; see `IrText::add`.
+// A set of kinds of parts, as bits; see `IrTexts::labels`.
 using Parts = std::uint64_t;
 
 struct Kept {
-  nb::object object;  // is kept alive, so that no other object gets its address
+  nb::object object;  // keeps the object alive, so that no other object gets its address
   std::string text;
   Parts parts = 0;
 };
 using KeptTexts = std::unordered_map<PyObject*, Kept>;
 
-// Prints nodes. The texts of expressions and dependencies, which never change, are kept as long as the object lives, as
-// the same ones occur in the IR before fusion and in the IR after fusion. The texts of buffers and layouts are kept until
-// `begin`.
+// The texts of expressions and dependencies, which never change, and can occur both in the IR before fusion and in the IR
+// after fusion. Several threads may print at the same time, and change places while functions of Python run, so nothing
+// is ever removed.
+struct IrTexts {
+  explicit IrTexts(nb::callable text_of_expression) : text_of_expression(text_of_expression) {}
+
+  const nb::callable text_of_expression;  // returns the text of a SymPy expression
+  KeptTexts expressions, dependencies;
+  std::vector<std::string> labels;  // bit of `Parts` -> kind of part
+};
+
+// Prints the nodes of one IR. The texts of buffers and layouts are kept as long as the object lives.
 class IrText {
  public:
-  // expression: returns the text of a SymPy expression.
-  explicit IrText(nb::callable expression) : expression_(expression) {}
-
-  std::size_t expressions() const { return expressions_.size(); }
-
-  // Must be called in front of the first node of an IR. graph: Inductor's graph, which has the buffers.
-  void begin(nb::object graph) {
-    graph_ = graph;
-    kept_.clear();
-    types_.clear();
-    kinds_.clear();
-  }
-
-  // Releases the objects that belong to the IR that was printed last.
-  void end() { begin(nb::object()); }
+  // graph: Inductor's graph, which contains the buffers.
+  IrText(IrTexts& texts, nb::object graph) : texts_(texts), graph_(graph) {}
 
   // Returns (the text of a node, the kinds of its parts).
   nb::tuple node(nb::handle node) {
@@ -71,16 +67,16 @@ class IrText {
     append_node(text, node, parts);
     text.pop_back();
     nb::set names;
-    for (std::size_t bit = 0; bit < labels_.size(); ++bit)
-      if (parts >> bit & 1) names.add(python_string(labels_[bit]));
+    for (std::size_t bit = 0; bit < texts_.labels.size(); ++bit)
+      if (parts >> bit & 1) names.add(python_string(texts_.labels[bit]));
     return nb::make_tuple(python_string(text), names);
   }
 
  private:
   void add(Parts& parts, std::string label) {
-    std::size_t bit = std::size_t(std::ranges::find(labels_, label) - labels_.begin());
+    std::size_t bit = std::size_t(std::ranges::find(texts_.labels, label) - texts_.labels.begin());
     if (bit == 64) only_pytorch_prints("more than 64 kinds of parts");
-    if (bit == labels_.size()) labels_.push_back(std::move(label));
+    if (bit == texts_.labels.size()) texts_.labels.push_back(std::move(label));
     parts |= Parts(1) << bit;
   }
 
@@ -189,7 +185,7 @@ class IrText {
                            [&](std::string_view operation) { add(parts, std::string(operation)); });
   }
 
-  // Returns the text of an object, which `append` appends to a string.
+  // Returns the text of an object from `texts`. If it is missing there, `append` computes it.
   const std::string& kept(KeptTexts& texts, nb::handle object, Parts& parts,
                           void (IrText::*append)(std::string&, nb::handle, Parts&)) {
     const auto found = texts.find(object.ptr());
@@ -264,7 +260,7 @@ class IrText {
     for (const nb::handle other : others) known.push_back(other.ptr());
     nb::list result;
     for (const nb::handle dependency : dependencies) {
-      // Comparing addresses first avoids to compute hashes of expressions in Python.
+      // Comparing the addresses first avoids computing hashes of expressions in Python.
       if (std::ranges::find(known, dependency.ptr()) != known.end()) continue;
       const int is_known = known.empty() ? 0 : PySequence_Contains(others.ptr(), dependency.ptr());
       if (is_known < 0) throw nb::python_error();
@@ -277,7 +273,7 @@ class IrText {
   void append_dependencies(std::string& text, const nb::object& dependencies, Parts& parts) {
     std::vector<std::string_view> texts;
     for (const nb::handle dependency : dependencies)
-      texts.push_back(kept(dependencies_, dependency, parts, &IrText::append_dependency));
+      texts.push_back(kept(texts_.dependencies, dependency, parts, &IrText::append_dependency));
     std::ranges::sort(texts);
     const std::string count = std::to_string(std::min<std::size_t>(texts.size(), 2));
     add(parts, "dependencies " + count);
@@ -349,13 +345,14 @@ class IrText {
     text += is_tuple ? (nb::len(value) == 1 ? ",)" : ")") : "]";
   }
 
-  // Returns the text of a SymPy expression. Equal expressions can have different texts (2 and 2.0), so texts are kept by
-  // the addresses of their objects.
+  // Returns the text of a SymPy expression. Equal expressions can have different texts (2 and 2.0), so texts are kept
+  // by the addresses of their objects.
   const std::string& expression(nb::handle value) {
-    const auto found = expressions_.find(value.ptr());
-    if (found != expressions_.end()) return found->second.text;
-    const nb::object text = expression_(value);
-    return expressions_.emplace(value.ptr(), Kept{nb::borrow(value), std::string(view_of(text)), 0}).first->second.text;
+    const auto found = texts_.expressions.find(value.ptr());
+    if (found != texts_.expressions.end()) return found->second.text;
+    const nb::object text = texts_.text_of_expression(value);
+    return texts_.expressions.emplace(value.ptr(), Kept{nb::borrow(value), std::string(view_of(text)), 0})
+        .first->second.text;
   }
 
   const nb::object get_name_ = interned("get_name"), node_ = interned("node"), snodes_ = interned("snodes"),
@@ -375,10 +372,9 @@ class IrText {
                    type_ = interned("type"), dtype_ = interned("dtype"), size_ = interned("size"),
                    stride_ = interned("stride"), name_ = interned("name"), var_names_ = interned("var_names"),
                    mode_ = interned("mode");
-  const nb::callable expression_;
-  nb::object graph_;
-  KeptTexts kept_, dependencies_, expressions_;
-  std::vector<std::string> labels_;                      // bit -> kind of part
+  IrTexts& texts_;
+  const nb::object graph_;
+  KeptTexts kept_;
   std::unordered_map<PyObject*, nb::object> types_;      // type -> its name
   std::unordered_map<PyObject*, std::string> kinds_;     // type of a node -> the class of its method
 };
@@ -386,12 +382,12 @@ class IrText {
 }  // namespace
 
 void bind_ir_text(nb::module_& module) {
-  nb::class_<IrText>(module, "IrText")
+  nb::class_<IrTexts>(module, "IrTexts")
       .def(nb::init<nb::callable>(), nb::arg("expression"))
-      .def("begin", &IrText::begin, nb::arg("graph").none())
-      .def("end", &IrText::end)
-      .def("node", &IrText::node, nb::arg("node"))
-      .def_prop_ro("expressions", &IrText::expressions);
+      .def_prop_ro("expressions", [](const IrTexts& texts) { return texts.expressions.size(); });
+  nb::class_<IrText>(module, "IrText")
+      .def(nb::init<IrTexts&, nb::object>(), nb::arg("texts"), nb::arg("graph").none(), nb::keep_alive<1, 2>())
+      .def("node", &IrText::node, nb::arg("node"));
 }
 
 }  // namespace depyf

@@ -92,7 +92,7 @@ void append_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// JSON that stands for its value in data that is written.
+// JSON text that is written in place of a value.
 class JsonText {
  public:
   explicit JsonText(std::string text) : text_(std::move(text)) {
@@ -203,7 +203,7 @@ class Writer {
     end(']', levels);
   }
 
-  // Writes an object. `write_member` writes the member with a number.
+  // Writes an object. `write_member` writes the member with the given index.
   template <class WriteMember>
   void write_object(std::size_t size, int levels, WriteMember write_member) {
     if (size == 0) {
@@ -223,7 +223,7 @@ class Writer {
     write(value.ptr(), levels);
   }
 
-  // Writes a value of a document as the same value of Python would be written. Numbers keep their spelling.
+  // Writes a value of a document in the same form as the equal Python value, except that numbers keep their spelling.
   void write_json(json::Value value, int levels) {
     switch (value.kind()) {
       case json::Kind::null: out_ += "null"; return;
@@ -238,7 +238,7 @@ class Writer {
   void write_json_string(json::Value text) {
     const std::string_view raw = text.raw();
     if (raw.find('\\') == std::string_view::npos) out_.append("\"").append(raw).append("\"");
-    else append_string(out_, text.text());  // an escape may have another form
+    else append_string(out_, text.text());  // rewrites the escapes, which can have several forms
   }
 
   void write_json_array(json::Value array, int levels) {

@@ -1,4 +1,4 @@
-// Reads live objects of Python and appends their texts; what the printers of PyTorch's objects share.
+// Defines the functions that the printers of PyTorch's objects share, which read live Python objects.
 #pragma once
 
 #include <nanobind/nanobind.h>

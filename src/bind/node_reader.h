@@ -14,21 +14,21 @@ namespace depyf {
 
 bool is_identifier(std::string_view name);
 
-// True for identifiers with dots between them.
+// True if `path` consists of identifiers with dots between them.
 bool is_dotted_name(std::string_view path);
 
-// What kind of value a type has, by the name of the type.
+// The kind of the values of a type, which the name of the type determines.
 enum class Kind { node, tuple, list, text, number, constant, tensor, symbol, other };
 
 struct Type {
   nanobind::object name;
   Kind kind;
-  // True if the type is already among the parts, as the type of an argument, and of a value without or with a
-  // declared type.
+  // True if the type is already in the set of the graph's parts: as the type of an argument, as the type of a value
+  // without a declared type, and as the type of a value with a declared type.
   bool is_known_argument = false, is_known_value = false, is_known_declared = false;
 };
 
-// The attributes of nodes, and the types of the values in nodes.
+// Holds the names of the attributes of nodes, and caches the types of the values in nodes.
 class NodeReader {
  public:
   const nanobind::object op = interned("op"), name = interned("name"), target = interned("target"),

@@ -1,7 +1,7 @@
 // Reads the nodes of an FX graph with PyTorch's notes on their origin, for depyf.compat.fx_nodes.
 //
-// Many nodes of a graph share their notes, operators and modules, so what a note means is determined once, by functions
-// of depyf.compat.fx_nodes.
+// Many nodes of a graph share their notes, operators and modules, so each distinct object is interpreted only
+// once, by a function of depyf.compat.fx_nodes.
 #include "node_rows.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace depyf {
 namespace {
 
 constexpr std::size_t note_count = 7;
-constexpr int chain_max = 32;  // nodes in a chain of sources that are followed
+constexpr int chain_max = 32;  // the maximum number of nodes that are followed in a chain of sources
 enum Note { stack_trace, from_node, seq_nr, original_aten, partitioner_tag, module_stack, forward_module_stack };
 
 using Notes = std::array<nb::object, note_count>;
@@ -111,7 +111,7 @@ class Rows {
     return {notes, noted};
   }
 
-  // Returns the nodes that a node was derived from, without those that are listed twice.
+  // Returns the nodes that a node was derived from, without duplicates.
   nb::object sources_of(const nb::object& made_from) {
     if (!is_true(made_from)) return nb::tuple();
     if (!PyList_CheckExact(made_from.ptr())) return readers_.sources(made_from);
@@ -174,7 +174,8 @@ class Rows {
   nb::dict by_name_;  // name of a node -> its row
   nb::dict modules_;  // keys of a stack of modules -> its modules
   std::map<Types, nb::object> checked_;
-  // The nodes keep the objects of the following keys alive, but not a method that is bound anew at each access.
+  // The keys of the following maps are addresses. The nodes keep the objects alive, except targets that are bound
+  // methods and created at each access, so the values of `targets_` also contain the target.
   std::unordered_map<PyObject*, nb::object> lines_, texts_;
   std::map<std::pair<PyObject*, std::string>, std::pair<nb::object, nb::object>> targets_;
 };

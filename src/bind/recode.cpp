@@ -72,7 +72,7 @@ nb::object with_nested(nb::handle live, const nb::dict& nested) {
 // line table stay the same: the table contains distances from the first line.
 class Move {
  public:
-  // `file` is None if the code stays in its file, `code_before`.
+  // `code_before` is the code to move. `file` is the path of its new file, or None if the code keeps its file.
   Move(nb::handle code_before, nb::handle file, std::int32_t lines_down)
       : file_before_(code_before.attr("co_filename")), file_(file), lines_down_(lines_down) {
     changes_ = lines_down != 0 || (!file.is_none() && !file.equal(file_before_));

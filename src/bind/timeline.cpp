@@ -1,7 +1,7 @@
 // Reads the events of PyTorch's timeline, of which a compilation has hundreds.
 //
-// The content of an event is a dict: {"ph": "B", "name": "dynamo", "ts": microseconds, "args": {"compile_id": "0/0"}}. An
-// event with "ph": "X" is a whole phase, and has its duration in microseconds under "dur".
+// The content of an event is a dict: {"ph": "B", "name": "dynamo", "ts": microseconds, "args": {"compile_id": "0/0"}}.
+// An event with "ph": "X" is a whole phase, and has its duration in microseconds under "dur".
 #include "timeline.h"
 
 #include <string_view>
@@ -31,7 +31,7 @@ class Reader {
  public:
   explicit Reader(nb::handle event_class) : event_class_(event_class) {}
 
-  // Appends the event with this content, unless the event has no duration, as a cache hit, or an unknown form.
+  // Appends the event with this content. Ignores an event without a duration, such as a cache hit, or of unknown form.
   void append(nb::handle content, nb::list events) const {
     if (!PyDict_CheckExact(content.ptr())) return;
     const nb::handle kind = item(content, kind_), start = item(content, start_), arguments = item(content, arguments_);

@@ -6,11 +6,12 @@
 // malloc. A block has this layout:
 //
 //   | size class, or 0 for a block of malloc | block ............ |
-//   8 bytes in front of the block             16 bytes aligned
+//   8 bytes in front of the block             aligned to 16 bytes
 //
-// The sizes of blocks are multiples of 16 up to 1 KiB; from there to 256 KiB, there are four sizes for each power of two.
-// A freed block is added to the lists of the thread that frees it. The memory of these blocks is kept until the process
-// ends: for each size, at most as much as was in use at one time, if the thread that allocates a block also frees it.
+// The sizes of blocks are multiples of 16 up to 1 KiB; from there to 256 KiB, there are four sizes for each power of
+// two. A freed block is added to the lists of the thread that frees it. The memory of these blocks is kept until the
+// process ends: for each size, at most as much as was in use at one time, if the thread that allocates a block also
+// frees it.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -25,8 +26,8 @@
 namespace {
 
 constexpr std::size_t header = 8, step = 16;
-// A thread takes `small_chunks` chunks of `chunk_size`, which are enough for a small file, and then huge chunks, each of
-// which has the size of a huge page.
+// A thread takes `small_chunks` chunks of `chunk_size`, which are enough for a small file, and then huge chunks, each
+// of which has the size of a huge page.
 constexpr std::size_t chunk_size = std::size_t(1) << 17, small_chunks = 2, huge_chunk_size = std::size_t(1) << 21;
 // The number of size classes that are one step apart, and their largest size.
 constexpr std::size_t fine = 64, fine_end = fine * step;
@@ -80,7 +81,7 @@ std::uint64_t& class_of(void* block) { return static_cast<std::uint64_t*>(block)
 }
 
 // Returns a huge chunk; null if there is no memory for it. If the system has huge pages, the chunk is one page: its
-// blocks cause a single page fault, and the processor keeps its address at hand.
+// blocks cause a single page fault, and occupy a single entry of the processor's address translation cache (TLB).
 std::byte* huge_chunk() {
   void* chunk = std::aligned_alloc(huge_chunk_size, huge_chunk_size);
 #ifdef MADV_HUGEPAGE
@@ -144,8 +145,8 @@ void operator delete(void* block) noexcept {
   put_back(block, number);
 }
 
-// Computes the size class, because reading it from the memory in front of the block often misses the cache. `size` is
-// that of the call of operator new, as the sanitizers check.
+// Computes the size class from `size`, because reading it from the memory in front of the block often misses the cache.
+// `size` is the size that was passed to operator new; the sanitizers check this.
 void operator delete(void* block, std::size_t size) noexcept {
   if (!block || size > fine_end - header) return operator delete(block);
   put_back(block, class_for(size + header));

@@ -36,7 +36,7 @@ bool is_archive_name(const fs::path& path) {
   return std::ranges::find(extensions, path.extension().string()) != std::end(extensions);
 }
 
-// True if the last extension of the path is `.pyc`; the name of a file does not only consist of it.
+// True if the path ends with `.pyc` and the name of the file has further characters in front of it.
 bool is_pyc_name(std::string_view path) {
   constexpr std::string_view extension = ".pyc";
   return path.ends_with(extension) && path.size() > extension.size() && path[path.size() - extension.size() - 1] != '/';

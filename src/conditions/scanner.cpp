@@ -27,7 +27,7 @@ char Scanner::next() { return is_at_end() ? '\0' : text_[at_]; }
 
 bool Scanner::take(std::string_view sign, std::string_view not_before) {
   skip_blanks();
-  // Most signs differ in the first character, which is compared without a call.
+  // Most calls fail at the first character, so it is compared first, without a function call.
   if (at_ == text_.size() || text_[at_] != sign.front() || !text_.substr(at_).starts_with(sign)) return false;
   const std::size_t end = at_ + sign.size();
   if (end < text_.size() && not_before.find(text_[end]) != std::string_view::npos) return false;

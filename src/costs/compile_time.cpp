@@ -108,7 +108,7 @@ double restarts_of(const Compilation& compilation) {
 
 std::string_view part_of(std::string_view phase) {
   if (phase.empty()) return "other";
-  // Most rows differ in the first character, which is compared without a call.
+  // Most rows differ from `phase` in the first character, so it is compared first, without a function call.
   for (const PhaseOfPart& row : phases_of_parts)
     if (row.start[0] == phase[0] && phase.starts_with(row.start)) return row.part;
   return "other";

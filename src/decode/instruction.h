@@ -106,10 +106,11 @@ struct DecodedCode {
   std::span<const Position> positions;
   // The last instruction never falls through: a `raise_` is appended to bytecode that runs off its end.
   Table<Instruction, InstructionIndex> instructions;
-  // Names of fast locals, then of cells that are no locals, then of free variables. Copies of `localsplus` and `is_cell`
-  // share their memory, because the bodies of inlined comprehensions have the variables of the function around them.
+  // Names of fast locals, then of cells that are not locals, then of free variables. Copies of `localsplus` and
+  // `is_cell` share their memory, because the bodies of inlined comprehensions have the variables of the function
+  // around them.
   SharedTable<std::string_view> localsplus;
-  SharedFlags is_cell;  // by index into localsplus: true for a cell or free variable, parameters among them
+  SharedFlags is_cell;  // by index into localsplus: true for a cell or free variable, including parameters
   std::int32_t cell_count = 0, first_cell = 0, first_free = 0;
   Table<ProtectedRange> ranges;  // the entries of the exception table, in its order
   // True for the body of an inlined comprehension, which `outline_comprehensions` split off from `code`.

@@ -15,7 +15,8 @@ namespace {
 // The most bytes of bytecode that are prepared together; the instructions and graphs built from them must fit into the
 // cache as well.
 constexpr std::size_t bytes_together = 8192;
-// The most code objects that are prepared together, since each may be empty.
+// The maximum number of code objects that are prepared together. The limit on their bytes does not bound this number,
+// because code objects may be empty.
 constexpr std::size_t codes_together = 128;
 // The number of constants in which `with_next` searches for the code object that `take` was called for.
 constexpr std::size_t constants_ahead = 64;

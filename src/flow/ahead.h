@@ -63,7 +63,8 @@ class Ahead {
 
   // Returns `code` and the next code objects among the constants around it, up to `bytes_together` bytes of bytecode.
   Table<const CodeObject*> with_next(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
-  // Prepares all of `codes`: returns the first prepared code, and puts the others into `ready` of the last of `around_`.
+  // Prepares all of `codes`. Returns the first prepared code, and adds the others to `ready` of the last entry of
+  // `around_`.
   Result<PreparedCode> together(const Table<const CodeObject*>& codes);
   // Returns the instructions of `code` in the version-independent form that all later passes expect, with their turns.
   Result<std::unique_ptr<Prepared>> decoded(const CodeObject& code) const;

@@ -25,15 +25,15 @@
 namespace depyf {
 namespace {
 
-// True if a pass may have given an instruction a target, or made a jump of it: `match_case`, the loop of an outlined
-// comprehension, the clauses of `except*`, `async for`, and the test in front of `all(...)` (3.14). Other rewrites only
-// remove turns.
+// True if a pass may have added a target to an instruction, or turned it into a jump: `match_case`, the loop of an
+// outlined comprehension, the clauses of `except*`, `async for`, and the test in front of `all(...)` (3.14). Other
+// rewrites only remove turns.
 bool may_have_more_turns(const Cfg& cfg) {
   return !cfg.patterns.empty() || !cfg.comprehensions.empty() ||
          cfg.ops.has<Op::check_eg_match_, Op::get_anext_, Op::load_common_constant_>();
 }
 
-// Returns the control flow of `code`, in which copies of finally bodies are not yet jumped over. `turns` are those of
+// Returns the control flow of `code`, which does not skip copies of finally bodies yet. `turns` are those of
 // the decoded code; passes may have removed some of them.
 Flow flow_of(Row<const Instruction, InstructionIndex> code, Turns turns) {
   Flow flow;
@@ -357,8 +357,8 @@ class Builder {
   // Redirects all edges that lead to copies of exits to the originals of these copies.
   void lead_to_originals(const Originals& original) {
     auto original_of = [&](InstructionIndex at) { return at < 0 || original[at] < 0 ? at : original[at]; };
-    // Returns the block of the copied instruction if block `index` starts with the copy of an instruction, and otherwise
-    // `index`.
+    // Returns the block of the copied instruction if block `index` starts with the copy of an instruction, and
+    // otherwise `index`.
     auto block_of = [&](int index) { return index < 0 ? index : block_at_[original_of(cfg_.blocks[index].begin)]; };
     for (BasicBlock& block : cfg_.blocks) {
       int next = block_of(block.next), jump = block_of(block.jump);
@@ -443,7 +443,7 @@ class Builder {
   const Flow& flow_;
   const Table<char>& reachable_;
   const int count_;  // number of instructions
-  Marks leaders_;  // the instructions that start a block, and the number of instructions
+  Marks leaders_;  // the instructions that start a block, and `count_`
   Table<InstructionIndex> exits_;  // the instructions that leave the function and can be reached
   // Maps each instruction to the block that starts there, or -1.
   Table<int> block_at_;
@@ -478,8 +478,8 @@ Search find_order(Cfg& cfg) {
   const Row<BlockIndex> order(cfg.order);
   struct Visit {
     BlockIndex block;
-    std::array<BlockIndex, 2> edges;  // those that have not been followed, the next one last
-    int left;                         // the number of these edges
+    std::array<BlockIndex, 2> edges;  // the edges that remain to be followed, in reverse order
+    int left;                         // the number of edges that remain
   };
   Table<Visit> stack(count);  // a block is visited once
   int depth = 0, first = count;
@@ -516,7 +516,7 @@ Search find_order(Cfg& cfg) {
 void find_preds(Cfg& cfg, Search& search) {
   cfg.pred_lists.resize(search.edges);
   const Row<BlockIndex> lists(cfg.pred_lists);
-  Table<int>& place = search.preds;  // becomes, by block: the place in `lists` for the next predecessor
+  Table<int>& place = search.preds;  // becomes, by block: the index in `lists` of the next predecessor
   int first = 0, index = 0;
   for (BasicBlock& block : cfg.blocks) {
     block.preds = Row<const BlockIndex>(lists).part(first, place[index]);

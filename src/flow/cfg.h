@@ -61,8 +61,8 @@ struct Cfg {
 
   WorkingCode code;  // rewritten by `simplify_idioms` and later passes
   SurveyedOps ops;  // the operations that occurred in the decoded code
-  // The instructions with a target, reachable or not, in ascending order, and others that lost their target; empty if
-  // the code is one basic block.
+  // The instructions that have a target, or had one before a pass removed it, in ascending order. Unreachable
+  // instructions are included. The list is empty if the code is one basic block.
   Table<InstructionIndex> jumps;
   Table<CasePattern> patterns;  // indexed by the argument of match_case
   Table<InlinedComprehension> comprehensions;  // indexed by the argument of comprehension
@@ -110,11 +110,11 @@ enum class GraphForm : std::uint8_t {
 };
 
 Cfg build_cfg(const DecodedCode& decoded, GraphForm form);
-// Builds the same graph in `cfg`, which must be empty, with `turns` of the instructions of `decoded`, which the caller
-// has found for another purpose as well.
+// Builds the same graph in `cfg`, which must be empty. `turns` must be the result of `find_turns` for the instructions
+// of `decoded`; this overload is for callers that also need it for another purpose.
 void build_cfg(const DecodedCode& decoded, Turns turns, GraphForm form, Cfg& cfg);
 
-// Fills in reverse postorder, predecessors and `irreducible`. Removes no block.
+// Fills in the reverse postorder, the predecessors and `irreducible`. Does not remove blocks.
 void analyse(Cfg& cfg);
 
 }  // namespace depyf

@@ -258,7 +258,7 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
   Table<std::map<int, int>, RegionIndex> after(cfg.regions.size());  // maps the start of a copy to the code behind it
   Table<RegionIndex> parents;
   for (const Region& region : cfg.regions) parents.push_back(region.parent);
-  // Only the instructions from which control may leave the region that they lie in.
+  // The reachable instructions from which control may leave the region in which they lie.
   Table<InstructionIndex> leaving;
   for (InstructionIndex at = 0; at < int(cfg.code.size()); ++at) {
     const bool goes_on_within =

@@ -30,7 +30,7 @@ class JoinedEnds {
         count_(int(code_.size())) {}
 
   void run(Originals& original) const {
-    // `simplify_idioms` may have made the tests from COPY.
+    // `simplify_idioms` may have created the tests from COPY instructions.
     if (cfg_.ops.has<Op::copy_, Op::jump_if_true_or_pop_, Op::jump_if_false_or_pop_>()) join_behind_tests(original);
     if (is_lambda_) join_returns_of_lambda(original);
     else if (!dialect_of(version_).copied_exits) join_returns_on_lines(original);

@@ -7,8 +7,8 @@
 namespace depyf {
 namespace {
 
-// By operation: true if the instruction may have a target, does not fall through, or is one of `surveyed_ops`. Other
-// instructions, most of all, are passed over.
+// Indexed by operation: true if an instruction with the operation may have a target or does not fall through, or if the
+// operation is one of `surveyed_ops`. `find_turns` skips all other instructions, which are the majority.
 constexpr std::array<bool, op_count> noted_ops = [] {
   std::array<bool, op_count> noted{};
   for (std::size_t index = 0; index < op_count; ++index) {
@@ -20,7 +20,8 @@ constexpr std::array<bool, op_count> noted_ops = [] {
 
 }  // namespace
 
-// `turns.ops` may also contain operations of jumps and stops that are not in `surveyed_ops`, which nobody can ask for.
+// `turns.ops` may also contain operations of jumps and stops that are not in `surveyed_ops`; `SurveyedOps::has` does
+// not compile for them.
 Turns find_turns(Row<const Instruction, InstructionIndex> code) {
   Turns turns;
   turns.jumps.reserve(code.size() / instructions_per_jump), turns.stops.reserve(code.size() / instructions_per_jump);

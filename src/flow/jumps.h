@@ -1,4 +1,4 @@
-// The instructions of a code object where control does not only go on to the next instruction.
+// Finds the instructions of a code object after which control may continue elsewhere than at the next instruction.
 #pragma once
 #include <cstddef>
 
@@ -23,7 +23,8 @@ inline constexpr OpTable<bool> falling_ops(
 // True if control may fall through from `op` to the next instruction.
 constexpr bool falls_through(Op op) { return falling_ops[op]; }
 
-// The facts about code that one pass over its instructions, `find_turns`, collects.
+// The turns of a code object, which are the instructions that jump or do not fall through, and its surveyed operations.
+// `find_turns` collects all of them in one pass over the instructions.
 struct Turns {
   SurveyedOps ops;
   Jumps jumps;

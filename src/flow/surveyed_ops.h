@@ -1,4 +1,4 @@
-// The operations of a code object, as far as passes ask whether they occur in it.
+// Records which operations occur in a code object, limited to the operations that passes ask for.
 #pragma once
 
 #include "decode/instruction.h"

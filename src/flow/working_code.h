@@ -1,4 +1,4 @@
-// The instructions that the passes of this folder rewrite.
+// Defines the list of instructions that the passes of this folder rewrite.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace depyf {
 
 // A copy of decoded instructions, whose number does not change. A std::vector copies instructions one by one, because
-// their members have initial values; here all of them are copied as one block of memory.
+// their members have initial values; here all instructions are copied as one block of memory.
 class WorkingCode {
  public:
   WorkingCode() = default;

@@ -219,10 +219,11 @@ std::string with_names(std::string_view code, const NameOf& names) {
 
 namespace {
 
-// Tells which of some words are variables of a graph.
+// Determines whether a word is the name of a variable of a graph.
 class Variables {
  public:
-  // Only words that are asked for are kept, because a graph has many more. `renames` has the words that are asked for.
+  // Stores the answer only for the names in `renames`, because callers mostly ask for these, and a graph has many more
+  // words.
   Variables(std::string_view graph, const Renames& renames) : graph_(graph) {
     for (const auto& [old_name, name] : renames)
       for (const std::string_view word : {std::string_view(old_name), std::string_view(name)})

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t line_max = 200;  // characters of a line with its remark, so that a screen can show it
 constexpr std::size_t behind_long = 120;  // characters of a remark, if the line alone is longer than `line_max`
 
-// Appends the end of a part that shows the first `shown` of its names: the number of the other names.
+// Appends the end of a part that shows the first `shown` of its names: the number of its other names, and `part.after`.
 void append_end(const RemarkNames& part, std::size_t shown, std::string& text) {
   const std::size_t more = part.count - shown;
   if (more || shown == 0) {
@@ -31,7 +31,7 @@ std::string text_of(const RemarkNames& part, std::size_t shown) {
   return text;
 }
 
-// Counts the characters of a part while it shows more and more of its names.
+// Counts the characters of the text of a part while names are added to the text one by one.
 class GrowingPart {
  public:
   explicit GrowingPart(const RemarkNames& part) : part_(&part), before_end_(characters_in(part.before)) { set_size(); }
@@ -53,8 +53,8 @@ class GrowingPart {
   }
 
   const RemarkNames* part_;
-  std::size_t shown_ = 0;  // the number of names
-  std::size_t before_end_, size_ = 0;  // the numbers of characters in front of the end, and of all
+  std::size_t shown_ = 0;  // the number of names in the text
+  std::size_t before_end_, size_ = 0;  // the characters in front of the text of `append_end`, and all characters
 };
 
 // Returns the beginning of a sentence that is too long, with an ellipsis behind a whole word.
@@ -66,7 +66,7 @@ std::string cut(const std::string& sentence, std::size_t room) {
   return end == std::string::npos ? std::string() : sentence.substr(0, end) + std::string(ellipsis);
 }
 
-// Returns a number of bytes that the text of a part does not exceed, however many of its names it shows.
+// Returns an upper bound for the bytes in the text of a part, for any number of names that it shows.
 std::size_t size_max(const RemarkNames& part) {
   const std::size_t digits = std::to_string(part.count).size();
   const std::size_t without_names = digits + part.noun.size() + std::string_view(" s").size();

@@ -33,7 +33,7 @@ class LineReader {
   bool at_end() const { return rest_.empty(); }
 
   bool take(std::string_view text) {
-    // Most texts differ in their first characters, which are compared without a call.
+    // Most calls fail at the first character, so it is compared first, without a function call.
     if (rest_.empty() || rest_.front() != text.front() || !rest_.starts_with(text)) return false;
     rest_.remove_prefix(text.size());
     return true;

@@ -18,7 +18,8 @@ struct Entry {
   int mover = -1;
 };
 
-// The values on the stack. A value is pushed without a copy of the whole entry in memory, which std::vector makes.
+// The stack of values. `push_back` writes the members of an entry directly into the stack, whereas std::vector would
+// copy a whole entry.
 class Stack {
  public:
   Stack() = default;
@@ -71,7 +72,7 @@ struct State {
   NodeIndex alias;  // the node that this one was merged into, or -1
   // True if the block only pops the middle operand of a chained comparison, or follows only such blocks.
   bool is_chain_end = false;
-  // True if the node has done nothing so far but pop iterators.
+  // True if the instructions of the node have so far only popped iterators.
   bool pops = false;
 };
 

@@ -91,8 +91,8 @@ void raise(Simulation& sim, int operands) {
 }
 
 bool has_opaque_item(const Constant& constant);
-// True if the constant has no literal, or has an item without one. The kinds in front of `tuple` have a literal and no
-// items.
+// True if the constant has no literal, or has an item without a literal. The kinds in front of `tuple` have a literal
+// and no items.
 inline bool is_opaque(const Constant& constant) {
   if (constant.kind < Constant::Kind::tuple) return false;
   const bool has_literal = constant.kind != Constant::Kind::opaque && constant.kind != Constant::Kind::code;

@@ -41,7 +41,7 @@ struct SwapGroup {
 struct PendingStores {
   Table<Unpacking> unpackings;
   Table<SwapGroup> swaps;
-  // True if no assignment waits for a store. False for a while after the last store, too.
+  // True if no assignment waits for a store. It remains false after the last store until the lists have been cleared.
   bool is_complete() const { return unpackings.empty() && swaps.empty(); }
 };
 
@@ -59,7 +59,8 @@ struct GenericScope {
   ast::Expr* class_params = nullptr;  // the tuple in `.type_params`, or null
 };
 
-// Tables that little code needs. They are together, so that other code neither creates nor destroys them.
+// Tables that few code objects need. They are created together, on first use, so that other code objects do not spend
+// time on them.
 struct RareTables {
   // Maps a value to the index of its group in PendingStores::swaps.
   std::map<const ast::Expr*, int> swap_of;

@@ -24,7 +24,7 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// True if SWAP exchanged the value with others whose stores are not complete.
+// True if SWAP exchanged the value with other values, and not all stores of these values have been reached.
 bool is_swapped(Simulation& sim, const Expr* value) {
   return !sim.stores.swaps.empty() && sim.rare->swap_of.contains(value);
 }
@@ -236,7 +236,7 @@ void store(Simulation& sim, Expr* target, Entry value) {
     // Type parameters and `.generic_base` need no store, because `def f[T]` or `class C[T]` binds them.
     if (marker == Marker::type_param || marker == Marker::generic_base) return;
   }
-  // A function or class, with or without decorators, is a marker or a call.
+  // The expression for a function or class, with or without decorators, is an `Internal` marker or a call.
   const bool may_be_definition = is<Internal>(expr) || is<Call>(expr);
   if (may_be_definition && (store_annotate(sim, target, expr) || define(sim, target, expr))) return;
   if (value.mover >= 0 && !sim.names.stable(expr)) {

@@ -36,7 +36,7 @@ const Position* place_of(const Expr* expr, const CodeObject& code) {
   if (auto* name = as<Name>(expr)) return if_width_of(name->id);
   if (auto* constant = as<ConstantExpr>(expr))
     return Positions{&code}.loads(expr, *constant->value) ? position : nullptr;
-  // Since 3.12 a name of an attribute on its own line has an exact position.
+  // Since 3.12, the name of an attribute that is on its own line has an exact position.
   if (auto* attribute = as<Attribute>(expr)) return if_width_of(attribute->attr);
   if (auto* joined = as<JoinedStr>(expr)) return joined->is_percent ? nullptr : position;
   if (auto* comprehension = as<ComprehensionExpr>(expr))
@@ -46,7 +46,7 @@ const Position* place_of(const Expr* expr, const CodeObject& code) {
 }
 }  // namespace
 
-// Between two marks only the first anchor is of use, so the places of the parts behind it are not looked up.
+// Only the first anchor between two marks is used, so the source positions of the parts behind it are not looked up.
 std::vector<Anchor> Breaks::anchors(std::size_t begin) const {
   std::vector<Anchor> result;
   const std::span<const Mark> marks = marks_.all();
@@ -135,7 +135,7 @@ std::size_t Breaks::limit_of(std::int32_t line) {
   return columns < 0 ? options_.width : std::max({options_.width, tolerated, std::size_t(columns)});
 }
 
-// Stores no lengths of lines above the first line of the code or far below it, which a hostile file may name.
+// Ignores lines above the first line of the code or far below it, because a hostile file may contain any line number.
 LineLengths::LineLengths(const CodeObject& code) : first_(code.firstlineno) {
   constexpr std::int64_t most_lines = 1 << 20;
   const Position* before = nullptr;

@@ -126,8 +126,8 @@ class Breaks {
     if (marking_) places.push_back(marks_.size());
   }
   bool have_no_lines(std::span<const std::size_t> places) const;
-  // Returns false if the header of a function with `places` marks around its parameters surely stays on one line, as
-  // most do: no known line and no guess breaks a short header with few parameters.
+  // Returns false if the header of a function with `places` marks around its parameters certainly stays on one line.
+  // This holds for most headers: neither a known line nor a guess breaks a short header with few parameters.
   bool may_break_header(std::size_t places) const {
     return spread_ || places > few_parameters + 1 ||
            out_.text().size() - out_.line_begin() >= std::min(long_header, options_.width);
@@ -165,10 +165,10 @@ class Breaks {
     if (last_line >= 0 && mark.line > last_line) spread_ = true;
     last_line = std::max(last_line, mark.line);
   }
-  // Rewrites the text since the line began with the line breaks that `append_with_breaks` chooses.
+  // Rewrites the text from the start of the line with the line breaks that `append_with_breaks` chooses.
   void lay_out(FunctionRef<std::int32_t()> room);
   // Returns the first anchor behind each mark among the parts whose places in the source are known. Offsets in the
-  // anchors, and already those in the marks, count from `begin`.
+  // anchors count from `begin`, as the offsets in the marks already do.
   std::vector<Anchor> anchors(std::size_t begin) const;
   // Sets the source lines of parameters: a line for each (`each_line`), one line for all (`own_line`), or that of the
   // `def`.

@@ -191,8 +191,8 @@ class Columns {
     return best;
   }
 
-  // Finds the marks from `begin` to `end` at which the line may break or not. Returns false if there are too many. The
-  // line breaks before a closing bracket if it breaks behind the opening bracket, so closing brackets are no choices.
+  // Finds the marks from `begin` to `end` at which a line break is optional. Returns false if there are too many. The
+  // line breaks before a closing bracket if it breaks behind the opening bracket, so closing brackets are not choices.
   bool find_choices(std::size_t begin, std::size_t end) {
     last_close_ = -1;
     choice_count_ = separator_count_ = attributes_ = 0;
@@ -212,9 +212,9 @@ class Columns {
     return true;
   }
 
-  // Returns false if the anchor has surely another column than in the source if the last chosen break is at the mark
-  // `last` (-1: no break). The test is cheap and excludes most choices: the text behind the last break is indented by a
-  // multiple of `indentation`.
+  // Returns false if a last chosen break at the mark `last` (-1: no break) certainly puts the anchor into another
+  // column than in the source. The test is cheap and excludes most choices: the text behind the last break is indented
+  // by a multiple of `indentation`.
   bool may_fit(const Anchor& anchor, std::int32_t gap, std::int32_t last) const {
     if (last < last_close_) return true;  // the line may break at the closing bracket
     const std::size_t behind = column(indent_, last, anchor.at), anchored = std::size_t(anchor.column);
@@ -237,7 +237,7 @@ class Columns {
       const Mark& mark = marks_[i];
       const bool is_close = mark.kind == Mark::Kind::close;
       const bool breaks = is_close ? is_apart(place) : (chosen >> choice++ & 1) != 0;
-      // A single separator has no looser one beside it.
+      // The order of breaks at looser and tighter separators matters only if there are several separators.
       if (separator_count_ > 1 && mark.kind == Mark::Kind::separator)
         passed_[separators++] = {innermost(place), mark.priority, breaks};
       if (!step(place, i, breaks)) return std::nullopt;
@@ -257,7 +257,7 @@ class Columns {
   Place place_;
   std::unique_ptr<Group[]> groups_;  // indexed by the mark of the opening bracket
   std::array<std::size_t, most_choices> choices_;  // the marks at which `decide` may break the line
-  std::size_t choice_count_ = 0, separator_count_ = 0;  // how many these are, and how many of them are separators
+  std::size_t choice_count_ = 0, separator_count_ = 0;  // the number of choices, and of those that are separators
   std::size_t attributes_ = 0;  // the bits of the choices that stand before the dot of an attribute
   std::int32_t last_close_ = -1;  // the last mark of a closing bracket between the anchors; -1 if there is none
   // The separators between the anchors, for the breaks that are being tried; there are no more separators than choices.

@@ -15,8 +15,8 @@ namespace depyf::print {
 // content.
 class KnownNames {
  public:
-  // Returns the cache of this thread. Whether a name is an identifier depends on nothing else, so that the names of one
-  // file can be looked up in the next ones.
+  // Returns the cache of this thread. Whether a name is an identifier depends on the name alone, so the cache is
+  // valid for all files that the thread decompiles.
   static KnownNames& of_thread() {
     static thread_local KnownNames names;
     return names;

@@ -94,8 +94,8 @@ class Layout {
   // Returns the largest indentation of text within brackets that leaves room for the text itself.
   std::size_t deepest_indent(std::size_t limit) const { return std::max(lines_.indent + indentation, limit * 3 / 5); }
 
-  // Indents the lines into which the breaks of the source divide the text, by `deepest` columns at most. Returns those
-  // lines that are longer than the width.
+  // Divides the text into lines at the line breaks of the source, and indents each line by at most `deepest` columns.
+  // Returns the lines that are longer than the width.
   std::vector<Line> cut(std::size_t deepest) {
     Line line{0, 0, lines_.indent, lines_.indent, lines_.indent, lines_.first};
     std::vector<Line> result;
@@ -265,7 +265,7 @@ class Layout {
     return fits ? last : optional;
   }
 
-  // Appends the text with the breaks that the states of the marks tell.
+  // Appends the text with the line breaks and the optional brackets that the states of the marks require.
   void render(Text& result) const {
     std::size_t copied = 0;
     for (int i = 0; i < count_; ++i) {
@@ -298,8 +298,8 @@ class Layout {
   MarkState& state(int i) { return states_[std::size_t(i)]; }
   const MarkState& state(int i) const { return states_[std::size_t(i)]; }
   int partner(int i) const { return state(i).partner; }
-  // Returns the mark that opens the brackets to which the mark `i` belongs; -1 if there is none. If the line breaks at
-  // the mark, there is one.
+  // Returns the mark that opens the brackets to which the mark `i` belongs; -1 if there is none. A
+  // mark at which the line breaks always belongs to brackets.
   int opening(int i) const { return mark(i).kind == Kind::open ? i : partner(i); }
   bool is_apart(int i) const { return state(i).is_apart(); }
 

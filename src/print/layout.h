@@ -43,7 +43,7 @@ enum class BreakState : std::uint8_t { unknown, together, apart };
 
 constexpr std::size_t indentation = 4;
 
-// What the layout knows about the mark with the same index.
+// The facts that the layout determines about the mark with the same index.
 struct MarkState {
   BreakState state = BreakState::unknown;
   bool has_unknown = false;  // of an opening bracket: the source line is unknown at the bracket or at one of its commas
@@ -57,13 +57,13 @@ struct MarkState {
   bool is_apart() const { return state == BreakState::apart; }
 };
 
-// Finds the marks that belong to the same brackets, as one matches brackets in a text. While brackets are open, their
-// `partner` is the mark of the brackets around them, so that no stack of brackets is needed.
+// Finds the marks that belong to the same brackets. While brackets are open, the `partner` of their opening mark is the
+// opening mark of the brackets around them, so that no stack of brackets is needed.
 class Pairing {
  public:
   explicit Pairing(std::span<MarkState> states) : states_(states) {}
 
-  // Pairs the mark `i`, for which all marks before it must have been paired. Returns the mark that opens the brackets
+  // Pairs the mark `i`. All marks before it must have been paired. Returns the mark that opens the brackets
   // to which it belongs; -1 if there is none.
   int add(int i, Mark::Kind kind) {
     const int around = innermost_;
@@ -72,7 +72,7 @@ class Pairing {
     if (kind == Mark::Kind::close && around >= 0) innermost_ = std::exchange(state(around).partner, i);
     return around;
   }
-  // Ends the pairing. No line breaks behind brackets that were never closed.
+  // Ends the pairing. The line does not break behind an opening bracket that was never closed.
   void finish() {
     while (innermost_ >= 0) {
       MarkState& unclosed = state(innermost_);

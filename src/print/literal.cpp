@@ -23,8 +23,8 @@ constexpr auto plain_bytes = [] {
 
 // True if the first `count` bytes of `text` need no escape in a literal with the quotes `quote`; line breaks count as
 // such bytes if `has_lines` is true. The loop has a fixed length and no branches, so the compiler turns it into a few
-// instructions that look at all the bytes together. As signed numbers, the bytes beyond ASCII are less than a blank,
-// too.
+// instructions that look at all the bytes together. As signed numbers, the bytes beyond ASCII are negative, and so
+// the comparison with a blank excludes them, too.
 template <std::size_t count, bool has_lines>
 bool is_plain_block(const char* text, char quote) {
   unsigned char special = 0;

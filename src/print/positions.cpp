@@ -37,7 +37,7 @@ const Position* Positions::position_of(const Stmt* stmt) const {
   return nullptr;
 }
 
-// Returns true if the instruction loads a constant of the same kind and text, which tells them apart well enough. The
+// Returns true if the instruction loads a constant of the same kind and text, which is a sufficient comparison. The
 // argument of the instruction may have a second byte in an EXTENDED_ARG before it.
 bool Positions::loads_equal(const Expr* leaf, const Constant& constant) const {
   const std::size_t low = code->bytecode[leaf->offset + 1];

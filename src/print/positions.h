@@ -30,7 +30,7 @@ class Positions {
   // a tuple with its neighbours.
   bool loads(const ast::Expr* leaf, const Constant& constant) const {
     if (!code || leaf->offset + 1 >= code->bytecode.size()) return false;
-    // Most constants of a tree are entries of their code object, whose index is a single byte.
+    // Most constants of a tree are items of `code->constants`, with an index that fits into one byte.
     const std::size_t index = code->bytecode[leaf->offset + 1];
     return (index < code->constants.size() && &code->constants[index] == &constant) || loads_equal(leaf, constant);
   }

@@ -38,8 +38,8 @@ bool is_folded(unsigned base, int by) {
 
 // Returns a power or a shift of 1 with this value and width.
 SpelledNumber power(Wide value, std::size_t width) {
-  // Most numbers are excluded by divisions by constants, which take less time than those in the loop. A power of 10 is
-  // divisible by 5.
+  // Most numbers are excluded by divisions by constants, which take less time than the divisions in the loop. A power
+  // of 10 is divisible by 5.
   const bool is_power_of_two = (value & (value - 1)) == 0;
   if (const auto low = std::uint64_t(value); value == low && !is_power_of_two && low % 3 && low % 5 && low % 7)
     return {};

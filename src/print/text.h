@@ -40,7 +40,7 @@ class Text {
     copy(added, part);
     return *this;
   }
-  // The size of a literal is known when it is compiled, so that a few stores copy it.
+  // The size of a literal is known at compile time, so the compiler copies it with a few store instructions.
   template <std::size_t size>
   Text& operator+=(const char (&literal)[size]) {
     std::memcpy(room_for(size - 1), literal, size - 1);

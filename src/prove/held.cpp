@@ -67,8 +67,8 @@ class Holdings {
   std::set<Symbol> objects_;
 };
 
-// Returns true if `by`, which is sorted, contains `value`, or all values that `value` is computed from. A term is a pure function, so a
-// frame that holds its arguments may hold its result as well.
+// Returns true if the sorted list `by` contains `value`, or all values from which `value` is computed. A term is a pure
+// function, so a frame that holds its arguments may hold its result as well.
 bool covered(Symbol value, const std::vector<Symbol>& by, const Symbols& symbols) {
   if (std::binary_search(by.begin(), by.end(), value) || !counts(symbols[value])) return true;
   if (!symbols.is_term(value)) return false;

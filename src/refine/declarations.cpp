@@ -1,7 +1,7 @@
 // Writes declarations that no instruction shows, but that the compiler's symbol table must have had: `global` and
 // `nonlocal`; locals that are never bound (`if False: x = None`); cells that no closure uses (`if False: lambda: x`);
-// and that a function without a reachable yield is a generator (`if False: yield`). All of them are in one file, because
-// they follow from the same uses of names.
+// and the `yield` of a generator in which no yield is reachable (`if False: yield`). One file contains all of them,
+// because they follow from the same uses of names.
 #include <algorithm>
 #include <set>
 #include <vector>
@@ -144,7 +144,7 @@ void loaded_globals(const CodeObject& code, const std::set<std::string_view>& na
   }
 }
 
-// True if reachable instructions bind all locals of the function that are no arguments.
+// True if reachable instructions bind all locals of the function that are not arguments.
 bool binds_all_locals(const Scope& scope) {
   const CodeObject& code = *scope.decoded.code;
   const std::int64_t arguments = code.argument_count(), locals = std::int64_t(code.varnames.size());

@@ -83,13 +83,13 @@ Place place_of(const Instruction& instruction, const Position& position) {
   return {position.column, is_silent ? position.end_column - position.column : -1};
 }
 
-// Returns the place of each `...` and `pass` on `lines` that left instructions, by line. All instructions on the line
+// Returns, by line, the place of each `...` and `pass` on `lines` that has instructions. All instructions on the line
 // of a `...` or `pass` that is returned have the place of that statement.
 PlaceByLine silent_places(const DecodedCode& decoded, LineRange lines) {
   lines.first = std::max(lines.first, 0);  // instructions without a line have none of these places
   const std::span<const Position> positions = decoded.positions;
-  // Most lines have one run of adjacent instructions, with several places. A line whose first run of adjacent
-  // instructions has several places is left out of the map, so that the map stays small.
+  // On most lines, all instructions are adjacent and have different places. A line whose first run of adjacent
+  // instructions has different places is left out of the map, so that the map stays small.
   PlaceByLine places;
   int line = -1;  // of the run
   Place place{};

@@ -135,7 +135,7 @@ void Graph::analyse() {
   find_order();
   find_preds();
   immediate_dominators<NodeIndex>(sequence_, order_, [&](NodeIndex node) { return preds(node); }, idom_);
-  // Only code of loops and of statements with handlers asks for dominators that are not immediate.
+  // `dominates` needs these numbers, and is called only for graphs with loops or setup nodes.
   if (has_loops() || has_setups_) number_dominators();
   find_merges();
   if (!has_loops()) return;
@@ -190,7 +190,7 @@ void Graph::find_loops() {
 // Groups the nodes by loop. The loops are numbered in the order of their headers.
 void Graph::find_members() {
   std::ranges::sort(headers_);
-  loop_numbers_ = next_;  // its numbers are used up
+  loop_numbers_ = next_;  // reuses the memory of `next_`, whose content is not needed any more
   for (int number = 0; NodeIndex header : headers_) loop_numbers_[header] = number++;
   Table<int> parents;
   parents.reserve(headers_.size());

@@ -43,8 +43,8 @@ inline constexpr auto keyword_starts = [] {
   return starts;
 }();
 
-// For each letter, the lengths of the keywords that start with it, as a set of bits. Few other names have the first
-// letter and the length of a keyword.
+// For each letter, the lengths of the keywords that start with it, as a set of bits. Few names that are not
+// keywords have the first letter and the length of a keyword.
 inline constexpr auto keyword_lengths = [] {
   std::array<std::uint32_t, 256> lengths{};
   for (const std::string_view word : python_keywords)

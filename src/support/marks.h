@@ -1,4 +1,4 @@
-// A set of numbers up to a limit that is known in advance.
+// Defines a set of numbers up to a limit that is known in advance.
 #pragma once
 
 #include <bit>
@@ -8,15 +8,15 @@
 
 namespace depyf {
 
-// A bit for each number. Compared with a table of flags, 64 numbers are passed over at once in the search for the next
-// member.
+// Stores a bit for each number, so that the search for the next member skips up to 64 numbers at once, unlike a search
+// in a table of flags.
 class Marks {
  public:
   // The numbers from 0 to `count` - 1 may be added.
   explicit Marks(std::size_t count) : words_(count / bits + 1) {}
 
   void add(int number) { words_[word_of(number)] |= std::uint64_t{1} << bit_of(number); }
-  // Returns the first member that is not less than `number`. There must be one.
+  // Returns the first member that is not less than `number`. Such a member must exist.
   int next(int number) const {
     std::size_t word = word_of(number);
     std::uint64_t left = words_[word] & (~std::uint64_t{0} << bit_of(number));

@@ -1,4 +1,4 @@
-// A list of flags whose copies share their memory.
+// Defines a list of flags whose copies share their memory.
 #pragma once
 
 #include <concepts>

@@ -42,8 +42,8 @@ constexpr int no_node = -1;
 
 using WordSet = std::unordered_set<std::string, TextHash, std::equal_to<>>;
 
-// A step of a path, whose text is `before`, the text of the step above it, and `behind`. The texts are parts of
-// conditions, which outlive the paths.
+// A step of a path. The text of the path up to this step is the concatenation of `before`, the text of the step above,
+// and `behind`. The texts are parts of conditions, which outlive the paths.
 struct Step {
   int above = no_node;
   std::string_view before, behind;
@@ -506,7 +506,7 @@ class GuardFunction {
   const std::string& quiet_;
   std::vector<GuardToPrint> guards_;
   Paths paths_;
-  std::vector<std::vector<PathInText>> paths_in_;  // of each condition of guards that are not first
+  std::vector<std::vector<PathInText>> paths_in_;  // of each condition of the guards that are not `is_first`
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ bool acts_on_its_surroundings(std::uint32_t character) {
 
 constexpr std::size_t characters_without_max = std::numeric_limits<std::size_t>::max();
 
-// Appends the text as `shown` returns it.
+// Appends the text in the form that `shown` returns.
 void append_shown(std::string_view text, std::size_t characters_max, std::string& result) {
   for (std::size_t count = 0; !text.empty();) {
     const auto is_printable = [](char c) { return c >= ' ' && c <= '~'; };

@@ -115,8 +115,8 @@ Reason Expressions::check_all(List<Expr*> exprs, Where where, int depth, bool st
   return {};
 }
 
-// The operand in front of an operator, a call or an index is as deep as the whole, so that such operands are visited in
-// a loop; all other parts are deeper, which bounds the recursion.
+// The operand in front of an operator, a call or an index has the same depth as the whole expression, so such operands
+// are visited in a loop; all other parts are deeper, which bounds the recursion.
 Reason Expressions::visit(Expr* expr, Where where, int depth, bool starred_allowed) {
   const int inner = depth + 1;
   do {

@@ -52,7 +52,7 @@ class Expressions {
   }
   Reason check_all(ast::List<ast::Expr*> exprs, Where where, int depth, bool starred_allowed = false);
   Reason visit(ast::Expr* expr, Where where, int depth, bool starred_allowed);
-  // For kinds of expressions without an operand that is as deep as the whole.
+  // Visits an expression of a kind without an operand that has the same depth as the whole expression.
   Reason visit_bracketed(ast::Expr* expr, Where where, int depth, bool starred_allowed);
   // True for names and simple constants, whose only possible fault is their nesting depth. Most expressions are names
   // and simple constants.
@@ -61,8 +61,8 @@ class Expressions {
     auto* constant = ast::as<ast::ConstantExpr>(expr);
     return constant && constant->value->kind < Constant::Kind::tuple && !where.is_annotation;
   }
-  // True if the expression has to be visited. Replaces `a.b` in `expr` by `a`, which is as deep, because an attribute
-  // adds no rule.
+  // True if the expression has to be visited. Replaces `a.b` in `expr` by `a`, which has the same depth, because no
+  // rule applies to an attribute itself.
   bool needs_visit(ast::Expr*& expr, Where where, int depth, bool& starred_allowed) const {
     for (auto* attribute = ast::as<ast::Attribute>(expr); attribute; attribute = ast::as<ast::Attribute>(expr))
       expr = attribute->value, starred_allowed = false;
@@ -77,7 +77,7 @@ class Expressions {
   std::vector<std::string_view> names_;  // of the parameters or keywords that are being compared
 };
 
-// True if two of `names` are equal. Different names are never printed alike. May change the order of `names`.
+// True if two of `names` are equal. Names that differ are also printed differently. May change the order of `names`.
 bool has_duplicates(std::span<std::string_view> names);
 
 }  // namespace depyf::validate

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import random
+import time
 import types
 
 import pytest
@@ -85,7 +87,7 @@ class _Node:
 def test_sets_of_dependencies_are_formatted_as_inductor_does():
     variables = sympy.symbols("c0 c1 c2", integer=True)
     # each set is freed before the next exists, and a cached text must not be returned for another set
-    texts = _core.IrText(str)
+    texts = _core.IrTexts(str)
     for count in range(5):
         for size in (1, 2, 3):
             for long in (1, 10, 60):
@@ -94,7 +96,19 @@ def test_sets_of_dependencies_are_formatted_as_inductor_does():
                     for i in range(count)
                 )
                 one.add(dependencies.StarDep(f"buf{count}"))
-                texts.begin(None)
-                text, _ = texts.node(_Node(one))
-                texts.end()
+                text, _ = _core.IrText(texts, None).node(_Node(one))
                 assert f"\nop0.writes = {scheduler.pformat(one)}\nop0.unmet_dependencies = []\n" in text
+
+
+def test_threads_print_at_the_same_time():
+    texts, variable = _core.IrTexts(lambda expression: time.sleep(0) or str(expression)), sympy.Symbol("c0")
+    nodes = [_Node([dependencies.MemoryDep(f"buf{i}", variable + i, (variable,), (i,))]) for i in range(300)]
+
+    def printed(order):
+        ir = _core.IrText(texts, None)
+        return {node.read_writes.writes[0].name: ir.node(node)[0].splitlines()[1] for node in order}
+
+    with concurrent.futures.ThreadPoolExecutor() as threads:
+        both = list(threads.map(printed, [nodes, nodes[::-1], nodes, nodes[::-1]]))
+    expected = {f"buf{i}": f"op0.writes = [MemoryDep('buf{i}', {variable + i}, {{c0: {i}}})]" for i in range(300)}
+    assert both == [expected] * 4

@@ -44,7 +44,7 @@ def _headings(kind: str, direction: str | None, seen: Collected) -> dict[str, st
         graphs = [own.graph, own.post_grad] if own is not None else []
         forward = seen.directions["forward"].graph if "forward" in seen.directions else []
     lists = (*graphs, forward)
-    # The graphs before and after a stage are shown one after the other, and have the same nodes.
+    # The graphs before and after a stage are shown one after the other and use the same lists, so the result is kept.
     if len(lists) != len(seen.headings_of) or not all(map(operator.is_, lists, seen.headings_of)):
         seen.headings_of = lists
         seen.headings = _headings_of(list(itertools.chain(*graphs)), forward)

@@ -74,7 +74,8 @@ def export() -> Export | None:
     exporting = sys.modules.get("torch.export._trace")
     if exporting is None:  # The first export loads this module.
         return None
-    # This saves a walk through all frames for each input of a compilation.
+    # PyTorch sets this variable during an export. This test avoids a walk through all frames for each input of a
+    # compilation.
     if getattr(exporting, "_EXPORT_MODULE_HIERARCHY", private.ABSENT) is None:
         return None
     package = sys.modules.get("torch.export")

@@ -53,15 +53,15 @@ def read(builder: Any) -> Origins:
 
 
 class _Stacks:
-    """Reads the stacks of one compilation's guards, most of which have their lines in common."""
+    """Reads the stacks of one compilation's guards. Most of these stacks contain the same lines."""
 
     def __init__(self) -> None:
         self._is_users: dict[str, bool] = {}
         self._lines: dict[tuple[str, int, str], Line] = {}
 
     def users_line(self, stack: Iterable[Any] | None) -> Line | None:
-        """Returns the innermost line of the user's own in a stack of frame summaries, whose innermost frame is the last;
-        None if the stack is empty."""
+        """Returns the innermost line of the user's code in a stack of frame summaries, which ends with the innermost
+        frame; the innermost line of all if the stack has no line of the user; None if the stack is empty."""
         frames = list(stack or ())
         if not frames:
             return None

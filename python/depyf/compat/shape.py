@@ -28,8 +28,8 @@ class Unexpected(Exception):
 
 
 Lookup = tuple[Callable[[Any], Any], Any]
-"""A function from the module of a private name to the object that the path of the name leads to, and that object as it
-was when it was checked."""
+"""A pair: a function that follows the path of a private name, from the name's module to an object; and the object to
+which the path led when it was checked."""
 
 lookups: dict[str, Lookup] = {}
 """Maps the path of a name to the last lookup that found the name as expected. Nothing clears `lookups`, as `is_current`

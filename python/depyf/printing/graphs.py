@@ -133,8 +133,8 @@ def _expression(number: Any) -> str:
 
 
 def _is_usual_type(declared: Any) -> bool:
-    """True if PyTorch has to import nothing to print a declared type. An import uses up a name that a node could have,
-    which this printer does not support."""
+    """True if PyTorch need not import anything to print a declared type. This printer does not support imports, because
+    an import uses up a name that a node could have."""
     return isinstance(declared, type) and declared.__module__.partition(".")[0] in ("torch", "builtins")
 
 

@@ -40,7 +40,7 @@ class _Tree:
         for guard in root.get_epilogue_lambda_guards():
             self._guard(guard, "+- ")
         text = "\n".join([*self._lines, ""])
-        if "\\\n" in text:  # PyTorch joins a line that ends with a backslash and the next one.
+        if "\\\n" in text:  # PyTorch joins a line that ends with a backslash with the next line.
             raise Unknown
         return text
 

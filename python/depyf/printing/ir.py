@@ -35,23 +35,20 @@ class Printer:
     def __init__(self) -> None:
         self._learner = Learner()
         self._known: dict[type, bool] = {}
-        self._texts = _core.IrText(_expression)
+        self._texts = _core.IrTexts(_expression)
 
     def forget(self) -> None:
         """Releases the objects whose texts are cached."""
-        self._texts = _core.IrText(_expression)
+        self._texts = _core.IrTexts(_expression)
 
     def text(self, nodes: Iterable[Any]) -> str:
         """Returns the text of all nodes, as `DebugFormatter._write_ir` returns it."""
         if self._texts.expressions > _MOST_KEPT or not sympy_text.is_right():
             self.forget()
-        self._texts.begin(printed.ir_graph())
-        try:
-            return "".join([f"{self._text(node)}\n\n\n" for node in nodes])
-        finally:
-            self._texts.end()
+        ir = _core.IrText(self._texts, printed.ir_graph())
+        return "".join([f"{self._text(ir, node)}\n\n\n" for node in nodes])
 
-    def _text(self, node: Any) -> str:
+    def _text(self, ir: _core.IrText, node: Any) -> str:
         kind, own = type(node), node.debug_str
         if kind not in self._known:
             self._known[kind] = _makes_known_text(kind)
@@ -59,7 +56,7 @@ class Printer:
             return str(own())
 
         def text(parts: set[Any]) -> str:
-            node_text, kinds = self._texts.node(node)
+            node_text, kinds = ir.node(node)
             parts |= kinds
             return node_text
 

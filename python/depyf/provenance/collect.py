@@ -50,7 +50,7 @@ class Collected:
     """The lists of nodes of the graph that was shown last, with its forward graph."""
 
     def direction(self, name: str | None) -> Direction:
-        """Returns the record of one direction, created if it is new; any name but "backward" stands for the forward."""
+        """Returns the record of one direction, created if it is new; any name but "backward" means forward."""
         key = "backward" if name == "backward" else "forward"
         if key not in self.directions:
             self.directions[key] = Direction()
