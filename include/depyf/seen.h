@@ -87,7 +87,7 @@ struct LinkedCompilation {
 // The links of one compilation.
 class Provenance {
  public:
-  // `replaced` is called only if PyTorch has no notes about some node.
+  // `replaced` is called only if PyTorch did not record from which captured nodes some node was created.
   Provenance(Seen seen, const ReplacedBy& replaced);
   Provenance(Provenance&&) noexcept;
   ~Provenance();

@@ -19,7 +19,8 @@ class Decompiled:
 
     @property
     def lines(self) -> list[tuple[int, int]]:
-        """(line of `source`, counted from 1; bytecode offset), in order."""
+        """Pairs of a line of `source`, counted from 1, and the bytecode offset at which its code starts. The pairs are
+        in the order of the source."""
 
     @property
     def nested_lines(self) -> list[tuple[str, tuple[int, ...], list[tuple[int, int]]]]:
@@ -93,7 +94,8 @@ def decompile_files(
         output: folder for the sources, in place of `text`.
         jobs: files to work on at a time, at least 1.
         check: interpreter that compiles back what was made.
-        show: "dis", "cfg", "lines" or "load", in place of the source.
+        show: the text to write in place of the source: "dis" (the instructions), "cfg" (the control flow graph),
+            "lines" (the line map) or "load" (the fields of the code objects).
         stop_after: name of a pass: the source as it is after it.
         dump_after: name of a pass: what it makes of each code object.
         force: replace files that are there already in `output`.
@@ -327,7 +329,7 @@ def function_for(
 
     Args:
         compiled: the function, compiled within others.
-        original: what it is to stand in for.
+        original: the code of the function that the result replaces.
         constants_of: where names with a uuid and constants come from; `original` in most cases.
         sorted: the names of `names_that_sort` that it was compiled with.
         hidden: names of arguments that no source can have, by the names in the source.

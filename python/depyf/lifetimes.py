@@ -55,7 +55,8 @@ def released(
     Args:
         source: the source without the comments at its head.
         kept: the values that the source's code keeps too long, with lines of `source`.
-        parameters: the names of the parameters of functions, which name the parts that are taken out of a call.
+        parameters: the names of the parameters of each function, by the function's name. If an argument of a call is
+            moved to an assignment in front of the call, the new variable gets the name of the parameter.
         to_none: if true, writes `x = None` instead of `del x`, which works for an unbound local too.
     """
     function = _function(source, kept)

@@ -59,10 +59,13 @@ def prove(
     Two code objects do the same if they have the same effects, in the same order, on equal operands. The returned proof
     is true if both code objects do the same, and if the second keeps no value alive longer. If the proof is false,
     `.reason` and `.where` state the first difference, or the part whose equivalence cannot be decided. Names of locals,
-    temporaries and the layout of equivalent code may differ. At each effect that can run other code or allocate memory,
-    `two` may hold no value (in a local, a cell, the value stack, or a container that only its frame has) that `one` no
-    longer holds; a call no longer holds its operands, because it passes them to the callee. `.kept` lists the values
-    that `two` keeps alive longer, and `.same_effects` is true if there is no other difference.
+    temporaries and the layout of equivalent code may differ.
+
+    `two` keeps a value alive longer if it still holds the value at an effect at which `one` has already dropped it.
+    Only effects that can run other code or allocate memory count. Code holds a value in a local, a cell, the value
+    stack, or a container that only its frame can reach. The operands of a call are not held during the call, because
+    they are passed to the callee. `.kept` lists the values that `two` keeps alive longer, and `.same_effects` is true
+    if there is no other difference.
 
     Args:
         one: the code that is to be replaced.
@@ -92,6 +95,6 @@ def prove(
 
 @functools.cache
 def _same() -> Proof:
-    """Returns a proof that is true: that of a code object without nested code and itself."""
+    """Returns a true proof: the result of comparing a code object without nested code with itself."""
     code = (lambda: None).__code__
     return _core.prove(code, code)

@@ -253,7 +253,7 @@ def reason_against(code: types.CodeType, original: types.CodeType) -> str:
 
 
 def first_line(code: types.CodeType) -> int:
-    """Returns the first line of a function's code that has an effect."""
+    """Returns the first line behind a function's own first line that has bytecode; the first line if there is none."""
     first = code.co_firstlineno
     lines = filter(None, map(operator.itemgetter(2), code.co_lines()))  # A row without a line has None.
     return min(filter(first.__lt__, lines), default=first)

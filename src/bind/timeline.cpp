@@ -77,12 +77,10 @@ nb::list timeline_events(nb::object pending, int process, nb::handle event_class
 // If the caller of the calling function is PyTorch's function that sends an event of the timeline, appends (process,
 // function that returns the event) to `pending`, and returns the new number of items; otherwise returns 0.
 std::size_t collect_event(nb::object pending, nb::handle process) {
-  PyFrameObject* const calling = PyEval_GetFrame();  // a borrowed reference
-  if (!calling) return 0;
-  const nb::object sender = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(calling)));
-  if (!sender.is_valid()) return 0;
-  const nb::object code =
-      nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(reinterpret_cast<PyFrameObject*>(sender.ptr()))));
+  const nb::handle calling(reinterpret_cast<PyObject*>(PyEval_GetFrame()));  // invalid if no Python function runs
+  const nb::object sender = calling.is_valid() ? nb::object(calling.attr("f_back")) : nb::none();
+  if (sender.is_none()) return 0;
+  const nb::object code = sender.attr("f_code");
   if (view_of(code.attr("co_name")) != "trace_structured") return 0;
   const nb::object locals = sender.attr("f_locals");
   const auto local = [&](const char* name) { return nb::steal(PyMapping_GetItemString(locals.ptr(), name)); };

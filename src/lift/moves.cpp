@@ -1,7 +1,8 @@
 // COPY, SWAP and ROTATE take values out of the order of evaluation. Only the instructions behind a COPY, SWAP or ROTATE
 // show which Python construct it implements. COPY therefore pushes a marker, and a value that SWAP or ROTATE moves
 // records that instruction. If no known pattern follows a COPY, SWAP or ROTATE, lifting restarts and simulates that
-// instruction literally, with temporaries.
+// instruction literally, with temporaries. The table lists each known pattern, with the source that it implements and
+// the file that lifts it. `v` stands for the instructions that push `v`. The last row is the result of a restart.
 //
 //   v; COPY 1; STORE a; STORE b                                                 a = b = v             (stores.cpp)
 //   x; y; SWAP 2; STORE a; STORE b                                              a, b = x, y           (stores.cpp)

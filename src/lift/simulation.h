@@ -168,7 +168,7 @@ class Simulation {
   static bool has_parts(const ast::Expr* expr) {
     return expr && !ast::is<ast::Name>(expr) && !ast::is<ast::ConstantExpr>(expr);
   }
-  // True for a node that `settle` replaces or refuses, also as a part of another node.
+  // True for a node that no statement may contain, even inside another node: `settle` replaces it, or restarts lifting.
   static constexpr bool has_to_settle(const ast::Slice&) { return true; }
   static constexpr bool has_to_settle(const ast::BinOp& binary) { return binary.in_place; }
   static constexpr bool has_to_settle(const ast::Internal& internal);

@@ -166,9 +166,9 @@ class Rows {
   }
 
   // If a dump recorded the operations of Inductor's IR, reduces the lines of a kernel's rows to those that its chains
-  // name, as in provenance.json. Lines of a call that only data flow suggests are removed. A line of the chains that no
-  // row of the kernel has is added to the calls of the kernel that write a buffer of the line's operations, or to all
-  // calls of the kernel if none does.
+  // name, as in provenance.json. This removes the lines that were only derived from the data flow between calls. A line
+  // of the chains that no row of the kernel has is added to the calls of the kernel that write a buffer of the line's
+  // operations, or to all calls of the kernel if none does.
   void follow_chains(const LinesOf& lines_of, const std::map<int, const KernelCall*>& calls) {
     std::map<std::string, std::set<int>, std::less<>> shown;
     for (Row& row : rows_) {

@@ -1,4 +1,5 @@
-// Decides whether the events of both sides are the same.
+// Decides whether two instructions, one of each compared code object, are the same event: have the same effect on equal
+// operands.
 #pragma once
 
 #include "prove/lockstep.h"

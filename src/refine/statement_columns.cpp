@@ -93,10 +93,10 @@ int StatementColumns::column(const Stmt* stmt, int depth) const {
   }
   int found = -1;
   if (depth > search_limits::statement_nesting_searched) return -1;
-  // The column of a compound statement without a position follows from the first statement of its body. A try statement
-  // has the line of its body, because `try` has no instruction; the column of a body on the line of the `try` itself is
-  // no multiple of the indentation unit. The else clause of a try statement is not examined, because the source may
-  // have had its statements behind the try statement.
+  // The column of a compound statement without a position follows from the first statement of its body. `try` has no
+  // instruction, so a try statement has the line of its body. If the source has both on one line, as in `try: f()`, the
+  // column of the body is no multiple of the indentation unit, and the body is ignored. The else clause of a try
+  // statement is not examined, because the source may have had its statements behind the try statement.
   auto* attempt = as<Try>(stmt);
   for_each_block(const_cast<Stmt*>(stmt), [&](Block& inner) {
     if (found >= 0 || inner.empty() || (attempt && &inner == &attempt->orelse)) return;

@@ -154,7 +154,8 @@ NodeIndex Structurer::match(NodeIndex first, const Place& place, Statements& out
       const Node& branch = nodes_[one_case.guard];
       guard = branch.a == body ? branch.value : negate(context_, branch.value);
     }
-    // If both edges of a test with a guard are equal, the compiler has folded a guard that is always false.
+    // If a case has a guard, but both edges of its test lead to the same node, the guard was always false, and the
+    // compiler has removed the body.
     if (wanted.guard && test.a == test.b) {
       guard = context_.constant(Constant::Kind::false_);
     } else {

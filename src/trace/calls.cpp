@@ -238,7 +238,8 @@ class Calls {
       const std::vector<std::string_view> items = items_in_brackets(rest);
       if (target.empty() || items.empty()) return;
       other_name(target, path_at(items[0]), false);
-      // `buf1 = reinterpret_tensor(buf0, ...)  # alias` makes a part of a buffer that stays in use.
+      // After `buf1 = reinterpret_tensor(buf0, ...)  # alias`, buf1 is a part of buf0. A `; del buf0` behind it would
+      // mean that buf1 takes over the memory of buf0.
       if (text.find("; del ") == std::string_view::npos) whole_of_[std::string(target)] = path_at(items[0]);
       return;
     }

@@ -31,7 +31,7 @@ def write(
 
     Args:
         sessions: the runs to add; the last run gets a note if `session.json` cannot be read or written.
-        provenance: the links of the compilations of these runs.
+        provenance: for each compilation of these runs, the links between its nodes, kernels and lines of source.
         tables: for each compilation of the last run the costs of its lines of source, and the number of operators of
             its graph (-1 if unknown).
         recovered: true if the runs were rebuilt from journals, so that the costs of lines are computed from the files
