@@ -19,13 +19,6 @@ namespace nb = nanobind;
 namespace depyf {
 namespace {
 
-// Returns the value of a key; an invalid handle if the dict lacks the key.
-nb::handle item(nb::handle dict, const nb::object& key) {
-  PyObject* value = PyDict_GetItemWithError(dict.ptr(), key.ptr());
-  if (!value && PyErr_Occurred()) throw nb::python_error();
-  return value;
-}
-
 // One printed statement of a graph.
 struct Statement {
   nb::object name;

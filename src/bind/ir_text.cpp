@@ -207,7 +207,7 @@ class IrText {
     text += kept(kept_, attribute(node, layout_), parts, &IrText::append_layout);
     for (const auto& [field, others] : {std::pair{"aliases", attribute(buffer, get_aliases_)()},
                                         std::pair{"mutations", attribute(buffer, get_mutations_)()}}) {
-      if (!PyObject_IsTrue(others.ptr())) continue;
+      if (!is_true(others)) continue;
       const nb::object listed = nb::steal(PyObject_Repr(others.ptr()));
       if (!PyList_CheckExact(others.ptr()) || view_of(listed).size() > width) only_pytorch_prints("a long list");
       add(parts, field);
@@ -239,7 +239,7 @@ class IrText {
     const std::string_view kind = type_name(layout);
     add(parts, std::string(kind));
     const bool is_usual = (kind == "FixedLayout" || kind == "FlexibleLayout") &&
-                          !PyObject_IsTrue(nb::getattr(layout, "is_pinned", nb::bool_(false)).ptr()) &&
+                          !is_true(nb::getattr(layout, "is_pinned", nb::bool_(false))) &&
                           attribute(layout, offset_).equal(nb::int_(0));
     if (!is_usual) {
       text += view_of(nb::str(layout));

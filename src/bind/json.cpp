@@ -16,6 +16,7 @@
 
 #include "json/json.h"
 #include "json/plain.h"
+#include "live_text.h"
 #include "python_text.h"
 
 namespace nb = nanobind;
@@ -29,14 +30,6 @@ void check(bool right) {
 }
 
 std::string type_name(PyObject* value) { return nb::cast<std::string>(nb::inst_name(value)); }
-
-std::string_view utf8_view(const nb::object& text) {
-  check(text.is_valid());
-  Py_ssize_t size = 0;
-  const char* utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-  check(utf8 != nullptr);
-  return {utf8, static_cast<std::size_t>(size)};
-}
 
 // Removes the first character of UTF-8 text that Python has encoded, and returns its code point.
 std::uint32_t take_character(std::string_view& text) {
@@ -326,7 +319,8 @@ class Writer {
       return;
     }
     const nb::object text = nb::steal(PyNumber_ToBase(value, 10));
-    out_ += utf8_view(text);
+    check(text.is_valid());
+    out_ += view_of(text);
   }
 
   void write_float(PyObject* value) {

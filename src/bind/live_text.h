@@ -18,6 +18,30 @@ inline nanobind::object attribute(nanobind::handle object, const nanobind::objec
   return value;
 }
 
+// Returns the value of a key; an invalid handle if the dict lacks the key.
+inline nanobind::handle item(nanobind::handle dict, const nanobind::object& key) {
+  PyObject* value = PyDict_GetItemWithError(dict.ptr(), key.ptr());
+  if (!value && PyErr_Occurred()) throw nanobind::python_error();
+  return value;
+}
+
+inline bool is_true(nanobind::handle value) {
+  const int result = PyObject_IsTrue(value.ptr());
+  if (result < 0) throw nanobind::python_error();
+  return result != 0;
+}
+
+// Creates named tuples of a class without a call of the class, whose `__new__` is a function of Python.
+class NamedTupleClass {
+ public:
+  explicit NamedTupleClass(nanobind::handle type) : type_(type) {}
+  nanobind::object operator()(const nanobind::tuple& fields) const { return new_tuple_(type_, fields); }
+
+ private:
+  const nanobind::object new_tuple_ = nanobind::handle(reinterpret_cast<PyObject*>(&PyTuple_Type)).attr("__new__");
+  const nanobind::handle type_;
+};
+
 // Returns the UTF-8 form of a Python string, which lives as long as the string.
 inline std::string_view view_of(nanobind::handle text) {
   Py_ssize_t size = 0;

@@ -36,16 +36,10 @@ struct Readers {
   nb::callable copied;  // (node) -> the name of the node whose value it copies into an input
 };
 
-bool is_true(nb::handle value) {
-  const int result = PyObject_IsTrue(value.ptr());
-  if (result < 0) throw nb::python_error();
-  return result != 0;
-}
-
 class Rows {
  public:
   Rows(nb::handle row_class, nb::handle source_class, nb::handle keys, const Readers& readers)
-      : row_class_(row_class), source_class_(source_class), readers_(readers) {
+      : new_row_(row_class), new_source_(source_class), readers_(readers) {
     std::size_t index = 0;
     for (const nb::handle key : keys)
       if (index < note_count) keys_[index++] = nb::borrow(key);
@@ -72,7 +66,7 @@ class Rows {
         return;
       }
     }
-    const nb::object row = new_tuple_(row_class_, fields(name, target, notes, noted));
+    const nb::object row = new_row_(fields(name, target, notes, noted));
     by_name_[name] = row;
     rows_.append(row);
   }
@@ -92,9 +86,8 @@ class Rows {
     Types types{};
     const bool is_dict = PyDict_CheckExact(meta.ptr());
     for (std::size_t i = 0; is_dict && i < note_count; ++i) {
-      PyObject* value = PyDict_GetItemWithError(meta.ptr(), keys_[i].ptr());
-      if (!value && PyErr_Occurred()) throw nb::python_error();
-      notes[i] = nb::borrow(value ? value : Py_None);
+      const nb::handle value = item(meta, keys_[i]);
+      notes[i] = nb::borrow(value.is_valid() ? value : nb::handle(Py_None));
       types[i] = notes[i].type().ptr();
     }
     if (is_dict)
@@ -134,7 +127,7 @@ class Rows {
     }
     const nb::object name = nb::getattr(source, name_, nb::none()), graph = nb::getattr(source, graph_id_, nb::none());
     if (!PyUnicode_CheckExact(name.ptr()) || !PyLong_CheckExact(graph.ptr())) return {};
-    return new_tuple_(source_class_, nb::make_tuple(name, graph));
+    return new_source_(nb::make_tuple(name, graph));
   }
 
   nb::object line_of(const nb::object& stack) {
@@ -166,8 +159,7 @@ class Rows {
 
   const nb::object op_ = interned("op"), meta_ = interned("meta"), name_ = interned("name"),
                    target_ = interned("target"), from_node_ = interned("from_node"), graph_id_ = interned("graph_id");
-  const nb::object new_tuple_ = nb::handle(reinterpret_cast<PyObject*>(&PyTuple_Type)).attr("__new__");
-  const nb::handle row_class_, source_class_;
+  const NamedTupleClass new_row_, new_source_;
   std::array<nb::object, note_count> keys_;
   const Readers& readers_;
   nb::list rows_;

@@ -13,10 +13,9 @@ namespace nb = nanobind;
 namespace depyf {
 namespace {
 
-nb::handle item(nb::handle dict, const nb::object& key) {
-  PyObject* value = PyDict_GetItemWithError(dict.ptr(), key.ptr());
-  if (!value && PyErr_Occurred()) throw nb::python_error();
-  return value ? value : Py_None;
+nb::handle item_or_none(nb::handle dict, const nb::object& key) {
+  const nb::handle value = item(dict, key);
+  return value.is_valid() ? value : nb::handle(Py_None);
 }
 
 bool is_number(nb::handle value) { return PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr()); }
@@ -29,29 +28,31 @@ nb::object to_float(nb::handle number) {
 
 class Reader {
  public:
-  explicit Reader(nb::handle event_class) : event_class_(event_class) {}
+  explicit Reader(nb::handle event_class) : new_event_(event_class) {}
 
   // Appends the event with this content. Ignores an event without a duration, such as a cache hit, or of unknown form.
   void append(nb::handle content, nb::list events) const {
     if (!PyDict_CheckExact(content.ptr())) return;
-    const nb::handle kind = item(content, kind_), start = item(content, start_), arguments = item(content, arguments_);
+    const nb::handle kind = item_or_none(content, kind_), start = item_or_none(content, start_),
+                     arguments = item_or_none(content, arguments_);
     if (!PyUnicode_CheckExact(kind.ptr()) || !is_number(start)) return;
     const std::string_view letter = view_of(kind);
     if (letter != "B" && letter != "E" && letter != "X") return;
-    nb::object compile_id = nb::borrow(PyDict_CheckExact(arguments.ptr()) ? item(arguments, compile_id_) : Py_None);
+    nb::object compile_id =
+        nb::borrow(PyDict_CheckExact(arguments.ptr()) ? item_or_none(arguments, compile_id_) : Py_None);
     compile_id = compile_id.is_none() ? nb::object(nb::str("")) : nb::object(nb::str(compile_id));
     if (view_of(compile_id) == "None") compile_id = nb::str("");
-    nb::object duration = nb::borrow(letter == "X" ? item(content, duration_) : Py_None);
+    nb::object duration = nb::borrow(letter == "X" ? item_or_none(content, duration_) : Py_None);
     duration = is_number(duration) ? to_float(duration) : nb::object(nb::float_(0.0));
-    const nb::tuple fields = nb::make_tuple(kind, nb::str(item(content, name_)), to_float(start), compile_id, duration);
-    events.append(new_tuple_(event_class_, fields));
+    const nb::tuple fields =
+        nb::make_tuple(kind, nb::str(item_or_none(content, name_)), to_float(start), compile_id, duration);
+    events.append(new_event_(fields));
   }
 
  private:
   const nb::object kind_ = interned("ph"), start_ = interned("ts"), arguments_ = interned("args"),
                    compile_id_ = interned("compile_id"), duration_ = interned("dur"), name_ = interned("name");
-  const nb::object new_tuple_ = nb::handle(reinterpret_cast<PyObject*>(&PyTuple_Type)).attr("__new__");
-  const nb::handle event_class_;
+  const NamedTupleClass new_event_;
 };
 
 nb::list timeline_events(nb::object pending, int process, nb::handle event_class, nb::callable parse,

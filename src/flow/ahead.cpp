@@ -53,8 +53,8 @@ Result<PreparedCode> Ahead::together(const Table<const CodeObject*>& codes) {
   all.reserve(codes.size());
   for (const CodeObject* each : codes) all.push_back(decoded(*each));
   auto prepared = [](Result<std::unique_ptr<Prepared>>& each) -> PreparedCode {
-    Prepared& made = **each;
-    build_cfg(made.decoded, std::move(made.turns), GraphForm::statements, made.cfg);
+    Prepared& decoded_code = **each;
+    build_cfg(decoded_code.decoded, std::move(decoded_code.turns), GraphForm::statements, decoded_code.cfg);
     return std::move(*each);
   };
   for (std::size_t index = codes.size(); --index > 0;)

@@ -73,7 +73,7 @@ class Arena {
   std::span<T> append(std::span<T> list, T item) {
     return append(list, std::span<T>(&item, 1));
   }
-  // Returns `list` with `items`, at least one, added at its end.
+  // Returns the items of `list` followed by `items`, of which there must be at least one.
   template <class T>
   std::span<T> append(std::span<T> list, std::span<T> items) {
     static_assert(std::is_trivially_copyable_v<T>);

@@ -14,7 +14,7 @@ dependencies = pytest.importorskip("torch._inductor.dependencies")
 scheduler = pytest.importorskip("torch._inductor.scheduler")
 
 from depyf import _core  # noqa: E402
-from depyf.printing import sympy_text  # noqa: E402 (depyf.printing needs SymPy and Inductor)
+from depyf.printing import ir, sympy_text  # noqa: E402 (depyf.printing needs SymPy and Inductor)
 
 NAMES = ("c0", "c1", "c10", "c2", "s0", "s27", "x0", "_a", "A", "tmp0")
 
@@ -112,3 +112,22 @@ def test_threads_print_at_the_same_time():
         both = list(threads.map(printed, [nodes, nodes[::-1], nodes, nodes[::-1]]))
     expected = {f"buf{i}": f"op0.writes = [MemoryDep('buf{i}', {variable + i}, {{c0: {i}}})]" for i in range(300)}
     assert both == [expected] * 4
+
+
+def test_texts_in_an_unusual_order_are_not_kept(monkeypatch):
+    from sympy.printing.printer import Printer as SymPyPrinter
+
+    monkeypatch.setattr(ir.printed, "ir_graph", lambda: None)
+    variables = sympy.symbols("c0 c1", integer=True)
+    node = _Node([dependencies.MemoryDep("buf0", sum(variables), variables, (8, 8))])
+    node.debug_str = lambda: "of PyTorch"
+    printer = ir.Printer()
+    printer._known[_Node] = True
+    try:
+        SymPyPrinter.set_global_settings(order="rev-lex")
+        printer.text([node])
+    finally:
+        SymPyPrinter._global_settings.clear()
+    assert printer._texts.expressions == 0
+    printer.text([node])
+    assert printer._texts.expressions > 0

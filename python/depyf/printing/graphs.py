@@ -129,7 +129,7 @@ class _Graph:
 
 def _expression(number: Any) -> str:
     """Returns the text of a symbolic number."""
-    return (sympy_text.text(number.node.expr) if sympy_text.is_right() else None) or str(number)
+    return sympy_text.usual_text(number.node.expr) or str(number)
 
 
 def _is_usual_type(declared: Any) -> bool:

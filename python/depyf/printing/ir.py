@@ -43,9 +43,11 @@ class Printer:
 
     def text(self, nodes: Iterable[Any]) -> str:
         """Returns the text of all nodes, as `DebugFormatter._write_ir` returns it."""
-        if self._texts.expressions > _MOST_KEPT or not sympy_text.is_right():
+        if self._texts.expressions > _MOST_KEPT:
             self.forget()
-        ir = _core.IrText(self._texts, printed.ir_graph())
+        # Texts in an unusual format of SymPy's are not kept, because the format may change.
+        texts = self._texts if sympy_text.is_right() else _core.IrTexts(str)
+        ir = _core.IrText(texts, printed.ir_graph())
         return "".join([f"{self._text(ir, node)}\n\n\n" for node in nodes])
 
     def _text(self, ir: _core.IrText, node: Any) -> str:
@@ -65,7 +67,7 @@ class Printer:
 
 def _expression(expression: Any) -> str:
     """Returns the text of a SymPy expression."""
-    return (sympy_text.text(expression) if sympy_text.is_right() else None) or str(expression)
+    return sympy_text.usual_text(expression) or str(expression)
 
 
 def _makes_known_text(kind: type) -> bool:

@@ -49,6 +49,11 @@ def is_right() -> bool:
         return False
 
 
+def usual_text(expression: Any) -> str | None:
+    """Returns `text` of an expression; None if SymPy prints in another way."""
+    return text(expression) if is_right() else None
+
+
 @functools.cache
 def _prints_samples() -> bool:
     import sympy
